@@ -1,3 +1,4 @@
+import { distance } from '../value/amount.ts';
 import { rootOf } from './motifTree.ts';
 import { firstOf, linkOf, type Candidate, type Chain } from './candidates.ts';
 import type { Act, Block } from './blockFacts.ts';
@@ -69,9 +70,7 @@ function agree(first: Act, last: Act): boolean {
   const matches = (a: ReadonlyMap<string, bigint>, b: ReadonlyMap<string, bigint>): boolean =>
     [...a].some(([asset, amount]) => {
       const other = b.get(asset);
-      if (other === undefined) return false;
-      const apart = other > amount ? other - amount : amount - other;
-      return apart * AGREES_WITHIN <= amount;
+      return other !== undefined && distance(other, amount) * AGREES_WITHIN <= amount;
     });
   return matches(first.got, last.gave) || matches(first.gave, last.got);
 }

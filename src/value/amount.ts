@@ -13,6 +13,11 @@ export function usableDecimals(decimals: number | null | undefined): number | nu
     : null;
 }
 
+/** By how much two amounts differ, in raw units. */
+export function distance(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : b - a;
+}
+
 export function sumOf(list: readonly { readonly amount: bigint }[]): bigint {
   return list.reduce((sum, { amount }) => sum + amount, 0n);
 }

@@ -1,4 +1,6 @@
 import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
+import { TRANSFER_CALL } from '../evm/tokenCalls.ts';
+import { distance } from './amount.ts';
 import { SENT_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
 import type { Invariant, Leg, Operand, Primitive } from '../model/primitive.ts';
@@ -56,7 +58,7 @@ const NOTHING: readonly never[] = [];
 const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collateral_share_in']);
 
 /** Tokens that account in shares (stETH) move up to two units more or less than asked for. */
-const ROUNDING = 2n;
+export const ROUNDING = 2n;
 
 /**
  * The claims about an act's amounts. Each amount is the sum of its movements, alone or with a fee in the same
@@ -91,7 +93,6 @@ export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Inv
 }
 
 const KEPT = 'token_kept_rest';
-const TRANSFER = '0xa9059cbb'; // transfer(address,uint256)
 
 /** The event states what moved; or what the venue's own call asked the token to pay out, which moved less. */
 function statedClaim(
@@ -101,14 +102,13 @@ function statedClaim(
   { tx: { frames, logs }, flow }: { readonly tx: CanonicalTx; readonly flow: ValueFlow },
 ): Invariant {
   const word = stated!;
-  const apart = amount > word ? amount - word : word - amount;
-  const holds = exact || apart <= ROUNDING;
+  const holds = exact || distance(amount, word) <= ROUNDING;
   const agree = { name: 'amounts_agree', holds, operands: [{ word }], against: [place] };
   const [moved, more] = movements.map((index) => flow.movements[index]!);
   const within = logs[moved?.evidence.log ?? -1]?.within;
   if (holds || !moved || more || within == null || moved.from !== venue || moved.amount >= word) return agree;
   const token = flow.assets.get(moved.asset)!.address;
-  const asked = `${TRANSFER}${wordOf(moved.to)}${wordOf(word)}`;
+  const asked = `${TRANSFER_CALL}${wordOf(moved.to)}${wordOf(word)}`;
   const call = frames.find(
     ({ index, end, from, to, input, effective }) =>
       effective &&

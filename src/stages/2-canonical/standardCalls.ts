@@ -1,3 +1,4 @@
+import { TRANSFER_CALL, TRANSFER_FROM_CALL } from '../../evm/tokenCalls.ts';
 import type { Hash, Hex } from '../../model/hex.ts';
 import {
   APPROVAL,
@@ -25,9 +26,8 @@ interface Standard {
  * Only events listed here are judged: a token may emit any others.
  */
 const STANDARD: ReadonlyMap<Hex, Standard> = new Map<Hex, Standard>([
-  ['0xa9059cbb', { event: TRANSFER, says: ['caller', 0, 1] }], // transfer(address,uint256)
-  // transferFrom(address,address,uint256)
-  ['0x23b872dd', { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }],
+  [TRANSFER_CALL, { event: TRANSFER, says: ['caller', 0, 1] }],
+  [TRANSFER_FROM_CALL, { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }],
   ['0x095ea7b3', { event: APPROVAL, says: ['caller', 0, 1] }], // approve(address,uint256)
   // permit(address,address,uint256,uint256,uint8,bytes32,bytes32)
   ['0xd505accf', { event: APPROVAL, says: [0, 1, 2] }],

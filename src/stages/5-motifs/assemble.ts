@@ -82,7 +82,7 @@ export function joinPassedOn(
     if (ends[0] !== to) open.set(key, draft);
     if (ends[0] !== to || first === undefined || basis !== 'event') return true;
     open.delete(key);
-    alsoTold(first, draft.evidence.slice(0, 1), 'first');
+    addTrigger(first, draft.evidence.slice(0, 1), 'first');
     return false;
   });
 }
@@ -113,7 +113,7 @@ export function nest(
     const better = ranks.order > 0 === (whole === other) && KNOWN_BETTER.has(ranks.reason);
     if (!better || !has(whole, part)) return;
     retold.add(part);
-    alsoTold(whole, part.evidence, ranks.reason);
+    addTrigger(whole, part.evidence, ranks.reason);
   };
   for (const draft of drafts)
     for (const { role, movements } of draft.legs)
@@ -126,8 +126,8 @@ export function nest(
   return retold.size === 0 ? drafts : drafts.filter((draft) => !retold.has(draft));
 }
 
-/** Another event or call, with its evidence, is one more trigger of the act. */
-function alsoTold(act: MotifDraft, evidence: readonly Evidence[], reason: JoinReason): void {
+/** Adds an event or call that shows the act again. */
+function addTrigger(act: MotifDraft, evidence: readonly Evidence[], reason: JoinReason): void {
   act.evidence = distinctEvidence([...act.evidence, ...evidence]);
   act.others = [...(act.others ?? []), { evidence: evidence[0]!, reason }];
 }

@@ -1,3 +1,4 @@
+import { distance } from '../../value/amount.ts';
 import { Components } from '../../lib/components.ts';
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
@@ -155,12 +156,11 @@ export function tradeBalance(hops: readonly Hop[]): TradeBalance[] {
   }
   return [...sums].map(([id, { sent, received }]) => {
     const larger = sent > received ? sent : received;
-    const apart = sent > received ? sent - received : received - sent;
     return {
       id,
       sent,
       received,
-      flat: sent > 0n && received > 0n && apart * 100n <= larger * SLACK_PERCENT,
+      flat: sent > 0n && received > 0n && distance(sent, received) * 100n <= larger * SLACK_PERCENT,
     };
   });
 }

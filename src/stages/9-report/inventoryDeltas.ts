@@ -1,3 +1,4 @@
+import { TRANSFER_CALL, TRANSFER_FROM_CALL } from '../../evm/tokenCalls.ts';
 import { displayMoney, worthOf } from '../../value/money.ts';
 import type { PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
@@ -81,10 +82,6 @@ export function inventoryDeltas(input: RoleInput, book: PriceBook, writer: Repor
 function rawText(amount: bigint): string {
   return amount === 0n ? '0' : amount.toString();
 }
-
-/** `transfer(address,uint256)` and `transferFrom(address,address,uint256)` (EIP-20). */
-const TRANSFER_CALL = '0xa9059cbb';
-const TRANSFER_FROM_CALL = '0x23b872dd';
 
 type AssetMark = 'fee_on_transfer' | 'rebasing';
 

@@ -1,3 +1,4 @@
+import { TRANSFER_CALL } from '../../evm/tokenCalls.ts';
 import type { Allowance, InventoryDelta, TxReport } from '../../model/generated/report.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -125,8 +126,6 @@ const impersonating: Check = ({ report, own }) => {
 };
 
 const isNative = ({ asset }: InventoryDelta): boolean => asset.kind === 'native';
-/** `transfer(address,uint256)` (ERC-20): a payment asks for nothing in return. */
-const TRANSFER = '0xa9059cbb';
 
 /** Value leaves, and neither an asset nor a position comes back: no warning for plain payments. */
 const unrequited: Check = ({ report, request, own }) => {
@@ -134,8 +133,9 @@ const unrequited: Check = ({ report, request, own }) => {
   const sent = deltas.filter(({ delta_raw: raw }) => raw.startsWith('-'));
   const received = deltas.some(({ delta_raw: raw }) => !raw.startsWith('-') && raw !== '0');
   const booked = report.position_effects.some(({ owner }) => own.has(owner));
+  // A payment asks for nothing in return.
   const isPayment = request.calls.every(
-    ({ data, to }) => data === '0x' || (data.startsWith(TRANSFER) && to !== null),
+    ({ data, to }) => data === '0x' || (data.startsWith(TRANSFER_CALL) && to !== null),
   );
   if (sent.length === 0 || received || booked || isPayment) return [];
   const what = sent.map((one) => `${one.delta?.slice(1) ?? one.delta_raw.slice(1)} ${nameOf(one)}`);

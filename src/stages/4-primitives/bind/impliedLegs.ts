@@ -1,8 +1,9 @@
+import { distance } from '../../../value/amount.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
-import { issueClaim, legOf } from '../../../value/claims.ts';
+import { issueClaim, legOf, ROUNDING } from '../../../value/claims.ts';
 import { isIssuance } from '../structure/context.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -78,16 +79,13 @@ function netted({ legs, portions, roles }: DraftPrimitive): Taken | null {
   return { amount: interest - leg.amount, owner };
 }
 
-/** Tokens that account in scaled units round to the nearest one, each way. */
-const ROUNDING = 2n;
 const SHRINKS: ReadonlySet<string> = new Set(['out', 'repaid']);
 
 function takesOut({ legs, roles }: DraftPrimitive, taken: Taken): boolean {
   const [leg, ...more] = legs;
   if (!leg || more.length > 0 || !SHRINKS.has(leg.role)) return false;
-  const gap = leg.amount - taken.amount;
   const own = roles.some(({ role, account }) => role === 'owner' && account === taken.owner);
-  return own && gap <= ROUNDING && gap >= -ROUNDING;
+  return own && distance(leg.amount, taken.amount) <= ROUNDING;
 }
 
 /** The token paid the act's asset out itself or ran under the act's own contract: no stranger's token. */

@@ -3,7 +3,7 @@ import { NATIVE_REF, type AssetRef, type BindScope, type LegEnds, type Resolver 
 import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from './resolver.ts';
 import { farEnd } from '../../../lib/roles.ts';
 import { carriedOf, differenceOf, type StatedAmount } from './namedDifference.ts';
-import { sumOf } from '../../../value/amount.ts';
+import { distance, sumOf } from '../../../value/amount.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 import type { MovementIndex, MovementSearch } from './movementIndex.ts';
 import type { Claimed } from './bucket.ts';
@@ -296,11 +296,8 @@ function sumsTo(latestFirst: readonly Movement[], amount: bigint): readonly Move
 
 /** Nearest in size among the few before the event, within a factor of ten (transfer taxes, rebasing dust). */
 function closest(near: readonly Movement[], amount: bigint): Movement | null {
-  const distance = (m: Movement): bigint => (m.amount > amount ? m.amount - amount : amount - m.amount);
-  const best = near.reduce<Movement | null>(
-    (a, b) => (a === null || distance(b) < distance(a) ? b : a),
-    null,
-  );
+  const gap = (m: Movement): bigint => distance(m.amount, amount);
+  const best = near.reduce<Movement | null>((a, b) => (a === null || gap(b) < gap(a) ? b : a), null);
   return best && best.amount * 10n >= amount && best.amount <= amount * 10n ? best : null;
 }
 

@@ -1,4 +1,5 @@
-import { claim } from '../../../value/claims.ts';
+import { distance } from '../../../value/amount.ts';
+import { claim, ROUNDING } from '../../../value/claims.ts';
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { legOf } from './acts.ts';
@@ -9,8 +10,6 @@ import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /** Movements of one account examined on either side of the mint or burn. */
 const MAX_NEAR = 32;
-/** Debt tokens account in shares: they may differ by rounding. */
-const ROUNDING = 2n;
 
 /**
  * Loans without a known event: a token is minted to an account that receives as much of another, or burnt from one that
@@ -59,5 +58,3 @@ function loanOf(context: StructureContext, debt: Movement): DraftPrimitive | nul
     evidence: [debt.evidence, lent.evidence],
   });
 }
-
-const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);

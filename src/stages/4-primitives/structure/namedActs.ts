@@ -1,3 +1,4 @@
+import { distance } from '../../../value/amount.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { mergeNative } from '../../../value/asset.ts';
@@ -193,8 +194,9 @@ export class NamedActs {
   #statesNear(words: ReadonlySet<bigint>, paid: bigint): boolean {
     const { input } = this.#context.tx.frames[0]!;
     return wordsOf(input, 4).some((asked) => {
-      const difference = asked > paid ? asked - paid : paid - asked;
-      return asked >= SMALLEST_AMOUNT && words.has(asked) && difference * MAX_INTEREST_SHARE <= asked;
+      return (
+        asked >= SMALLEST_AMOUNT && words.has(asked) && distance(asked, paid) * MAX_INTEREST_SHARE <= asked
+      );
     });
   }
 

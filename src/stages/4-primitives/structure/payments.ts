@@ -1,12 +1,10 @@
+import { TRANSFER_CALL, TRANSFER_FROM_CALL } from '../../../evm/tokenCalls.ts';
 import { contractOf, type StructureContext } from './context.ts';
 import type { KnownContracts } from '../match/provenProtocol.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
-
-const TRANSFER = '0xa9059cbb';
-const TRANSFER_FROM = '0x23b872dd';
 
 /**
  * A token paymaster's charge for the gas it paid: a payment to it by the operation's account, or one that
@@ -68,8 +66,8 @@ function callsThatMove(
   const [payer, recipient, amount] = [m.from, m.to, m.amount].map((value) =>
     BigInt(value).toString(16).padStart(64, '0'),
   );
-  const transfer = `${TRANSFER}${recipient}${amount}`;
-  const transferFrom = `${TRANSFER_FROM}${payer}${recipient}${amount}`;
+  const transfer = `${TRANSFER_CALL}${recipient}${amount}`;
+  const transferFrom = `${TRANSFER_FROM_CALL}${payer}${recipient}${amount}`;
   return tx.frames.flatMap(({ from, to, input, effective }) => {
     if (!effective || to !== token) return [];
     const pulls = input.startsWith(transferFrom);
