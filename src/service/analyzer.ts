@@ -43,7 +43,7 @@ type Stage = (name: string, elsewhere?: number) => void;
 export function createAnalyze(deps: AnalyzerDeps): Analyze {
   const { upstream, validate, maxTokens, priceSources = null, names = null, large } = deps;
 
-  /** All stages. Releases on return what the report was made from. */
+  /** Runs every stage. The memory of everything but the report is free once it returns. */
   async function reportOf(hash: Hash, options: AnalyzeOptions, stage: Stage): Promise<TxReport> {
     const rulebook = deps.rulebook();
     const found = await fetchAndRead(hash, rulebook, options, stage);

@@ -1,4 +1,4 @@
-// A token that keeps part of what a pool has it pay out, and forgeries of that.
+// Tokens that keep part of a pool's payout, and forgeries of such a payout.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Abi, Address } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';

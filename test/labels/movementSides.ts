@@ -12,7 +12,7 @@ function sidesOf({ assetsIn, assetsOut }: Motif, movement: number, analysis: Ana
   return [...(given || !got ? ['given'] : []), ...(got || !given ? ['received'] : [])];
 }
 
-/** Movements one side of which (sender's or recipient's) belongs to more than one act. */
+/** Movements whose sender's side or recipient's side belongs to more than one act. */
 export function sharedSides(analysis: Analysis): string[] {
   const owners = new Map<string, number[]>();
   for (const motif of analysis.motifs.filter(({ parent }) => parent === null))

@@ -35,8 +35,10 @@ export function compilePricing(
       const rate = compileRate(at, raw, protocols);
       if (rate) addRate(at.at('tokens'), rate, rates);
     }
-    for (const [raw, at] of spot.each('positions', value.positions))
-      positions.push(...[compilePosition(at, raw) ?? []].flat());
+    for (const [raw, at] of spot.each('positions', value.positions)) {
+      const position = compilePosition(at, raw);
+      if (position) positions.push(position);
+    }
     for (const [raw, at] of spot.each('price_apis', value.price_apis)) {
       if (apis.some(({ name }) => name === raw.name)) at.at('name').report('duplicate_feed', raw.name);
       apis.push(compilePriceApi(raw));

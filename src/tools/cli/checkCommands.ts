@@ -139,21 +139,20 @@ async function* verifications(
   analyzer: Engine | null,
   { prices = false, acceptOtherRuleset = false, anew: compare }: VerifyOptions,
 ): AsyncGenerator<Verification & { tx_hash: string }> {
-  const [{ readValidReports }, { contractReader, fetchRawAnswers }, { verifyTwice }, { rulesetDirs }] =
-    await Promise.all([
-      import('./readReports.ts'),
-      import('../verify/fetchRawAnswers.ts'),
-      import('../verify/verifyReport.ts'),
-      import('./rules/rulesets.ts'),
-    ]);
-  const [{ readRuleFacts }, { readPriceRules }] = await Promise.all([
+  const [{ readValidReports }, { contractReader, fetchRawAnswers }, { verifyTwice }] = await Promise.all([
+    import('./readReports.ts'),
+    import('../verify/fetchRawAnswers.ts'),
+    import('../verify/verifyReport.ts'),
+  ]);
+  const [{ readRuleFacts }, { rulesetDirs }] = await Promise.all([
     import('../verify/ruleFacts.ts'),
-    import('../verify/priceRules.ts'),
+    import('./rules/rulesets.ts'),
   ]);
   const dirs = rulesetDirs();
   const url = process.env['PRICE_API_URL'] ?? 'none';
   const priceApiUrl = url === 'none' || url === '' ? null : url;
-  const sources = prices ? { rules: readPriceRules(dirs), priceApiUrl } : null;
+  const priceRules = prices ? await import('../verify/priceRules.ts') : null;
+  const sources = priceRules && { rules: priceRules.readPriceRules(dirs), priceApiUrl };
   const rules = readRuleFacts(dirs);
   for await (const report of readValidReports(file)) {
     const answers = await fetchRawAnswers(rpcUrl, report.tx.hash);

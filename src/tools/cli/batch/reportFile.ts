@@ -156,16 +156,18 @@ async function readLines(
 ): Promise<{ complete: number; torn: number }> {
   let complete = 0;
   let number = 0;
-  let rest = Buffer.alloc(0);
+  // Long lines come in many chunks, joined once.
+  let rest: Buffer[] = [];
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-    const bytes = Buffer.concat([rest, chunk]);
     let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      onLine(bytes.toString('utf8', start, end), ++number);
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const line = Buffer.concat([...rest, chunk.subarray(start, end)]);
+      onLine(line.toString('utf8'), ++number);
+      complete += line.length + 1;
+      rest = [];
       start = end + 1;
     }
-    complete += start;
-    rest = bytes.subarray(start);
+    rest.push(chunk.subarray(start));
   }
-  return { complete, torn: rest.length };
+  return { complete, torn: Buffer.concat(rest).length };
 }
