@@ -1,4 +1,5 @@
-import { type RawLog, type RawChain, type RawFrame, quantity } from './rawChain.ts';
+import type { TxReport } from '../../model/generated/report.ts';
+import { ZERO, quantity, wordsOf, type RawChain, type RawFrame, type RawLog } from './rawChain.ts';
 
 /** Value a log says moved, in lane ids of reports. */
 export interface LogMovement {
@@ -8,6 +9,14 @@ export interface LogMovement {
   readonly amount: bigint;
 }
 
+/** A movement as the report states it, addresses in lower case. */
+export const movedBy = (m: NonNullable<TxReport['movements']>[number]): LogMovement => ({
+  from: m.from.toLowerCase(),
+  to: m.to.toLowerCase(),
+  assetId: m.asset_id,
+  amount: BigInt(m.amount_raw),
+});
+
 // keccak256 of the event signatures of ERC-20/721, ERC-1155 and canonical wrapped ether.
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';
@@ -15,7 +24,6 @@ const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c
 const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
 
-const ZERO = `0x${'0'.repeat(40)}`;
 const word = (data: string, i: number) => data.slice(2 + 64 * i, 66 + 64 * i);
 const uint = (hex: string | undefined) =>
   hex && /^(0x)?[0-9a-f]{64}$/.test(hex) ? BigInt(hex.startsWith('0x') ? hex : `0x${hex}`) : 0n;
@@ -27,9 +35,8 @@ const numbers = (data: string, head: number) => {
 };
 
 /** Old tokens left some of the three arguments unindexed: topics first, then data words, in order. */
-function erc20Transfer({ topics, data }: RawLog, assetId: string): LogMovement[] {
-  const dataWords = Array.from({ length: Math.floor((data.length - 2) / 64) }, (_, i) => word(data, i));
-  const [from, to, amount] = [...topics.slice(1), ...dataWords];
+function erc20Transfer(log: RawLog, assetId: string): LogMovement[] {
+  const [from, to, amount] = wordsOf(log);
   return amount === undefined
     ? []
     : [{ from: address(from), to: address(to), assetId, amount: uint(amount) }];
@@ -93,7 +100,7 @@ export interface Burnt {
  * and kept.
  */
 export function burntEther(chain: RawChain): Burnt[] {
-  const frames = [...chain.frames.values()].filter((frame) => !frame.failed).sort(byPath);
+  const frames = [...chain.frames.values()].filter((frame) => !frame.failed);
   const created = new Set(frames.filter(({ type }) => type.startsWith('CREATE')).map(({ to }) => to));
   const spares =
     quantity(chain.receipt['blockNumber']) >= CANCUN ||
@@ -117,16 +124,6 @@ export function burntEther(chain: RawChain): Burnt[] {
     if (kept > 0n) found.push({ frame: frames[end]!, amount: kept });
   }
   return found;
-}
-
-function byPath(a: RawFrame, b: RawFrame): number {
-  const [left, right] = [a.path, b.path].map((path) => (path === '' ? [] : path.split('.').map(Number))) as [
-    number[],
-    number[],
-  ];
-  for (let i = 0; i < Math.min(left.length, right.length); i++)
-    if (left[i] !== right[i]) return left[i]! - right[i]!;
-  return left.length - right.length;
 }
 
 // Gas a transaction cannot avoid: EIP-2028, EIP-2929/2930 and EIP-2200 prices; refunds are capped by

@@ -1,5 +1,5 @@
 import type { TxReport } from '../../model/generated/report.ts';
-import { checkAsset, decimalText } from './checkDeltas.ts';
+import { formatUnits } from 'viem/utils';
 import { walk } from './checkEvidence.ts';
 import type { Report } from './finding.ts';
 import { NATIVE } from './rawChain.ts';
@@ -10,6 +10,11 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 const isAsset = (value: Record<string, unknown>): boolean => 'decimals' in value && 'token_id' in value;
 
+function idOf({ kind, address, token_id: id }: Asset): string {
+  const token = kind === 'native' ? NATIVE : `eip155:1/${kind}:${address?.toLowerCase()}`;
+  return id === null ? token : `${token}/${id}`;
+}
+
 /** Each asset reads the same wherever it is named, and its id says what it is. */
 export function checkAssetWords(report: TxReport, find: Report): void {
   const known = new Map<string, string>();
@@ -17,8 +22,9 @@ export function checkAssetWords(report: TxReport, find: Report): void {
     if (!isRecord(value) || !isAsset(value)) continue;
     const asset = value as unknown as Asset;
     // An allowance for a whole collection names no single asset.
-    if (asset.id !== null) checkAsset(asset, at, find);
-    else if (asset.kind === 'erc20' || asset.kind === 'native') find('asset', at, 'has no id');
+    const isCollection = asset.id === null && asset.kind !== 'erc20' && asset.kind !== 'native';
+    if (!isCollection && asset.id !== idOf(asset))
+      find('asset', at, `${asset.id} does not name ${idOf(asset)}`);
     if (asset.id === NATIVE && `${asset.symbol} ${asset.decimals}` !== 'ETH 18')
       find('asset', at, 'ether is ETH with 18 decimals');
     const words = JSON.stringify(asset);
@@ -38,16 +44,11 @@ export function checkAmountWords(report: TxReport, find: Report): void {
       ['delta', value['delta_raw']],
     ] as const) {
       if (typeof raw !== 'string' || !(key in value)) continue;
-      const exact = decimals === null ? null : decimalText(BigInt(raw), decimals);
+      const exact = decimals === null ? null : formatUnits(BigInt(raw), decimals);
       const shown = value[key];
-      if (shown !== exact && !(decimals === null && shown === raw))
-        find('amount', `${at}/${key}`, `reads ${String(shown)}, ${exact} is exact`);
+      if (shown !== exact) find('amount', `${at}/${key}`, `reads ${String(shown)}, ${exact} is exact`);
     }
   }
-  (report.allowances ?? []).forEach(({ kind, amount_raw: raw }, i) => {
-    if ((raw === null) !== (kind === 'operator') && kind !== 'revoked')
-      find('allowance', `/allowances/${i}/amount_raw`, 'an amount is given for all but an operator');
-  });
   report.position_effects.forEach(({ liquidation, effect, motif_ids: motifs }, i) => {
     const at = `/position_effects/${i}/liquidation`;
     if ((liquidation !== null) !== (effect === 'liquidate'))

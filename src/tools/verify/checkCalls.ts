@@ -17,30 +17,46 @@ export function checkCalls(report: TxReport, chain: RawChain, find: Report): voi
   const { tx, execution } = report;
   const url = `https://etherscan.io/tx/${tx.hash}`;
   if (tx.etherscan_url !== url) find('identity', '/tx/etherscan_url', `the transaction is at ${url}`);
-  if (tx.timestamp === null) find('identity', '/tx/timestamp', 'the block has a time');
   const input = typeof chain.tx['input'] === 'string' ? chain.tx['input'] : '0x';
   checkMethod(tx.to === null ? null : tx.method, tx.to === null ? '0x' : input, '/tx/method', find);
   checkFailedCalls(execution, chain, find);
 }
 
-function checkFailedCalls(execution: TxReport['execution'], chain: RawChain, find: Report): void {
-  const { failure } = execution;
-  if (!chain.succeeded && chain.frames.size > 0 && failure === undefined)
-    find('identity', '/execution/failure', 'the frame that failed is not named');
-  const failed = [
-    [failure, '/execution/failure'],
-    [failure?.cause, '/execution/failure/cause'],
-    ...(execution.attempts ?? []).map((attempt, i) => [attempt, `/execution/attempts/${i}`] as const),
-  ] as const;
-  for (const [one, at] of failed) {
-    if (!one) continue;
-    const frame = chain.frames.get(one.frame_path.join('.'));
-    if (!frame) continue;
-    const creates = frame.type.startsWith('CREATE');
-    if ((one.contract === null) !== creates && frame.to !== '')
-      find('identity', `${at}/contract`, 'is given for a call');
-    checkMethod(one.method, creates ? '0x' : frame.input, `${at}/method`, find);
-  }
+function checkFailedCalls(
+  { failure, attempts = [] }: TxReport['execution'],
+  chain: RawChain,
+  find: Report,
+): void {
+  const at = '/execution/failure';
+  if (failure && chain.succeeded) find('identity', at, 'is named although the transaction succeeded');
+  if (!failure && !chain.succeeded && chain.frames.size > 0)
+    find('identity', at, 'the frame that failed is not named');
+  attempts.forEach((attempt, i) => checkFailed(attempt, `/execution/attempts/${i}`, chain, find));
+  if (failure) checkFailed(failure, at, chain, find);
+  if (!failure?.cause) return;
+  checkFailed(failure.cause, `${at}/cause`, chain, find);
+  const [outer, inner] = [failure.frame_path.join('.'), failure.cause.frame_path.join('.')];
+  if (inner === outer || !`${inner}.`.startsWith(outer === '' ? '' : `${outer}.`))
+    find('identity', `${at}/cause`, `frame [${inner}] is not inside [${outer}]`);
+}
+
+type Failed = Pick<NonNullable<TxReport['execution']['failure']>, 'frame_path' | 'contract' | 'method'>;
+
+function checkFailed(
+  { frame_path: path, contract, method }: Failed,
+  at: string,
+  chain: RawChain,
+  find: Report,
+): void {
+  const frame = chain.frames.get(path.join('.'));
+  if (!frame) return find('identity', `${at}/frame_path`, `frame [${path}] is not in the trace`);
+  if (!frame.failed) find('identity', `${at}/frame_path`, `frame [${path}] did not fail`);
+  const creates = frame.type.startsWith('CREATE');
+  if ((contract === null) !== creates && frame.to !== '')
+    find('identity', `${at}/contract`, 'is given for a call');
+  if (contract !== null && contract.toLowerCase() !== frame.to)
+    find('identity', `${at}/contract`, `frame [${path}] called ${frame.to}`);
+  checkMethod(method, creates ? '0x' : frame.input, `${at}/method`, find);
 }
 
 function checkMethod(method: Method | null | undefined, input: string, at: string, find: Report): void {

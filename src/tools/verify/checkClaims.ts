@@ -1,18 +1,15 @@
 import type { Motif, TxReport } from '../../model/generated/report.ts';
-import { mergeWrapped, accountNet, recomputeProfit, wrappedEther, type AssetResult } from './checkProfit.ts';
+import { accountNet, mergeWrapped, profitOf } from './checkProfit.ts';
 import type { Report } from './finding.ts';
 import { readSide, type Amount, type Context, type Side } from './claimOperands.ts';
-import { NATIVE, type RawChain } from './rawChain.ts';
+import { NATIVE, ZERO, size, tokenOf, wordHex, type RawChain } from './rawChain.ts';
 
 type Claim = NonNullable<Motif['claims']>[number];
 type Predicate = (own: Side, other: Side, context: Context) => boolean;
 
-const ZERO = `0x${'0'.repeat(40)}`;
 const same = (a: string, b: string | null | undefined): boolean => a.toLowerCase() === b?.toLowerCase();
-const size = (n: bigint): bigint => (n < 0n ? -n : n);
 const total = (list: readonly { readonly amount_raw: string }[]): bigint =>
   list.reduce((sum, { amount_raw: raw }) => sum + BigInt(raw), 0n);
-const tokenOf = (asset: string): string => /0x[0-9a-f]{40}/.exec(asset)?.[0] ?? '';
 const fungible = ({ asset, role }: Amount): boolean =>
   role !== 'fee' && (asset.kind === 'native' || asset.kind === 'erc20');
 
@@ -40,22 +37,7 @@ const ofParts =
 const base = ({ motif, merged }: Context): string => merged(motif.assets_in[0]?.asset.id ?? '');
 
 /** What accounts taken as one are left with, payments to the builder apart. */
-function results({ accounts }: Side, { report, chain }: Context): ReadonlyMap<string, AssetResult> {
-  return recomputeProfit({
-    movements: (report.movements ?? []).map(({ from, to, asset_id: assetId, amount_raw: raw }) => ({
-      from: from.toLowerCase(),
-      to: to.toLowerCase(),
-      assetId,
-      amount: BigInt(raw),
-    })),
-    entity: new Set(accounts.map((account) => account.toLowerCase())),
-    signer: report.tx.signer.toLowerCase(),
-    builder: String(chain.block['miner'] ?? '').toLowerCase(),
-    wrapped: wrappedEther(report),
-    entryPoint: null,
-    gas: 0n,
-  }).assets;
-}
+const results = ({ accounts }: Side, { report, chain }: Context) => profitOf(accounts, report, chain).assets;
 
 const VENUES = /^(venue|pool|vault|market|lender|marketplace|settlement|aggregator|bridge)$/;
 const poolOf = ({ participants, protocol, pool_id: id }: Motif): string =>
@@ -83,11 +65,9 @@ const netted: Predicate = ({ accounts: [venue] }, _other, { report, motif, merge
 const keptRest: Predicate = ({ words: [asked], frames: [path] }, { movements: [moved] }, { chain }) => {
   const call = chain.frames.get(path ?? '');
   if (asked === undefined || moved === undefined || call === undefined || call.failed) return false;
-  const stated = `0xa9059cbb${moved.to.slice(2).padStart(64, '0')}${asked.toString(16).padStart(64, '0')}`;
+  const stated = `0xa9059cbb${wordHex(BigInt(moved.to))}${wordHex(asked)}`;
   const isOwn = same(call.from, moved.from) && same(call.to, tokenOf(moved.asset_id));
-  return (
-    isOwn && call.input.toLowerCase().startsWith(stated.toLowerCase()) && BigInt(moved.amount_raw) < asked
-  );
+  return isOwn && call.input.startsWith(stated) && BigInt(moved.amount_raw) < asked;
 };
 
 const wraps: Predicate = ({ movements: [token] }, { movements: [native] }) => {
@@ -145,9 +125,11 @@ const distinct: Predicate = ({ parts }, _other, context) => {
 
 const flat: Predicate = (own, _other, context) => {
   const through = (id: string): bigint =>
-    (context.report.movements ?? [])
-      .filter(({ to, asset_id: asset }) => context.merged(asset) === id && own.accounts.includes(to))
-      .reduce((sum, { amount_raw: raw }) => sum + BigInt(raw), 0n);
+    total(
+      (context.report.movements ?? []).filter(
+        ({ to, asset_id: asset }) => context.merged(asset) === id && own.accounts.includes(to),
+      ),
+    );
   return [...results(own, context)].every(
     ([id, { paid, received }]) => id === base(context) || size(received - paid) * 10_000n <= through(id),
   );

@@ -1,15 +1,17 @@
 import type { PnlEntry, TxReport, DisplayMoney } from '../../model/generated/report.ts';
-import { NOTHING, isNear, parseDecimal, plus, roundsTo, times, type Decimal } from './decimal.ts';
+import { NOTHING, addsUp, asNumber, parseDecimal, plus, roundsTo, type Decimal } from './decimal.ts';
+import { worthIn, type Worth } from './checkMoney.ts';
 import { checkProfit } from './checkProfit.ts';
-import type { Report } from './finding.ts';
+import { mustOf, type Must, type Report } from './finding.ts';
 import { quantity, type RawChain } from './rawChain.ts';
 
 /** Profit entries, counts of assets, prices' own words and warnings follow from the rest of the report. */
 export function checkEconomics(report: TxReport, chain: RawChain, find: Report): void {
-  report.economics.realized_pnl.entries.forEach((entry, i) =>
-    checkEntry(entry, `/economics/realized_pnl/entries/${i}`, report, find),
-  );
-  checkProfit(report, chain, find);
+  report.economics.realized_pnl.entries.forEach((entry, i) => {
+    const must = mustOf(find, 'profit', `/economics/realized_pnl/entries/${i}`);
+    checkEntry(entry, report, must);
+    checkProfit(entry, report, chain, must);
+  });
   checkNetOfFee(report, find);
   checkPnlSums(report, find);
   checkValuation(report, chain, find);
@@ -17,16 +19,6 @@ export function checkEconomics(report: TxReport, chain: RawChain, find: Report):
 }
 
 const negative = (value: Decimal | null): Decimal | null => value && plus(NOTHING, value, -1n);
-
-/** Figures rounded apart may add up to a last digit more or less per part. */
-function addsUp(total: string, parts: readonly (Decimal | null)[]): boolean {
-  const shown = parseDecimal(total);
-  const known = parts.filter((part) => part !== null);
-  if (!shown || known.length < parts.length) return false;
-  const sum = known.reduce((all, part) => plus(all, part), NOTHING);
-  const coarsest = Math.min(shown.places, ...known.map(({ places }) => places));
-  return isNear(shown, sum, coarsest, 2n * BigInt(parts.length));
-}
 
 function checkNetOfFee({ economics: e }: TxReport, find: Report): void {
   const { net_usd_before_gas: before, fee_usd: fee, net_usd_after_gas: after } = e;
@@ -41,19 +33,13 @@ function checkNetOfFee({ economics: e }: TxReport, find: Report): void {
   }
 }
 
-function checkEntry(entry: PnlEntry, at: string, report: TxReport, find: Report): void {
-  const must = (holds: boolean, where: string, message: string): void => {
-    if (!holds) find('profit', `${at}${where}`, message);
-  };
+function checkEntry(entry: PnlEntry, report: TxReport, must: Must): void {
   const gross = BigInt(entry.proceeds_raw) - BigInt(entry.cost_raw);
   must(BigInt(entry.gross_raw) === gross, '/gross_raw', `proceeds less cost are ${gross}`);
-  const price = (report.economics.valuation.prices ?? []).find((p) => p.asset_id === entry.asset.id);
-  const unit = price?.price_exact === undefined ? null : parseDecimal(price.price_exact);
+  const exact = worthIn(report)([{ asset: entry.asset, raw: gross }]);
   const shown = parseDecimal(entry.gross_usd.text);
-  if (unit && shown && entry.asset.decimals !== null) {
-    const exact = times(unit, gross, entry.asset.decimals);
+  if (exact && shown)
     must(roundsTo(shown, exact), '/gross_usd', `${entry.gross_usd.text} is not the amount at its price`);
-  }
   const costs = [entry.gas_usd, entry.builder_payment_usd, entry.fees_usd].map((cost) =>
     negative(parseDecimal(cost?.text ?? '$0')),
   );
@@ -74,9 +60,7 @@ function checkEntry(entry: PnlEntry, at: string, report: TxReport, find: Report)
 }
 
 function checkPnlSums({ economics: { realized_pnl: pnl } }: TxReport, find: Report): void {
-  const must = (holds: boolean, where: string, message: string): void => {
-    if (!holds) find('profit', `/economics/realized_pnl${where}`, message);
-  };
+  const must = mustOf(find, 'profit', '/economics/realized_pnl');
   must(
     pnl.supported === (pnl.basis === 'self_closing_atomic_flow'),
     '/basis',
@@ -100,9 +84,7 @@ function checkPnlSums({ economics: { realized_pnl: pnl } }: TxReport, find: Repo
 
 function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   const { valuation } = report.economics;
-  const must = (holds: boolean, where: string, message: string): void => {
-    if (!holds) find('valuation', `/economics/valuation${where}`, message);
-  };
+  const must = mustOf(find, 'valuation', '/economics/valuation');
   const moved = new Set((report.movements ?? []).map(({ asset_id: id }) => id));
   const unpriced = valuation.unpriced_assets;
   must(valuation.total_assets === moved.size, '/total_assets', `${moved.size} assets moved`);
@@ -171,13 +153,14 @@ const PARTIES = [
 /** NFT sales against the balances of buyers and sellers that took part in one sale only. */
 export function checkSales(report: TxReport, find: Report): void {
   const { nft_sales: sales = [] } = report.economics;
+  const worth = worthIn(report);
   for (const [i, sale] of sales.entries()) {
     const at = `/economics/nft_sales/${i}`;
     const parties = PARTIES.filter(
       ({ side }) => sales.filter((other) => other[side] === sale[side]).length === 1,
     );
     for (const { side, money, sign } of parties) {
-      const [stated, exact] = [amountOf(sale[money]), moneyOf(report, sale[side], -sign)];
+      const [stated, exact] = [amountOf(sale[money]), moneyOf(report, sale[side], -sign, worth)];
       if (stated && exact && !roundsTo(stated, exact))
         find('sales', `${at}/${money}`, `${sale[money].text} is not what balances and prices give`);
     }
@@ -193,24 +176,17 @@ export function checkSales(report: TxReport, find: Report): void {
 
 function checkFees({ price_usd, proceeds_usd, fees_usd }: Sale, at: string, find: Report): void {
   const [price, proceeds, fees] = [price_usd, proceeds_usd, fees_usd].map(amountOf);
-  if (price && proceeds && fees && Math.abs(value(price) - value(proceeds) - value(fees)) > 0.0151)
+  if (price && proceeds && fees && Math.abs(asNumber(price) - asNumber(proceeds) - asNumber(fees)) > 0.0151)
     find('sales', `${at}/fees_usd`, `${fees_usd.text} is not price less proceeds`);
 }
 
 const amountOf = ({ available, text }: DisplayMoney): Decimal | null =>
   available ? parseDecimal(text) : null;
 
-const value = ({ units, places }: Decimal): number => Number(units) / 10 ** places;
-
 /** Dollars of an account's changes in money, NFTs left out; null where a part has no price. */
-function moneyOf(report: TxReport, account: string, sign: bigint): Decimal | null {
-  const prices = new Map((report.economics.valuation.prices ?? []).map((p) => [p.asset_id, p.price_exact]));
-  let total = NOTHING;
-  for (const { subject, asset, delta_raw: raw } of report.inventory_deltas) {
-    if (subject !== account || (asset.kind !== 'native' && asset.kind !== 'erc20') || raw === '0') continue;
-    const price = parseDecimal(prices.get(asset.id) ?? '');
-    if (!price || asset.decimals === null) return null;
-    total = plus(total, times(price, sign * BigInt(raw), asset.decimals));
-  }
-  return total;
+function moneyOf(report: TxReport, account: string, sign: bigint, worth: Worth): Decimal | null {
+  const money = report.inventory_deltas.filter(
+    ({ subject, asset: { kind } }) => subject === account && (kind === 'native' || kind === 'erc20'),
+  );
+  return worth(money.map(({ asset, delta_raw: raw }) => ({ asset, raw: sign * BigInt(raw) })));
 }

@@ -1,6 +1,6 @@
 import { decodeErrorResult, parseAbi, type Hex } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
-import { decimalText } from './checkDeltas.ts';
+import { formatUnits } from 'viem/utils';
 import type { Report } from './finding.ts';
 import { gasCost, gasPrice, quantity, type RawChain } from './rawChain.ts';
 
@@ -27,12 +27,17 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   equal('/tx/block_number', report.tx.block_number, Number(quantity(receipt['blockNumber'])));
   equal('/tx/signer', report.tx.signer, text(tx['from']));
   equal('/tx/to', report.tx.to, text(tx['to']));
+  const time = new Date(Number(quantity(block['timestamp'])) * 1000).toISOString();
+  equal('/tx/timestamp', report.tx.timestamp, time.replace('.000', ''));
+  const [index, nonce] = [quantity(receipt['transactionIndex']), quantity(tx['nonce'])].map(Number);
+  equal('/tx/index', report.tx.index ?? index, index);
+  equal('/tx/nonce', report.tx.nonce ?? nonce, nonce);
   equal('/attribution/signer', report.attribution.signer, text(tx['from']));
   equal('/execution/reverted', report.execution.reverted, !chain.succeeded);
   equal('/execution/gas_used', report.execution.gas_used, Number(gasUsed));
   equal('/execution/base_fee_per_gas', report.execution.base_fee_per_gas, Number(baseFee));
   equal('/execution/priority_fee_per_gas', report.execution.priority_fee_per_gas, Number(price - baseFee));
-  equal('/execution/gas_cost_native', report.execution.gas_cost_native, decimalText(gasCost(chain), 18));
+  equal('/execution/gas_cost_native', report.execution.gas_cost_native, formatUnits(gasCost(chain), 18));
 
   const stats = report.pipeline_stats;
   const nodes = new Set((report.movements ?? []).flatMap((m) => [m.from, m.to]));

@@ -4,14 +4,14 @@ import {
   cannotHaveMoved,
   decodeLog,
   isStandardTransfer,
+  movedBy,
   type LogMovement,
 } from './chainMovements.ts';
 import type { Report } from './finding.ts';
-import { NATIVE, type RawChain, type RawLog } from './rawChain.ts';
+import { NATIVE, ZERO, tokenOf, wordHex, wordsOf, type RawChain, type RawLog } from './rawChain.ts';
 
 type Movement = NonNullable<TxReport['movements']>[number];
 
-const ZERO = `0x${'0'.repeat(40)}`;
 /** EIP-7708: logs of this system address repeat native transfers that the trace shows. */
 const SYSTEM = `0x${'f'.repeat(39)}e`;
 
@@ -65,24 +65,24 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
   const stated = new Set<string>();
   (report.movements ?? []).forEach((movement, i) => {
     const problem = (message: string): void => find('movement', `/movements/${i}`, message);
-    const moved: LogMovement = {
-      from: movement.from.toLowerCase(),
-      to: movement.to.toLowerCase(),
-      assetId: movement.asset_id,
-      amount: BigInt(movement.amount_raw),
-    };
+    const moved = movedBy(movement);
     const index = movement.evidence.log_index;
     if (moved.amount <= 0n) problem('moves nothing');
     if (moved.from === moved.to) problem('both ends are one account');
-    if (index === null) return checkFrame(movement, moved, unclaimed, problem);
+    if (index === null) {
+      const path = movement.evidence.frame_path;
+      if (!unclaimed.claim(keyOf('frame', path?.join('.') ?? '?', moved)))
+        problem(`frame [${path}] does not show that ${describe(moved)}`);
+      return;
+    }
     const log = chain.logs.get(index);
     if (!log) return; // checkEvidence reports it
     declared.add(index);
-    if (!unclaimed.claim(keyOf('log', index, moved))) {
-      const decoded = decodeLog(log).some((m) => keyOf('log', index, m) === keyOf('log', index, moved));
+    const key = keyOf('log', index, moved);
+    if (!unclaimed.claim(key)) {
+      const decoded = decodeLog(log).some((m) => keyOf('log', index, m) === key);
       if (decoded && !isStandardTransfer(log)) checkWrap(movement, log, chain, problem);
       else {
-        const key = keyOf('log', index, moved);
         if (stated.has(key)) problem(`log ${index} is already the evidence of this movement`);
         stated.add(key);
         checkOtherEvent(log, moved, unclaimed, problem);
@@ -98,16 +98,6 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
 
 const describe = ({ from, to, assetId, amount }: LogMovement): string =>
   `${amount} of ${assetId} went from ${from} to ${to}`;
-
-function checkFrame(
-  { evidence: { frame_path: path } }: Movement,
-  moved: LogMovement,
-  unclaimed: Unclaimed,
-  problem: (message: string) => void,
-): void {
-  if (!unclaimed.claim(keyOf('frame', path?.join('.') ?? '?', moved)))
-    problem(`frame [${path}] does not show that ${describe(moved)}`);
-}
 
 /** An event of no standard shape that states the movement; a token may repeat its own transfer in one. */
 function checkOtherEvent(
@@ -131,19 +121,18 @@ function checkWrap(
   const amount = BigInt(raw);
   if (kind !== 'wrap' && kind !== 'unwrap')
     return problem(`a ${kind} cannot rest on a deposit or withdrawal event`);
-  const values = [...chain.frames.values()]
+  const passed = [...chain.frames.values()]
     .filter((f) => (kind === 'wrap' ? f.to : f.from) === log.address)
-    .map((f) => f.value);
-  if (values.reduce((sum, value) => sum + value, 0n) < amount)
-    problem(`no native value of ${amount} passed through ${log.address}`);
+    .reduce((sum, { value }) => sum + value, 0n);
+  if (passed < amount) problem(`no native value of ${amount} passed through ${log.address}`);
 }
 
 /** A log of no standard shape still has to state both ends and the amount (or the token id). */
 function saysOtherwise(log: RawLog, { from, to, assetId, amount }: LogMovement): boolean {
-  if (/:(0x[0-9a-f]{40})/.exec(assetId)?.[1] !== log.address) return false;
+  if (tokenOf(assetId) !== log.address) return false;
   const tokenId = /^eip155:1\/erc721:0x[0-9a-f]{40}\/(\d+)$/.exec(assetId)?.[1];
-  const words = [...log.topics.slice(1).map((t) => t.slice(2)), ...(log.data.slice(2).match(/.{64}/g) ?? [])];
-  const has = (n: bigint): boolean => words.includes(n.toString(16).padStart(64, '0'));
+  const words = wordsOf(log);
+  const has = (n: bigint): boolean => words.includes(wordHex(n));
   const end = (account: string): boolean => BigInt(account) === 0n || has(BigInt(account));
   if (!end(from) || !end(to)) return false;
   return tokenId === undefined ? has(amount) : has(BigInt(tokenId)) && amount === 1n;

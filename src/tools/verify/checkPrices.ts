@@ -1,7 +1,7 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import { STALE_GRACE, answerOfFeed, askFeed, askRound, feedsOf, isSame, near } from './readFeed.ts';
 import { askPriceApi, priceApiUrls, type PriceRules } from './priceRules.ts';
-import { parseDecimal, type Decimal } from './decimal.ts';
+import { asNumber, parseDecimal, type Decimal } from './decimal.ts';
 import type { Report } from './finding.ts';
 import { askToken, type ReadContract } from './readContracts.ts';
 import { readAverage, readPosition, readRate, rulesFor, type Ratio } from './readRate.ts';
@@ -167,7 +167,7 @@ class PriceChecker {
     if (!rule) return 'no rule of the rule set reads this position';
     const value = await readPosition(BigInt(id), rule, this.#input.read, (base) => this.#dollarsOf(base));
     if (value === null) return 'the position does not answer, or its tokens have no price';
-    const near = Math.abs(number(exact) - value.dollars) <= value.slack + value.dollars / 1e9;
+    const near = Math.abs(asNumber(exact) - value.dollars) <= value.slack + value.dollars / 1e9;
     if (!near) this.#find('price', `${at}/price_exact`, `${price.source} holds $${value.dollars}`);
     return null;
   }
@@ -221,7 +221,7 @@ class PriceChecker {
 
   #compare(exact: Decimal, value: number, at: string, who: string): void {
     const scaled = { over: BigInt(Math.round(value * 1e15)), under: 10n ** 15n };
-    const near = value >= 1e-3 ? agree(exact, scaled, FLOATING) : Math.abs(number(exact) - value) < 1e-12;
+    const near = value >= 1e-3 ? agree(exact, scaled, FLOATING) : Math.abs(asNumber(exact) - value) < 1e-12;
     if (!near) this.#find('price', at, `${who} $${value}`);
   }
 
@@ -267,10 +267,8 @@ const ONE: Decimal = { units: 1n, places: 0 };
 const keyOf = (id: string): string =>
   id.includes('slip44') ? 'native' : id.slice(id.lastIndexOf(':') + 1).toLowerCase();
 
-const number = ({ units, places }: Decimal): number => Number(units) / 10 ** places;
-
 const dollars = (price: Price, raw: bigint, decimals: number): number =>
-  number(parseDecimal(price.price_exact ?? '0')!) * (Number(raw) / 10 ** decimals);
+  asNumber(parseDecimal(price.price_exact ?? '0')!) * (Number(raw) / 10 ** decimals);
 
 const shown = ({ over, under }: Ratio): string => `$${Number((over * 10n ** 12n) / under) / 1e12}`;
 

@@ -1,23 +1,14 @@
 import type { PnlEntry, TxReport } from '../../model/generated/report.ts';
 import { parseDecimal, roundsTo, times } from './decimal.ts';
-import type { Report } from './finding.ts';
-import { NATIVE, gasCost, type RawChain } from './rawChain.ts';
-import type { LogMovement } from './chainMovements.ts';
+import type { Must } from './finding.ts';
+import { NATIVE, ZERO, gasCost, tokenOf, type RawChain } from './rawChain.ts';
+import { movedBy, type LogMovement } from './chainMovements.ts';
 
-/** Each profit entry against sums over its entity's movements, which are checked apart against the chain. */
-export function checkProfit(report: TxReport, chain: RawChain, find: Report): void {
-  const { entries } = report.economics.realized_pnl;
-  entries.forEach((entry, i) => {
-    const at = `/economics/realized_pnl/entries/${i}`;
-    const must: Must = (holds, where, message) => {
-      if (!holds) find('profit', `${at}${where}`, message);
-    };
-    checkEntity(entry, report, chain, must);
-    checkSums(entry, report, chain, must);
-  });
+/** A profit entry against sums over its entity's movements, which are checked apart against the chain. */
+export function checkProfit(entry: PnlEntry, report: TxReport, chain: RawChain, must: Must): void {
+  checkEntity(entry, report, chain, must);
+  checkSums(entry, report, chain, must);
 }
-
-type Must = (holds: boolean, where: string, message: string) => void;
 
 /** Actor, signer and called contract need no proof; any other account was called by one of the entity. */
 function checkEntity(entry: PnlEntry, report: TxReport, chain: RawChain, must: Must): void {
@@ -39,17 +30,7 @@ function checkEntity(entry: PnlEntry, report: TxReport, chain: RawChain, must: M
 
 function checkSums(entry: PnlEntry, report: TxReport, chain: RawChain, must: Must): void {
   if (!entry.entity) return;
-  const { assets, gas: paid } = recomputeProfit({
-    movements: (report.movements ?? []).map(({ from, to, asset_id: assetId, amount_raw: amount }) => ({
-      from: from.toLowerCase(),
-      to: to.toLowerCase(),
-      assetId,
-      amount: BigInt(amount),
-    })),
-    entity: new Set(entry.entity.map((account) => account.toLowerCase())),
-    signer: report.tx.signer.toLowerCase(),
-    builder: String(chain.block['miner'] ?? '').toLowerCase(),
-    wrapped: wrappedEther(report),
+  const { assets, gas: paid } = profitOf(entry.entity, report, chain, {
     entryPoint: report.attribution.entry_point?.toLowerCase() ?? null,
     gas: gasCost(chain),
   });
@@ -96,12 +77,10 @@ function checkGasWorth(entry: PnlEntry, report: TxReport, paid: bigint, must: Mu
     must(roundsTo(shown, times(unit, paid, 18)), '/gas_usd', `is not the worth of ${paid} wei`);
 }
 
-function wrappedOrNative(id: string, report: TxReport): boolean {
-  return id === NATIVE || wrappedEther(report).has(id.slice(id.lastIndexOf(':') + 1));
-}
+const wrappedOrNative = (id: string, report: TxReport): boolean => mergeWrapped(report)(id) === NATIVE;
 
 /** Tokens that wrap ether: by their wraps here, or by the symbol, which is checked at the token. */
-export function wrappedEther(report: TxReport): Set<string> {
+function wrappedEther(report: TxReport): Set<string> {
   const wraps = (report.movements ?? []).filter(
     ({ kind, asset_id: id }) => (kind === 'wrap' || kind === 'unwrap') && id !== NATIVE,
   );
@@ -109,7 +88,7 @@ export function wrappedEther(report: TxReport): Set<string> {
     ({ asset }) => asset.symbol === 'WETH' && !asset.flags?.includes('impersonates'),
   );
   return new Set([
-    ...wraps.map(({ asset_id: id }) => id.slice(id.lastIndexOf(':') + 1)),
+    ...wraps.map(({ asset_id: id }) => tokenOf(id)),
     ...named.flatMap(({ asset }) => asset.address?.toLowerCase() ?? []),
   ]);
 }
@@ -117,7 +96,7 @@ export function wrappedEther(report: TxReport): Set<string> {
 /** The id of an asset, ether's for tokens that wrap it. */
 export function mergeWrapped(report: TxReport): (asset: string) => string {
   const wrapped = wrappedEther(report);
-  return (asset) => (wrapped.has(asset.slice(asset.lastIndexOf(':') + 1)) ? NATIVE : asset);
+  return (asset) => merged(asset, wrapped);
 }
 
 /** What an account is left with of the assets that fit. */
@@ -126,8 +105,6 @@ export function accountNet(report: TxReport, account: string, fits: (asset: stri
     .filter(({ subject, asset }) => subject.toLowerCase() === account.toLowerCase() && fits(asset.id))
     .reduce((sum, { delta_raw: raw }) => sum + BigInt(raw), 0n);
 }
-
-const ZERO = `0x${'0'.repeat(40)}`;
 
 interface ProfitInput {
   /** All movements of the transaction, addresses in lower case. */
@@ -160,6 +137,23 @@ interface ProfitResult {
 /** A refund to the submitter of more than so many times the gas is a payment of its own. */
 const REFUND_LIMIT = 3n;
 
+/** The result of accounts taken as one, from the movements of the report. */
+export function profitOf(
+  accounts: readonly string[],
+  report: TxReport,
+  chain: RawChain,
+  paid: Pick<ProfitInput, 'entryPoint' | 'gas'> = { entryPoint: null, gas: 0n },
+): ProfitResult {
+  return recomputeProfit({
+    movements: (report.movements ?? []).map(movedBy),
+    entity: new Set(accounts.map((account) => account.toLowerCase())),
+    signer: report.tx.signer.toLowerCase(),
+    builder: String(chain.block['miner'] ?? '').toLowerCase(),
+    wrapped: wrappedEther(report),
+    ...paid,
+  });
+}
+
 /**
  * The result of an entity from movements alone: sums over its border, payments to the block builder and for
  * execution apart. Shares nothing with the analysis.
@@ -185,7 +179,6 @@ export function recomputeProfit(input: ProfitInput): ProfitResult {
   return { assets, gas: own + netOf(execution, entity) };
 }
 
-const tokenOf = (assetId: string): string => assetId.slice(assetId.lastIndexOf(':') + 1);
 const merged = (assetId: string, wrapped: ReadonlySet<string>): string =>
   wrapped.has(tokenOf(assetId)) ? NATIVE : assetId;
 

@@ -1,20 +1,13 @@
-import type { Allowance, DisplayMoney, TxReport } from '../../model/generated/report.ts';
+import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
 import { walk } from './checkEvidence.ts';
-import type { Report } from './finding.ts';
+import { mustOf, type Must, type Report } from './finding.ts';
 import { NATIVE, type RawChain } from './rawChain.ts';
-
-type Must = (holds: boolean, at: string, message: string) => void;
 
 /** Reasons and null values: what is missing says why, and nothing is left out that another part implies. */
 export function checkReasons(report: TxReport, chain: RawChain, find: Report): void {
-  const must: Must = (holds, at, message) => {
-    if (!holds) find('reasons', at, message);
-  };
+  const must = mustOf(find, 'reasons');
   checkMoneyReasons(report, must);
   checkAttributionParts(report, chain, must);
-  (report.allowances ?? []).forEach((allowance, i) =>
-    checkAllowance(allowance, `/allowances/${i}`, chain, must),
-  );
   const { realized_pnl: pnl, structural_profit_usd: profit, valuation } = report.economics;
   const gross = pnl.supported ? pnl.gross_usd?.text : '$0.00';
   must(
@@ -102,24 +95,4 @@ function checkAttributionParts({ attribution: a }: TxReport, chain: RawChain, mu
       'is given for all others',
     ),
   );
-}
-
-/** Amounts at which an allowance is unlimited for certain, and below which it is not (uint96 to uint256). */
-const UNLIMITED = 1n << 255n;
-const LIMITED = 1n << 95n;
-
-function checkAllowance(allowance: Allowance, at: string, chain: RawChain, must: Must): void {
-  const { kind, amount_raw: raw, unlimited, expires_at: end, evidence } = allowance;
-  if (kind === 'operator') must(unlimited, `${at}/unlimited`, 'an operator may spend all');
-  else if (raw !== null && kind !== 'revoked') {
-    const amount = BigInt(raw);
-    must(amount < UNLIMITED || unlimited, `${at}/unlimited`, 'is false of the whole range');
-    must(amount >= LIMITED || !unlimited, `${at}/unlimited`, 'is true of a small amount');
-  }
-  if ((end ?? null) === null) return;
-  const seconds = (Date.parse(end!) / 1000).toString(16).padStart(64, '0');
-  const stated = evidence.some(({ log_index: index }) =>
-    index === null ? false : chain.logs.get(index)?.data.includes(seconds),
-  );
-  must(stated, `${at}/expires_at`, 'its log states another time');
 }

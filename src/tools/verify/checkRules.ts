@@ -1,15 +1,13 @@
 import type { Motif, TxReport } from '../../model/generated/report.ts';
 import type { RawIntent } from '../../model/generated/rules.ts';
 import { accountNet, mergeWrapped } from './checkProfit.ts';
-import type { Report } from './finding.ts';
+import { mustOf, type Must, type Report } from './finding.ts';
 import type { RuleFacts } from './ruleFacts.ts';
 
 /** The words of a report against the rule files: rule, category, tags, kinds, roles, effects, protocols. */
 export function checkRules(report: TxReport, rules: RuleFacts, find: Report): void {
   const { classification: c, engine } = report;
-  const must = (holds: boolean, at: string, message: string): void => {
-    if (!holds) find('rules', at, message);
-  };
+  const must = mustOf(find, 'rules');
   must(engine?.ruleset_version === rules.version, '/engine/ruleset_version', `is ${rules.version}`);
   const rule = c.matched_rule === null ? undefined : rules.rules.get(c.matched_rule);
   must(c.matched_rule === null || rule !== undefined, '/classification/matched_rule', 'does not exist');
@@ -55,8 +53,6 @@ function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: M
     `no act of ${kinds.join(', ')} is proven`,
   );
 }
-
-type Must = (holds: boolean, at: string, message: string) => void;
 
 /** Roles that a motif's venue, or what it made, plays beside the roles of the rules. */
 const VENUE_ROLES: ReadonlySet<string> = new Set(

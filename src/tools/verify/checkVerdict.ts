@@ -1,15 +1,13 @@
 import type { TxReport, Evidence } from '../../model/generated/report.ts';
-import { netsOf, partiesOf, type Report } from './finding.ts';
-import { decimalText } from './checkDeltas.ts';
+import { formatUnits } from 'viem/utils';
+import { mustOf, netsOf, partiesOf, type Must, type Report } from './finding.ts';
 import { placeOf } from './checkEvidence.ts';
 import type { RawChain } from './rawChain.ts';
 
 /** The parts of a report that must agree with each other: verdict, actor, economics. */
 export function checkVerdict(report: TxReport, find: Report): void {
   const { classification: c, economics: e, attribution: a, execution, tx } = report;
-  const must = (holds: boolean, at: string, message: string) => {
-    if (!holds) find('verdict', at, message);
-  };
+  const must = mustOf(find, 'verdict');
   must(
     c.structural_proof === (c.status === 'Proven'),
     '/classification/structural_proof',
@@ -53,17 +51,10 @@ export function checkVerdict(report: TxReport, find: Report): void {
     '/attribution/candidates',
     'do not agree with the actor',
   );
-  must(
-    e.warnings.includes('IntentActorDiffersFromSigner') === (c.actor !== null && c.actor !== tx.signer),
-    '/economics/warnings',
-    'IntentActorDiffersFromSigner does not agree with the actor',
-  );
   checkGround(report, must);
   checkLabelAmounts(report, find);
   checkTokenLists(report, find);
 }
-
-type Must = (holds: boolean, at: string, message: string) => void;
 
 /** The ground of the election, the confidence and the caveats allow no better verdict than they name. */
 function checkGround({ classification: c, attribution: a, tx }: TxReport, must: Must): void {
@@ -155,12 +146,7 @@ function amountsBySymbol(report: TxReport): Map<string, number[]> {
  */
 function checkTokenLists(report: TxReport, find: Report): void {
   for (const party of partiesOf(report)) {
-    const debts = new Set(
-      report.position_effects
-        .filter((e) => e.owner === party.owner && e.category === 'lending_debt')
-        .map((e) => e.position_asset?.id),
-    );
-    const own = netsOf(report, party).filter(({ asset }) => !debts.has(asset.id));
+    const own = netsOf(report, party);
     for (const [list, sign] of [
       ['token_in', 1n],
       ['token_out', -1n],
@@ -169,7 +155,7 @@ function checkTokenLists(report: TxReport, find: Report): void {
       const shown = text === '' ? [] : text.split(', ').map((entry) => entry.split(' ')[0]!);
       const wanted = own
         .filter(({ raw }) => raw * sign > 0n)
-        .map(({ asset, raw }) => decimalText(raw * sign, asset.decimals ?? 0));
+        .map(({ asset, raw }) => formatUnits(raw * sign, asset.decimals ?? 0));
       if ([...shown].sort().join() !== [...wanted].sort().join())
         find(
           'economics',

@@ -14,6 +14,8 @@ export function parseDecimal(text: string): Decimal | null {
 
 export const NOTHING: Decimal = { units: 0n, places: 0 };
 
+export const asNumber = ({ units, places }: Decimal): number => Number(units) / 10 ** places;
+
 const unitsAt = ({ units, places }: Decimal, wanted: number): bigint =>
   units * 10n ** BigInt(wanted - places);
 
@@ -37,4 +39,14 @@ export function isNear(a: Decimal, b: Decimal, places: number, halves: bigint): 
 /** True when `shown` is `exact` rounded to the places it shows. */
 export function roundsTo(shown: Decimal, exact: Decimal): boolean {
   return isNear(shown, exact, shown.places, 1n);
+}
+
+/** Figures rounded apart may add up to a last digit more or less per part. */
+export function addsUp(total: string, parts: readonly (Decimal | null)[]): boolean {
+  const shown = parseDecimal(total);
+  const known = parts.filter((part) => part !== null);
+  if (!shown || known.length < parts.length) return false;
+  const sum = known.reduce((all, part) => plus(all, part), NOTHING);
+  const coarsest = Math.min(shown.places, ...known.map(({ places }) => places));
+  return isNear(shown, sum, coarsest, 2n * BigInt(parts.length));
 }

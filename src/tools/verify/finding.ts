@@ -11,6 +11,15 @@ export interface Finding {
 
 export type Report = (check: string, at: string, message: string) => void;
 
+/** Reports what does not hold. */
+export type Must = (holds: boolean, at: string, message: string) => void;
+
+export function mustOf(find: Report, check: string, below = ''): Must {
+  return (holds, at, message) => {
+    if (!holds) find(check, `${below}${at}`, message);
+  };
+}
+
 /** Accounts that economics sums up, taken together: the subject, or an owner with its receivers. */
 export interface Party {
   /** Place of its figures in the report. */
@@ -34,14 +43,39 @@ export function partiesOf({ economics }: TxReport): Party[] {
   ];
 }
 
-type Asset = TxReport['inventory_deltas'][number]['asset'];
+export interface Amount {
+  readonly asset: Pick<TxReport['inventory_deltas'][number]['asset'], 'id' | 'decimals'>;
+  readonly raw: bigint;
+}
 
-/** Net changes of a party by asset. */
-export function netsOf({ inventory_deltas: deltas }: TxReport, { accounts }: Party) {
-  const nets = new Map<string, { readonly asset: Asset; readonly raw: bigint }>();
-  for (const { subject, asset, delta_raw: raw } of deltas) {
-    if (accounts.has(subject))
-      nets.set(asset.id, { asset, raw: BigInt(raw) + (nets.get(asset.id)?.raw ?? 0n) });
-  }
+/** Amounts by asset, where they are not zero. */
+export function summed(amounts: readonly Amount[]): Amount[] {
+  const nets = new Map<string, Amount>();
+  for (const { asset, raw } of amounts)
+    nets.set(asset.id, { asset, raw: raw + (nets.get(asset.id)?.raw ?? 0n) });
   return [...nets.values()].filter(({ raw }) => raw !== 0n);
+}
+
+/** Net changes of a party by asset, without its debt tokens. */
+export function netsOf(report: TxReport, { owner, accounts }: Party): Amount[] {
+  const debts = report.position_effects.filter((e) => e.owner === owner && e.category === 'lending_debt');
+  const owed = new Set(debts.map((e) => e.position_asset?.id));
+  return summed(
+    report.inventory_deltas
+      .filter(({ subject, asset }) => accounts.has(subject) && !owed.has(asset.id))
+      .map(({ asset, delta_raw: raw }) => ({ asset, raw: BigInt(raw) })),
+  );
+}
+
+type Effect = TxReport['position_effects'][number];
+
+/** Whether a withdrawal redeemed just the principal beside this interest. */
+export function paysInterest(
+  { category, underlying, position_delta_raw: moved }: Effect,
+  asset: string,
+): boolean {
+  return (
+    category === 'lending_supply' &&
+    underlying.some((u) => u.role === 'principal' && u.asset.id === asset && `-${u.delta_raw}` === moved)
+  );
 }

@@ -65,6 +65,22 @@ export const quantity = (value: unknown): bigint => {
 
 /** Asset id of ether. */
 export const NATIVE = 'eip155:1/slip44:60';
+export const ZERO = `0x${'0'.repeat(40)}`;
+
+/** The token's address in an asset id; empty for ether. */
+export const tokenOf = (assetId: string): string => /0x[0-9a-f]{40}/.exec(assetId)?.[0] ?? '';
+export const size = (n: bigint): bigint => (n < 0n ? -n : n);
+
+/** Words of 32 bytes, without `0x`. */
+export const wordsIn = (hex: string): string[] => hex.slice(2).match(/.{64}/g) ?? [];
+/** An unsigned integer as a word of 32 bytes, without `0x`. */
+export const wordHex = (value: bigint | number): string => value.toString(16).padStart(64, '0');
+
+/** The words of a log, arguments in topics first, without `0x`. */
+export const wordsOf = ({ topics, data }: RawLog): string[] => [
+  ...topics.slice(1).map((topic) => topic.slice(2)),
+  ...wordsIn(data),
+];
 
 /** Wei per gas that the sender paid. */
 export const gasPrice = ({ receipt, tx }: RawChain): bigint =>
@@ -75,14 +91,7 @@ export const gasCost = (chain: RawChain): bigint =>
   quantity(chain.receipt['gasUsed']) * gasPrice(chain) +
   quantity(chain.receipt['blobGasUsed']) * quantity(chain.receipt['blobGasPrice']);
 
-interface Node {
-  readonly type: string;
-  readonly from: string;
-  readonly to: string;
-  readonly value: bigint;
-  readonly failed: boolean;
-  readonly input: string;
-  readonly output: string;
+interface Node extends Omit<RawFrame, 'path' | 'context'> {
   readonly children: Node[];
 }
 
@@ -139,7 +148,7 @@ function fromParity(list: readonly unknown[]): Node | null {
   return root;
 }
 
-/** Frames in the numbering of reports: value-less calls to precompiles (0x01–0x1ff) are not counted. */
+/** Frames in execution order and in the numbering of reports: value-less calls to precompiles (0x01–0x1ff) are not counted. */
 function numberFrames(root: Node): Map<string, RawFrame> {
   const frames = new Map<string, RawFrame>();
   const precompile = (node: Node) =>
@@ -167,15 +176,15 @@ function numberFrames(root: Node): Map<string, RawFrame> {
       input: node.input,
       output: node.output,
     });
-    node.children
-      .filter((child) => !precompile(child))
-      .forEach((child, i) => stack.push([child, [...path, i], failed, context]));
+    const counted = node.children.filter((child) => !precompile(child));
+    for (const [i, child] of [...counted.entries()].reverse())
+      stack.push([child, [...path, i], failed, context]);
   }
   return frames;
 }
 
 function addressesIn(values: readonly unknown[]): Set<string> {
-  const found = new Set<string>([`0x${'0'.repeat(40)}`]);
+  const found = new Set<string>([ZERO]);
   const stack = [...values];
   while (stack.length > 0) {
     const value = stack.pop();
@@ -224,8 +233,8 @@ export function readRawChain(answers: RawAnswers): RawChain {
   // Receipts before Byzantium have no status.
   const status = receipt['status'] ?? null;
   const succeeded = status === null ? root?.failed === false : quantity(status) === 1n;
-  const diff = object(answers.prestateDiff);
-  const hasDiff = typeof diff['pre'] === 'object' && typeof diff['post'] === 'object';
+  const { prestateDiff, ...others } = answers;
+  const { pre, post } = object(prestateDiff);
   return {
     tx: object(answers.tx),
     receipt,
@@ -233,19 +242,10 @@ export function readRawChain(answers: RawAnswers): RawChain {
     succeeded,
     frames: root ? numberFrames(root) : new Map(),
     logs: succeeded ? readLogs(receipt) : new Map(),
-    prestateDiff: hasDiff
-      ? {
-          pre: object(diff['pre']) as Record<string, Json>,
-          post: object(diff['post']) as Record<string, Json>,
-        }
-      : null,
-    addresses: addressesIn([
-      answers.tx,
-      answers.receipt,
-      answers.callTracer,
-      answers.parityTrace,
-      answers.block,
-      answers.codes,
-    ]),
+    prestateDiff:
+      typeof pre === 'object' && typeof post === 'object'
+        ? ({ pre: object(pre), post: object(post) } as RawChain['prestateDiff'])
+        : null,
+    addresses: addressesIn(Object.values(others)),
   };
 }

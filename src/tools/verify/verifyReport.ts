@@ -23,15 +23,15 @@ type Check = (report: TxReport, chain: RawChain, find: Report) => void;
 
 /** The checks that share no code with the analysis, under the names under which they are listed as done. */
 const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
-  ['identity and gas', checkIdentity],
-  ['called functions', checkCalls],
+  ['identity, time and gas', checkIdentity],
+  ['called functions and failed calls', checkCalls],
   ['evidence', checkEvidence],
   ['addresses', checkAddresses],
   ['movements', checkMovements],
   ['balance changes', checkDeltas],
   ['motifs and positions', checkMotifs],
   ['claims', checkClaims],
-  ['allowances, time, nonce and failure', checkAllowances],
+  ['allowances', checkAllowances],
   ['attribution', checkAttribution],
   ['money against the stated prices', (report, _chain, find) => checkMoney(report, find)],
   ['NFT sales', (report, _chain, find) => checkSales(report, find)],
