@@ -122,7 +122,7 @@ interface ProfitInput {
 }
 
 /** Amounts an entity's accounts together paid and received of one asset, ether and wrapped ether as one. */
-export interface AssetResult {
+interface AssetResult {
   readonly paid: bigint;
   readonly received: bigint;
   readonly toBuilder: bigint;

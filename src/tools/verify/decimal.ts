@@ -31,7 +31,7 @@ export const times = ({ units, places }: Decimal, raw: bigint, decimals: number)
 });
 
 /** Whether the two differ by no more than so many halves of the last digit at `places`. */
-export function isNear(a: Decimal, b: Decimal, places: number, halves: bigint): boolean {
+function isNear(a: Decimal, b: Decimal, places: number, halves: bigint): boolean {
   const gap = plus(a, b, -1n);
   return (gap.units < 0n ? -gap.units : gap.units) * 2n <= halves * 10n ** BigInt(gap.places - places);
 }
