@@ -42,7 +42,8 @@ export function memoizeFor<K extends object, A, T>(
   const answers = new WeakMap<K, { readonly argument: A; readonly value: T }>();
   return (of, argument) => {
     let known = answers.get(of);
-    if (known?.argument !== argument) answers.set(of, (known = { argument, value: compute(of, argument) }));
-    return known!.value;
+    if (!known || known.argument !== argument)
+      answers.set(of, (known = { argument, value: compute(of, argument) }));
+    return known.value;
   };
 }

@@ -1,17 +1,16 @@
-import { memoize } from './memo.ts';
-
-/** The tables of signatures and names of the shipped rules, and of rules that replace them. */
-const TABLES = 6;
+import { memoizeFor } from './memo.ts';
+import type { LineTable } from '../model/rulebook.ts';
 
 /**
- * Lines of a table, by their first word. Indexed on first use, within some milliseconds: a search of the text
- * costs every address and selector of a report more than 3 µs, which is 1.5 % of a cold pass.
+ * Indexed on first use, within some milliseconds: a search of the text costs every address and selector of a
+ * report more than 3 µs, which is 1.5 % of a cold pass. By table, not by text: two equal texts are compared
+ * letter by letter at every look-up.
  */
-const indexOf = memoize(indexed, TABLES);
+const indexOf = memoizeFor(({ text }: LineTable, _: void) => indexed(text));
 
-/** Whole lines of a text that begin with `key` and a space, in their order. */
-export function linesOf(text: string, key: string): readonly string[] {
-  return indexOf(text).get(key) ?? NONE;
+/** Whole lines of a table that begin with `key` and a space, in their order. */
+export function linesOf(table: LineTable, key: string): readonly string[] {
+  return indexOf(table).get(key) ?? NONE;
 }
 
 const NONE: readonly string[] = [];

@@ -262,10 +262,13 @@ export interface IntentRule {
   readonly tags: readonly string[];
 }
 
-/** Signatures by hash: sorted lines `<first 8 hex digits> <Name(type name, …)>`, each with a line feed. */
+/** Lines of text, sorted, each with a line feed; the first word of a line is its key. */
+export type LineTable = Readonly<{ text: string }>;
+
+/** Signatures by hash: lines `<first 8 hex digits> <Name(type name, …)>`. */
 export interface SignatureTables {
-  readonly events: string;
-  readonly functions: string;
+  readonly events: LineTable;
+  readonly functions: LineTable;
 }
 
 /** Everything `rules/` says, compiled: plain data that can be stored and sent to threads. */
@@ -305,10 +308,10 @@ export interface CompiledRules {
   /** Best first. */
   readonly lexicon: readonly LexiconEntry[];
   /**
-   * Address book: lines `<address> <kind> <name>`, sorted. For display only: no stage that classifies,
+   * Address book: lines `<address> <kind> <name>`. For display only: no stage that classifies,
    * attributes, proves or prices reads it.
    */
-  readonly addressBook: string;
+  readonly addressBook: LineTable;
 }
 
 export interface Rulebook extends CompiledRules {

@@ -9,7 +9,7 @@ import {
   shortTokenId,
 } from './display.ts';
 import type { Address } from '../model/hex.ts';
-import type { Rulebook } from '../model/rulebook.ts';
+import type { LineTable, Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Asset } from '../model/valueFlow.ts';
 import { linesOf } from '../lib/tableLines.ts';
@@ -110,7 +110,7 @@ interface AddressName {
 }
 
 /** The name of a lower-case address in an address book as the rulebook holds it; null where it has none. */
-export function addressName(addressBook: string, address: Address): AddressName | null {
+export function addressName(addressBook: LineTable, address: Address): AddressName | null {
   const [line] = linesOf(addressBook, address);
   if (line === undefined) return null;
   const kindEnd = line.indexOf(' ', address.length + 1);

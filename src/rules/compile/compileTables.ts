@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readSignature } from '../../evm/signatures.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
+import type { LineTable, Rulebook } from '../../model/rulebook.ts';
 import type { TableFile } from '../read/readRuleFiles.ts';
 import { RulebookError, sortProblems } from '../read/problems.ts';
 import { sha256 } from './digest.ts';
@@ -23,17 +23,19 @@ export function compileTables(
 ): Pick<Rulebook, 'signatures' | 'addressBook'> {
   const of = (folder: TableFile['folder'], part: RegExp): TableFile[] =>
     tables.filter((table) => table.folder === folder && part.test(table.path));
-  const signatures = (part: RegExp): string =>
-    merge(of('signatures', part), sink, (line, layer) => {
+  const signatures = (part: RegExp): LineTable => {
+    const text = merge(of('signatures', part), sink, (line, layer) => {
       const [, prefix, signature] = SIGNATURE.exec(line) ?? [];
       if (signature === undefined) return null;
       // The shipped tables are checked by a test; thousands of hashes take their time.
       const hash = prefix !== undefined && layer === 0 ? prefix : readSignature(signature).hash.slice(0, 8);
       return prefix !== undefined && prefix !== hash ? null : `${hash} ${signature}`;
     });
+    return { text };
+  };
   return {
     signatures: { events: signatures(/\/events[^/]*$/), functions: signatures(/\/functions[^/]*$/) },
-    addressBook: merge(of('address-book', /./), sink, bookLine),
+    addressBook: { text: merge(of('address-book', /./), sink, bookLine) },
   };
 }
 
@@ -56,9 +58,13 @@ export function withAddressBook(rulebook: Rulebook, path: string): Rulebook {
   const text = readFileSync(path, 'utf8');
   const sink = new ProblemSink();
   const file: TableFile = { folder: 'address-book', layer: 0, path, shownPath: path, text };
-  const addressBook = merge([file], sink, bookLine);
+  const addressBook: LineTable = { text: merge([file], sink, bookLine) };
   if (sink.problems.length > 0) throw new RulebookError(sortProblems(sink.problems));
-  return Object.freeze({ ...rulebook, addressBook, digest: sha256(`${rulebook.digest}\n${addressBook}`) });
+  return Object.freeze({
+    ...rulebook,
+    addressBook,
+    digest: sha256(`${rulebook.digest}\n${addressBook.text}`),
+  });
 }
 
 /** A line of an address book in the form that is looked up; null for another form, or a wrong checksum. */

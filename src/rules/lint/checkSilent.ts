@@ -1,6 +1,6 @@
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Condition, IntentRule } from '../../model/rulebook.ts';
+import type { Condition, IntentRule, LineTable } from '../../model/rulebook.ts';
 import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
@@ -132,7 +132,11 @@ export function checkProtocolAddresses(
 }
 
 /** Events of an overlay that the signature tables know word for word, but for what is indexed. */
-export function checkIndexed(items: readonly RuleItem<RawShape>[], events: string, sink: ProblemSink): void {
+export function checkIndexed(
+  items: readonly RuleItem<RawShape>[],
+  events: LineTable,
+  sink: ProblemSink,
+): void {
   const words = (text: string): string => text.replace(/\s/g, '');
   const bare = (text: string): string => words(text.replace(/ indexed\b/g, ''));
   for (const item of items.filter(({ file }) => file.layer > 0))

@@ -9,7 +9,7 @@ it('takes a name from the rules before the address book, and from there before t
   const nameOf = accountNames({
     rulebook: {
       ...rulebook({ entities: { [known]: ['router'] } }),
-      addressBook: `${known} exchange Not this\n${listed} exchange Binance 14\n`,
+      addressBook: { text: `${known} exchange Not this\n${listed} exchange Binance 14\n` },
     },
     context: {
       tokens: new Map(

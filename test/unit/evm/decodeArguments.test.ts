@@ -11,10 +11,12 @@ const SIGNATURES = [
   'small(uint8 n)',
 ];
 const tables = {
-  events: '',
-  functions: SIGNATURES.map((text) => `${toFunctionSelector(`function ${text}`).slice(2)} ${text}\n`)
-    .sort()
-    .join(''),
+  events: { text: '' },
+  functions: {
+    text: SIGNATURES.map((text) => `${toFunctionSelector(`function ${text}`).slice(2)} ${text}\n`)
+      .sort()
+      .join(''),
+  },
 };
 const abi = parseAbi([
   'function transfer(address recipient, uint256 amount)',

@@ -14,7 +14,7 @@ function told(amount: bigint, decimals: number | null): string | null {
       protocols: new Map(),
       protocolAt: new Map(),
       knownTokens: new Map(),
-      addressBook: '',
+      addressBook: { text: '' },
     },
   ).amount(token, amount);
 }
@@ -56,7 +56,7 @@ describe('an amount in a label', () => {
         protocols: new Map(),
         protocolAt: new Map(),
         knownTokens: new Map(),
-        addressBook: '',
+        addressBook: { text: '' },
       }).amount(NATIVE, 15n * 10n ** 17n),
     ).toBe('1.5 ETH');
   });

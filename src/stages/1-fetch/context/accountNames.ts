@@ -98,7 +98,7 @@ function refusalOf(name: string | undefined, rules: Rulebook): string | null {
 /** First words of the names that rules and address book list (`Uniswap` of `Uniswap V3`), and token symbols. */
 function listedWords({ protocols, entities, addressBook, knownTokens }: Rulebook): ReadonlySet<string> {
   const names = [...protocols.values(), ...entities.values()].map(({ name }) => name.split(' ')[0]!);
-  const inBook = addressBook.split('\n').map((line) => line.split(' ')[2] ?? '');
+  const inBook = addressBook.text.split('\n').map((line) => line.split(' ')[2] ?? '');
   const words = [...names, ...inBook].map(fold).filter(({ length }) => length >= 4);
   return new Set([...words, ...[...knownTokens.keys()].map(fold).filter((look) => look !== '')]);
 }
