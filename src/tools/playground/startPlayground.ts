@@ -185,8 +185,8 @@ async function draft(recording: Recording): Promise<TextAnswer> {
     const path = join(folder, 'transaction.json');
     writeFileSync(path, JSON.stringify(recordingJson(recording, recording.name)));
     const lines: string[] = [];
-    const code = await newRule({ tx: path }, { out: (line) => void lines.push(line), err: () => {} });
-    if (code !== 0) inForce();
+    inForce();
+    await newRule({ tx: path }, { out: (line) => void lines.push(line), err: () => {} });
     return { text: `${lines.join('\n')}\n` };
   } catch (error) {
     throw error instanceof CliError ? new RequestError(409, error.message.replaceAll(folder, '')) : error;

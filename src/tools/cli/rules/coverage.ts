@@ -27,8 +27,7 @@ export async function coverRules(
   options: { recordings?: readonly string[]; strict: boolean },
   io: CliIo,
 ): Promise<number> {
-  const ruleset = openSoundRuleset(rulesetDirs(named), io, true);
-  if (ruleset === null) return 1;
+  const ruleset = openSoundRuleset(rulesetDirs(named), true);
   const { rulebook } = ruleset;
   const seen: SeenConditions = new Map();
   const wins = new Map<string, number>();

@@ -24,18 +24,14 @@ export async function diffRulesets(
   options: { dirs?: readonly string[]; recordings?: readonly string[] },
   io: CliIo,
 ): Promise<number> {
-  const left = openSoundRuleset(rulesetDirs(options.dirs), io);
-  const right = openSoundRuleset(splitList(other), io);
-  if (left === null || right === null) return 1;
-  io.out(
-    `< ${left.rulebook.version} ${left.rulebook.digest}\n> ${right.rulebook.version} ` +
-      `${right.rulebook.digest}`,
-  );
+  const { rulebook: left } = openSoundRuleset(rulesetDirs(options.dirs));
+  const { rulebook: right } = openSoundRuleset(splitList(other));
+  io.out(`< ${left.version} ${left.digest}\n> ${right.version} ${right.digest}`);
   const recordings = allRecordings(options.recordings);
   const kinds = new Map<string, number>();
   let changed = 0;
   for (const recording of recordings) {
-    const [a, b] = [await judge(recording, left.rulebook), await judge(recording, right.rulebook)];
+    const [a, b] = [await judge(recording, left), await judge(recording, right)];
     const keys = (Object.keys(a) as (keyof Judged)[]).filter((key) => a[key] !== b[key]);
     if (keys.length === 0) continue;
     changed += 1;

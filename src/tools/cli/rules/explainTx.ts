@@ -31,10 +31,9 @@ const MOST_UNKNOWN = 40;
  * Prints how a transaction was classified and why: motifs, candidates, the winning rule, rules that lost or
  * nearly matched.
  */
-export async function explainTx(what: string, options: ExplainOptions, io: CliIo): Promise<number> {
+export async function explainTx(what: string, options: ExplainOptions, io: CliIo): Promise<void> {
   const dirs = rulesetDirs(options.dirs);
-  const ruleset = openSoundRuleset(dirs, io);
-  if (ruleset === null) return 1;
+  const ruleset = openSoundRuleset(dirs);
   checkOptions(options, ruleset.rulebook);
   const recording = await loadTx(what, ruleset.rulebook, recordingPlaces(options.recordings, dirs));
   const examined = await examineTx(recording, ruleset.rulebook, options.actor?.toLowerCase());
@@ -50,10 +49,9 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
         `\n${others.length} more candidate(s): --full reads the transaction as each of them, ` +
           '--actor as any account',
       );
-    return 0;
+    return;
   }
   for (const account of others) printReading(examined, await examined.readAs(account), page);
-  return 0;
 }
 
 function checkOptions({ rule, actor }: ExplainOptions, { intents }: Rulebook): void {

@@ -11,7 +11,7 @@ import type { RawFindingExample } from '../../../model/generated/rules.ts';
 /** Why a finding rule's example fails; null where it passes. */
 export async function findingFailure(
   example: RawFindingExample,
-  side: 'match' | 'near_miss',
+  side: 'match' | 'near_miss' | 'shape',
   slug: string,
   rulebook: Rulebook,
 ): Promise<string | null> {

@@ -31,8 +31,7 @@ export async function loadTx(
 ): Promise<Recording> {
   const hash = readTxHash(what) as Hash | null;
   if (hash === null) return findRecording(what, places);
-  const recorded = tryRecorded(hash, places);
-  return recorded ?? fetchTx(hash, rulebook);
+  return tryRecorded(hash, places) ?? fetchTx(hash, rulebook);
 }
 
 function tryRecorded(hash: Hash, places: readonly string[]): Recording | null {
@@ -82,25 +81,22 @@ export async function recordTx(
   pasted: string,
   options: { name: string; out?: string; dirs?: readonly string[] },
   io: CliIo,
-): Promise<number> {
+): Promise<void> {
   const hash = readTxHash(pasted) as Hash | null;
   if (hash === null) throw new CliError(`${pasted.slice(0, 100)}: ${whyNoTxHash(pasted)}`);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(options.name))
     throw new CliError(`${options.name} cannot be the name of a file`);
-  const ruleset = openSoundRuleset(rulesetDirs(options.dirs), io);
-  if (ruleset === null) return 1;
-  const overlay = rulesetDirs(options.dirs)
-    .slice(1)
-    .findLast((dir) => !isArchive(dir));
+  const dirs = rulesetDirs(options.dirs);
+  const { rulebook } = openSoundRuleset(dirs);
+  const overlay = dirs.slice(1).findLast((dir) => !isArchive(dir));
   const folder =
     options.out ?? (await confirmed(overlay ? join(overlay, RECORDINGS) : recordingPlaces()[0]!));
   const path = join(folder, `${options.name}.json`);
   if (existsSync(path)) throw new CliError(`${path} exists: nothing is overwritten`);
-  const recording = await fetchTx(hash, ruleset.rulebook);
+  const recording = await fetchTx(hash, rulebook);
   mkdirSync(folder, { recursive: true });
   writeFileSync(path, `${JSON.stringify(recordingJson(recording, options.name))}\n`);
   io.out(`wrote ${path}`);
-  return 0;
 }
 
 /** The folder, if the user says so. Throws `CliError` for another answer, and without a terminal to ask at. */

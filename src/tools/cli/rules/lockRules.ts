@@ -7,12 +7,8 @@ import { CliError, type CliIo } from '../cliIo.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 import { listFiles, SHIPPED_RULES } from '../../../rules/read/listFiles.ts';
 
-/** A locked item: its version, and a digest of its meaning. */
-interface Locked {
-  readonly version: string;
-  readonly digest: string;
-}
-type Lock = ReadonlyMap<string, Locked>;
+/** Version and digest of the meaning by `<kind> <slug>`. */
+type Lock = ReadonlyMap<string, { readonly version: string; readonly digest: string }>;
 
 interface LockOptions {
   readonly check: boolean;
@@ -39,8 +35,10 @@ const HEADER =
  */
 export function lockRules(named: readonly string[], options: LockOptions, io: CliIo): number {
   const dirs = rulesetDirs(named);
-  const ruleset = openSoundRuleset(dirs, io);
-  if (ruleset === null) return 1;
+  return lockLayers(openSoundRuleset(dirs), dirs, options, io);
+}
+
+function lockLayers(ruleset: Ruleset, dirs: readonly string[], options: LockOptions, io: CliIo): number {
   let faults = 0;
   for (const [layer, dir] of dirs.entries()) {
     // Overlays are locked without the shipped rules below them, which have a lock of their own.
@@ -61,8 +59,12 @@ export function lockRules(named: readonly string[], options: LockOptions, io: Cl
 
 /** Compares one lock file; writes it unless `check` or a difference forbids it. Returns the differences. */
 function lockFile(path: string, current: Lock, options: LockOptions, io: CliIo): number {
-  const locked = existsSync(path) ? parseLock(readFileSync(path, 'utf8')) : new Map<string, Locked>();
-  const wrong = differences(locked, current, options);
+  const { unbumped, stale } = compareLocks(
+    parseLock(existsSync(path) ? readFileSync(path, 'utf8') : ''),
+    current,
+  );
+  // Without `check` only what locking would hide is wrong.
+  const wrong = options.check ? [...unbumped, ...stale] : options.force ? [] : unbumped;
   for (const line of wrong) io.err(`${path}: ${line}`);
   if (options.check || wrong.length > 0) return wrong.length;
   const lines = [...current].map(([key, { version, digest }]) => `${key} ${version} ${digest}\n`);
@@ -71,15 +73,8 @@ function lockFile(path: string, current: Lock, options: LockOptions, io: CliIo):
   return 0;
 }
 
-/** Differences that are errors: without `check` only those that locking would hide. */
-function differences(locked: Lock, current: Lock, { check, force }: LockOptions): string[] {
-  const { unbumped, stale } = compareLocks(locked, current);
-  if (check) return [...unbumped, ...stale];
-  return force ? [] : unbumped;
-}
-
 function lockOf(ruleset: Ruleset, layer: number): Lock {
-  const lock = new Map<string, Locked>();
+  const lock = new Map<string, { version: string; digest: string }>();
   for (const [kind, items] of [
     ['shape', ruleset.shapes],
     ['protocol', ruleset.protocols],
@@ -97,22 +92,25 @@ function lockOf(ruleset: Ruleset, layer: number): Lock {
     }
   }
   // The vocabulary and the precedence list carry the version of the ruleset itself.
-  const top = ruleset.files
-    .filter((f) => f.layer === layer && (f.kind === 'vocabulary' || f.kind === 'precedence'))
-    .map((f) => [f.path, f.tree]);
-  const head = ruleset.files.find((f) => f.layer === layer && f.kind === 'ruleset')?.tree as
-    | { name: string; version: string }
-    | undefined;
+  const top = wordFiles(ruleset, layer).map((f) => [f.path, f.tree]);
+  const head = headOf(ruleset, layer);
   if (head) lock.set(`ruleset ${head.name}`, { version: head.version, digest: sha256(canonicalJson(top)) });
   return new Map([...lock].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** The ruleset.yaml of a layer. */
+const headOf = ({ files }: Ruleset, layer: number) =>
+  files.find((f) => f.layer === layer && f.kind === 'ruleset')?.tree as
+    | { readonly name: string; readonly version: string }
+    | undefined;
+
 /** A file that needs the version of a ruleset.yaml, in an overlay without one; else null. */
-function wordsWithoutVersion({ files }: Ruleset, layer: number): string | null {
-  const own = files.filter((f) => f.layer === layer);
-  if (own.some((f) => f.kind === 'ruleset')) return null;
-  return own.find((f) => f.kind === 'vocabulary' || f.kind === 'precedence')?.path ?? null;
+function wordsWithoutVersion(ruleset: Ruleset, layer: number): string | null {
+  return headOf(ruleset, layer) ? null : (wordFiles(ruleset, layer)[0]?.path ?? null);
 }
+
+const wordFiles = ({ files }: Ruleset, layer: number) =>
+  files.filter((f) => f.layer === layer && (f.kind === 'vocabulary' || f.kind === 'precedence'));
 
 function parseLock(text: string): Lock {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -130,7 +128,7 @@ function compareLocks(locked: Lock, current: Lock): { unbumped: string[]; stale:
   for (const [key, now] of current) {
     const before = locked.get(key);
     if (before === undefined) stale.push(`${key} is not locked yet`);
-    else if (isOlder(now.version, before.version))
+    else if (now.version.localeCompare(before.version, 'en', { numeric: true }) < 0)
       unbumped.push(`${key} went back from version ${before.version} to ${now.version}`);
     else if (before.digest !== now.digest && before.version === now.version)
       unbumped.push(`${key} means something else, but is still version ${now.version}`);
@@ -139,13 +137,6 @@ function compareLocks(locked: Lock, current: Lock): { unbumped: string[]; stale:
   }
   for (const key of locked.keys()) if (!current.has(key)) stale.push(`${key} is locked, but gone`);
   return { unbumped, stale };
-}
-
-function isOlder(a: string, b: string): boolean {
-  const parts = (v: string): number[] => v.split('.').map(Number);
-  const [x, y] = [parts(a), parts(b)];
-  const at = x.findIndex((n, i) => n !== y[i]);
-  return at >= 0 && x[at]! < (y[at] ?? 0);
 }
 
 function writeArchive(path: string, bytes: Buffer): void {
@@ -160,15 +151,12 @@ function writeArchive(path: string, bytes: Buffer): void {
  * checking its lock. Exit code 1 where either fails.
  */
 export function packRules(dir: string, options: { readonly out?: string }, io: CliIo): number {
-  const ruleset = openSoundRuleset([SHIPPED_RULES, dir], io);
-  if (ruleset === null) return 1;
-  const head = ruleset.files.find((f) => f.layer === 1 && f.kind === 'ruleset')?.tree as
-    | { readonly name: string; readonly version: string }
-    | undefined;
+  const dirs = [SHIPPED_RULES, dir];
+  const ruleset = openSoundRuleset(dirs);
+  const head = headOf(ruleset, 1);
   if (!head) throw new CliError(`${dir} has no ruleset.yaml: it needs name, version and engine: 1`);
   if (!existsSync(join(dir, 'ruleset.lock'))) throw new CliError(`${dir} is not locked: txreport rules lock`);
-  if (lockRules([SHIPPED_RULES, dir], { check: true, force: false }, { ...io, out: () => {} }) !== 0)
-    return 1;
+  if (lockLayers(ruleset, dirs, { check: true, force: false }, { ...io, out: () => {} }) !== 0) return 1;
   const files: Record<string, string> = {};
   for (const path of listFiles(dir, (file, _code, message) => io.err(`${file}: ${message}`)))
     if (!path.endsWith(ARCHIVE_ENDING)) files[path] = readFileSync(join(dir, path), 'utf8');

@@ -45,11 +45,10 @@ const TELLING = [
  * Drafts shape, protocol, words, intent and examples from an ABI, from events, or (with `dir`) from a
  * transaction's unrecognised events. Without `dir` a transaction gives an intent rule alone.
  */
-export async function newRule(options: NewRuleOptions, io: CliIo): Promise<number> {
+export async function newRule(options: NewRuleOptions, io: CliIo): Promise<void> {
   if (options.examples !== undefined)
     return (await import('./scaffold/draftExamples.ts')).draftExamples(options.examples, options, io);
-  const ruleset = openSoundRuleset(rulesetDirs(options.dirs), io);
-  if (ruleset === null) return 1;
+  const ruleset = openSoundRuleset(rulesetDirs(options.dirs));
   const { rulebook } = ruleset;
   if ([options.tx, options.abi, options.event].filter((one) => one !== undefined).length !== 1)
     throw new CliError('say what to draft from: one of --tx, --abi and --event');
@@ -65,7 +64,6 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<numbe
     writeFileSync(options.out, text);
     io.out(`wrote ${options.out}: now txreport rules lint, test and explain`);
   }
-  return 0;
 }
 
 /** An intent rule: conditions from the transaction's telling facts, its facts as the matching example. */

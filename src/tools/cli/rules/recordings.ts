@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { readAddress } from '../../../evm/hex.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
@@ -22,19 +22,8 @@ interface RecordingJson {
   readonly name?: string;
   readonly id?: string;
   readonly hash: string;
-  readonly rpc: {
-    readonly tx: unknown;
-    readonly receipt: unknown;
-    readonly block: unknown;
-    readonly callTracer?: unknown;
-    readonly trace?: unknown;
-  };
-  readonly tokens?: Readonly<
-    Record<
-      string,
-      { readonly symbol?: string | null; readonly name?: string | null; readonly decimals?: number | null }
-    >
-  >;
+  readonly rpc: Readonly<Record<'tx' | 'receipt' | 'block' | 'callTracer' | 'trace', unknown>>;
+  readonly tokens?: Readonly<Record<string, Partial<Omit<TokenMetadata, 'address'>>>>;
   readonly delegations?: Readonly<Record<string, string>>;
   /** Nonces of EIP-7702 authorities at the end of the parent block and of the block. */
   readonly nonces?: Readonly<Record<string, readonly [before: number, after: number]>>;
@@ -57,56 +46,42 @@ export function recordingPlaces(
 
 /** The recording of this name (a file without `.json`) or, given a path, of that file. Throws `CliError`. */
 export function findRecording(name: string, named: readonly string[] = []): Recording {
-  if (name.endsWith('.json') && existsSync(name)) return readRecordingFile(name)[0]!;
-  for (const place of recordingPlaces(named)) {
-    const packed = isArchive(place) ? packedRecordings(place).find((r) => r.name === name) : undefined;
-    if (packed) return packed;
+  if (name.endsWith('.json') && existsSync(name)) return readRecordings(name)[0]!;
+  const places = recordingPlaces(named);
+  for (const place of places) {
     const path = join(place, `${name}.json`);
-    if (existsSync(path)) return readRecordingFile(path)[0]!;
-    if (/\.ndjson(\.gz)?$/.test(place)) {
-      const found = readRecordingFile(place).find(
-        (r) => r.name === name || r.raw.hash === name.toLowerCase(),
-      );
-      if (found) return found;
-    }
+    if (existsSync(path)) return readRecordings(path)[0]!;
+    if (!isArchive(place) && !/\.ndjson(\.gz)?$/.test(place)) continue;
+    const found = readRecordings(place).find((r) => r.name === name || r.raw.hash === name.toLowerCase());
+    if (found) return found;
   }
-  const known = recordingPlaces(named).flatMap(namesIn);
-  throw new CliError(`no recording ${didYouMean(name, known)} in ${recordingPlaces(named).join(', ')}`);
+  const known = places.flatMap((place) => filesIn(place) ?? []).map((file) => basename(file, '.json'));
+  throw new CliError(`no recording ${didYouMean(name, known)} in ${places.join(', ')}`);
 }
 
-function namesIn(place: string): string[] {
-  if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) return [];
-  return readdirSync(place).map((file) => file.replace(/\.json$/, ''));
+/** The `.json` files of a folder, or the file itself; null where there is neither. */
+function filesIn(place: string): string[] | null {
+  const stat = statSync(place, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat ? [place] : null;
+  const names = readdirSync(place).filter((name) => name.endsWith('.json'));
+  return names.sort().map((name) => join(place, name));
 }
 
 /** Every recording of the places: folders of `.json` files, or `.json`, `.ndjson` and `.ndjson.gz` files. */
 export function allRecordings(named: readonly string[] = []): Recording[] {
-  const found: Recording[] = [];
-  for (const place of recordingPlaces(named)) {
-    const stat = statSync(place, { throwIfNoEntry: false });
-    if (stat === undefined) throw new CliError(`there are no recordings at ${place}`);
-    if (isArchive(place)) {
-      found.push(...packedRecordings(place));
-      continue;
-    }
-    const files = stat.isDirectory()
-      ? readdirSync(place)
-          .filter((f) => f.endsWith('.json'))
-          .sort()
-          .map((f) => join(place, f))
-      : [place];
-    for (const file of files) found.push(...readRecordingFile(file));
-  }
-  return found;
+  return recordingPlaces(named).flatMap((place) => {
+    const files = filesIn(place);
+    if (files === null) throw new CliError(`there are no recordings at ${place}`);
+    return files.flatMap(readRecordings);
+  });
 }
 
-function packedRecordings(archive: string): Recording[] {
-  return Object.entries(readArchive(archive).files)
-    .filter(([path]) => path.startsWith(`${RECORDINGS}/`))
-    .map(([path, text]) => toRecording(JSON.parse(text) as RecordingJson, `${archive}/${path}`));
-}
-
-function readRecordingFile(path: string): Recording[] {
+/** Of a file: an archive of rules, `.json`, `.ndjson` or `.ndjson.gz`. */
+function readRecordings(path: string): Recording[] {
+  if (isArchive(path))
+    return Object.entries(readArchive(path).files)
+      .filter(([inside]) => inside.startsWith(`${RECORDINGS}/`))
+      .map(([inside, text]) => toRecording(JSON.parse(text) as RecordingJson, `${path}/${inside}`));
   const bytes = readFileSync(path);
   const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   const parts = path.endsWith('.json') ? [text] : text.split('\n').filter((line) => line.trim() !== '');

@@ -1,22 +1,17 @@
 import { Option, type Command } from 'commander';
 import { AnalysisError } from '../../../lib/errors.ts';
 import { CliError, TERMINAL, type CliIo } from '../cliIo.ts';
-import type { ExplainOptions } from './explainTx.ts';
-import type { NewRuleOptions } from './newRule.ts';
+
+/** A command's work; resolves to its exit status, 0 where it names none. */
+type Run = () => number | void | Promise<number | void>;
 
 /**
  * Adds `txreport rules …`. Commands are loaded when they run: lint does not wait for the pipeline to load.
  */
 export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
   const rules = program.command('rules').description('check, test, explain and compare classification rules');
-  const exit = async (run: () => number | Promise<number>): Promise<void> => {
-    try {
-      process.exitCode = await run();
-    } catch (error) {
-      if (!(error instanceof CliError || error instanceof AnalysisError)) throw error;
-      io.err(error.message);
-      process.exitCode = 1;
-    }
+  const exit = async (run: Run): Promise<void> => {
+    process.exitCode = await statusOf(run, io);
   };
   const dirs = '[dirs...]';
   const dirsHelp = 'base ruleset and overlays, in order (default: the shipped rules and RULES_DIR)';
@@ -28,10 +23,9 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .addOption(new Option('--format <format>', 'output').choices(['text', 'json', 'github']).default('text'))
     .option('--codes', 'list what each code means')
     .option('--watch', 'again after every change, until Ctrl+C')
-    .action((named: string[], o: { format: 'text'; codes?: boolean; watch?: boolean }) =>
+    .action((named, o) =>
       exit(async () => {
-        const { lintRules, listCodes } = await import('./rulesets.ts');
-        if (o.codes) return listCodes(io);
+        const { lintRules } = await import('./rulesets.ts');
         return watched(named, o, io, () => lintRules(named, o, io));
       }),
     );
@@ -47,7 +41,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
       'where recordings lie (default: recordings of overlays, test/recordings)',
     )
     .option('--watch', 'again after every change, until Ctrl+C')
-    .action((named: string[], o: { junit?: string; rule?: string; recordings?: string[]; watch?: boolean }) =>
+    .action((named, o) =>
       exit(async () => {
         const { testRules } = await import('./testRules.ts');
         return watched(named, o, io, () => testRules(named, o, io));
@@ -59,9 +53,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .description('write rule files in the canonical layout')
     .argument(dirs, dirsHelp)
     .option('--check', 'change nothing; fail when a file differs', false)
-    .action((named: string[], o: { check: boolean }) =>
-      exit(async () => (await import('./formatRules.ts')).formatRules(named, o, io)),
-    );
+    .action((named, o) => exit(async () => (await import('./formatRules.ts')).formatRules(named, o, io)));
 
   rules
     .command('lock')
@@ -69,29 +61,21 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .argument(dirs, dirsHelp)
     .option('--check', 'change nothing; fail when a meaning changed and its version did not', false)
     .option('--force', 'overwrite entries whose meaning changed under the same version', false)
-    .action((named: string[], o: { check: boolean; force: boolean }) =>
-      exit(async () => (await import('./lockRules.ts')).lockRules(named, o, io)),
-    );
+    .action((named, o) => exit(async () => (await import('./lockRules.ts')).lockRules(named, o, io)));
 
   rules
     .command('pack')
     .description('pack an overlay into one versioned file that RULES_DIR takes')
     .argument('<dir>', 'overlay with ruleset.yaml and ruleset.lock')
     .option('--out <file>', 'default: <name>-<version>.txrules')
-    .action((dir: string, o: { out?: string }) =>
-      exit(async () => (await import('./lockRules.ts')).packRules(dir, o, io)),
-    );
+    .action((dir, o) => exit(async () => (await import('./lockRules.ts')).packRules(dir, o, io)));
 
   rules
     .command('lsp')
     .description('language server for editors, on standard input and output')
     .option('--stdio', 'as editors call it: standard input and output (always so)')
     .action(() =>
-      exit(async () => {
-        const { serveLanguage } = await import('../../lsp/server.ts');
-        await serveLanguage(process.stdin, process.stdout);
-        return 0;
-      }),
+      exit(async () => (await import('../../lsp/server.ts')).serveLanguage(process.stdin, process.stdout)),
     );
 
   rules
@@ -104,9 +88,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .option('--facts', 'list the facts', false)
     .option('--dirs <dir...>', dirsHelp)
     .option('--recordings <place...>', 'where recordings lie')
-    .action((tx: string, o: ExplainOptions) =>
-      exit(async () => (await import('./explainTx.ts')).explainTx(tx, o, io)),
-    );
+    .action((tx, o) => exit(async () => (await import('./explainTx.ts')).explainTx(tx, o, io)));
 
   rules
     .command('coverage')
@@ -114,9 +96,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .argument(dirs, dirsHelp)
     .option('--recordings <place...>', 'folders, or .json, .ndjson and .ndjson.gz files')
     .option('--strict', 'fail when there are any', false)
-    .action((named: string[], o: { recordings?: string[]; strict: boolean }) =>
-      exit(async () => (await import('./coverage.ts')).coverRules(named, o, io)),
-    );
+    .action((named, o) => exit(async () => (await import('./coverage.ts')).coverRules(named, o, io)));
 
   rules
     .command('diff')
@@ -124,9 +104,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .argument('<ruleset>', 'directory of the other ruleset, or base and overlays with commas')
     .option('--dirs <dir...>', dirsHelp)
     .option('--recordings <place...>', 'folders, or .json, .ndjson and .ndjson.gz files')
-    .action((other: string, o: { dirs?: string[]; recordings?: string[] }) =>
-      exit(async () => (await import('./diffRulesets.ts')).diffRulesets(other, o, io)),
-    );
+    .action((other, o) => exit(async () => (await import('./diffRulesets.ts')).diffRulesets(other, o, io)));
 
   rules
     .command('new')
@@ -147,7 +125,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .option('--out <file>', 'default: standard output')
     .option('--dirs <dir...>', dirsHelp)
     .option('--recordings <place...>', 'where recordings lie')
-    .action((o: NewRuleOptions) => exit(async () => (await import('./newRule.ts')).newRule(o, io)));
+    .action((o) => exit(async () => (await import('./newRule.ts')).newRule(o, io)));
 
   rules
     .command('record')
@@ -156,9 +134,18 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .requiredOption('--name <name>', 'name of the recording')
     .option('--out <folder>', 'where to write; left out, the command asks')
     .option('--dirs <dir...>', dirsHelp)
-    .action((hash: string, o: { name: string; out?: string; dirs?: string[] }) =>
-      exit(async () => (await import('./loadTx.ts')).recordTx(hash, o, io)),
-    );
+    .action((hash, o) => exit(async () => (await import('./loadTx.ts')).recordTx(hash, o, io)));
+}
+
+/** Runs a command; an error that the user can mend is printed, and the status is 1. */
+async function statusOf(run: Run, io: CliIo): Promise<number> {
+  try {
+    return (await run()) ?? 0;
+  } catch (error) {
+    if (!(error instanceof CliError || error instanceof AnalysisError)) throw error;
+    io.err(error.message);
+    return 1;
+  }
 }
 
 /** Runs a command once, or with `--watch` after every change of the rules. */
@@ -166,10 +153,14 @@ async function watched(
   named: readonly string[],
   { watch }: { readonly watch?: boolean },
   io: CliIo,
-  run: () => number | Promise<number>,
-): Promise<number> {
+  run: Run,
+): Promise<number | void> {
   if (!watch) return run();
-  const { untilInterrupted, watchRules } = await import('./watchRules.ts');
-  const { rulesetDirs } = await import('./rulesets.ts');
-  return watchRules(rulesetDirs(named), run, io, untilInterrupted());
+  const [{ watchRules }, { rulesetDirs }] = await Promise.all([
+    import('./watchRules.ts'),
+    import('./rulesets.ts'),
+  ]);
+  const interrupted = new AbortController();
+  process.once('SIGINT', () => interrupted.abort());
+  return watchRules(rulesetDirs(named), () => statusOf(run, io), io, interrupted.signal);
 }

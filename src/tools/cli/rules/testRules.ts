@@ -16,6 +16,7 @@ import { blockers } from './conditionLines.ts';
 import { evaluateFacts } from './evaluateFacts.ts';
 import { fateOf } from './fates.ts';
 import type { ExaminedTx } from './loadTx.ts';
+import { groupBy } from '../../../lib/lists.ts';
 import { findRecording, recordingPlaces } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
@@ -32,57 +33,40 @@ interface ExampleResult {
 /** One example of a rule or shape, with the inputs to run it. */
 interface Case {
   readonly ruleset: SoundRuleset;
-  readonly item: RuleItem<RawIntent> | RuleItem<RawShape> | RuleItem<RawFinding> | RuleItem<RawExamples>;
-  /** Set for an example of several transactions. */
-  readonly finding?: RawFindingExample;
-  /** Null for a shape's example. */
+  readonly item: RuleItem<RawIntent | RawShape | RawFinding | RawExamples>;
+  /** Null but for an intent. */
   readonly rule: IntentRule | null;
-  readonly side: 'match' | 'near_miss' | 'shape';
-  /** Inside the item. */
-  readonly pointer: string;
+  readonly side: (typeof SIDES)[number];
   readonly index: number;
-  readonly example: RawExample;
+  readonly example: RawExample | RawFindingExample;
   /** Where recordings are looked up. */
   readonly recordings: readonly string[];
 }
 
+const SIDES = ['match', 'near_miss', 'shape'] as const;
+
 function* casesOf(
   ruleset: SoundRuleset,
-  options: {
-    readonly rule?: string;
-    readonly recordings?: readonly string[];
-    readonly dirs: readonly string[];
-  },
+  only: string | undefined,
+  recordings: readonly string[],
 ): Generator<Case> {
-  const recordings = recordingPlaces(options.recordings, options.dirs);
-  const wanted = (item: Case['item']): boolean => (options.rule ?? slugOf(item)) === slugOf(item);
-  for (const item of ruleset.intents.filter(wanted)) {
-    const rule = ruleset.rulebook.intents.find((r) => r.slug === item.value.slug)!;
-    for (const side of ['match', 'near_miss'] as const)
-      for (const place of placesOf(item.value.examples[side], `/examples/${side}`))
-        yield { ruleset, item, rule, side, recordings, ...place };
+  const { intents, shapes, findings, rulebook } = ruleset;
+  for (const item of [...intents, ...shapes, ...findings, ...ruleset.examples]) {
+    const slug = slugOf(item);
+    if ((only ?? slug) !== slug) continue;
+    const { examples = [] } = item.value;
+    const rule = 'intent' in item.value ? rulebook.intents.find((one) => one.slug === slug)! : null;
+    const lists = (Array.isArray(examples) ? { shape: examples } : examples) as Partial<
+      Record<Case['side'], readonly Case['example'][]>
+    >;
+    for (const side of SIDES)
+      for (const [index, example] of (lists[side] ?? []).entries())
+        yield { ruleset, item, rule, side, index, example, recordings };
   }
-  for (const item of ruleset.shapes.filter(wanted))
-    for (const place of placesOf(item.value.examples, '/examples'))
-      yield { ruleset, item, rule: null, side: 'shape', recordings, ...place };
-  for (const item of ruleset.findings.filter(wanted))
-    for (const side of ['match', 'near_miss'] as const)
-      for (const [index, finding] of (item.value.examples[side] ?? []).entries()) {
-        const example = finding.name === undefined ? {} : { name: finding.name };
-        const pointer = `/examples/${side}/${index}`;
-        yield { ruleset, item, rule: null, side, recordings, index, pointer, example, finding };
-      }
-  for (const item of ruleset.examples.filter(wanted))
-    for (const place of placesOf(item.value.examples, '/examples'))
-      yield { ruleset, item, rule: null, side: 'shape', recordings, ...place };
 }
 
 function slugOf({ value }: Case['item']): string {
   return 'shape' in value ? value.shape : value.slug;
-}
-
-function placesOf(examples: readonly RawExample[] = [], at: string) {
-  return examples.map((example, index) => ({ example, index, pointer: `${at}/${index}` }));
 }
 
 /** Runs the examples stored with the rules. Exit code 1 when one fails, or when there are none. */
@@ -92,36 +76,32 @@ export async function testRules(
   io: CliIo,
 ): Promise<number> {
   const dirs = rulesetDirs(named);
-  const ruleset = openSoundRuleset(dirs, io, options.rule ?? true);
-  if (ruleset === null) return 1;
+  const ruleset = openSoundRuleset(dirs, options.rule ?? true);
   const results: ExampleResult[] = [];
-  for (const one of casesOf(ruleset, { ...options, dirs })) results.push(await runExample(one));
-  if (options.junit !== undefined) writeFileSync(options.junit, junitXml('txreport rules', results));
+  const places = recordingPlaces(options.recordings, dirs);
+  for (const one of casesOf(ruleset, options.rule, places)) results.push(await runExample(one));
+  if (options.junit !== undefined) writeFileSync(options.junit, junitXml(results));
   const failed = results.filter((r) => r.failure !== null);
   for (const r of failed)
     io.out(`FAIL ${r.place} ${r.rule} ${r.side} ${r.name}\n     ${r.failure!.replaceAll('\n', '\n     ')}`);
   const rules = new Set(results.map((r) => r.rule)).size;
   io.out(`${results.length - failed.length} of ${results.length} examples of ${rules} rules passed`);
-  if (results.length === 0)
-    io.err(
-      options.rule
-        ? noRule(
-            options.rule,
-            [...ruleset.intents, ...ruleset.shapes, ...ruleset.findings].map((i) => i.value.slug),
-          )
-        : 'there are no examples: nothing was tested',
-    );
+  if (results.length === 0) io.err(whyNone(options.rule, ruleset));
   return failed.length === 0 && results.length > 0 ? 0 : 1;
 }
 
-function noRule(slug: string, known: readonly string[]): string {
+function whyNone(slug: string | undefined, { intents, shapes, findings }: SoundRuleset): string {
+  if (slug === undefined) return 'there are no examples: nothing was tested';
+  const known = [...intents, ...shapes, ...findings].map((item) => item.value.slug);
   return known.includes(slug) ? `${slug} has no examples` : `there is no rule ${didYouMean(slug, known)}`;
 }
 
 async function runExample(one: Case): Promise<ExampleResult> {
-  const { item, side, index, example } = one;
+  const { item, side, index } = one;
+  const { name, recording } = one.example as RawExample;
   const started = performance.now();
-  const { line, column } = item.file.locate(`${item.pointer}${one.pointer}`);
+  const list = side === 'shape' ? '/examples' : `/examples/${side}`;
+  const { line, column } = item.file.locate(`${item.pointer}${list}/${index}`);
   let failure: string | null;
   try {
     failure = await tryExample(one);
@@ -133,78 +113,71 @@ async function runExample(one: Case): Promise<ExampleResult> {
     rule: slugOf(item),
     side,
     failure,
-    name: example.name ?? example.recording ?? `#${index + 1}`,
+    name: name ?? recording ?? `#${index + 1}`,
     place: `${item.file.shownPath}:${line}:${column}`,
     seconds: (performance.now() - started) / 1000,
   };
 }
 
 async function tryExample(one: Case): Promise<string | null> {
-  const { rule, example } = one;
-  if (one.finding !== undefined && one.side !== 'shape') {
+  const { rule, example, side, ruleset } = one;
+  if ('transactions' in example) {
     const { findingFailure } = await import('./findingExamples.ts');
-    return findingFailure(one.finding, one.side, slugOf(one.item), one.ruleset.rulebook);
+    return findingFailure(example, side, slugOf(one.item), ruleset.rulebook);
   }
-  if (example.transaction !== undefined) return tryMadeUp(one);
+  if (example.transaction !== undefined) return tryMadeUp(one, example);
   if (rule === null) return 'an example of a shape is a transaction';
-  return example.recording === undefined ? tryFacts(one, rule) : tryRecording(one, rule);
+  return example.recording === undefined ? tryFacts(one, example, rule) : tryRecording(one, example, rule);
 }
 
-/** A made-up transaction: a match must also win, and all that is expected must come out. */
-async function tryMadeUp({ ruleset, rule, side, example, item }: Case): Promise<string | null> {
-  const { examineExample, surprises } = await import('./madeUp.ts');
+/**
+ * A made-up transaction: a match must also win, and all that is expected must come out. In a shape's forged
+ * twin nothing may be Proven.
+ */
+async function tryMadeUp({ ruleset, rule, side, item }: Case, example: RawExample): Promise<string | null> {
+  const { believed, examineExample, forgedTwin, surprises } = await import('./madeUp.ts');
+  const { rulebook } = ruleset;
   const shape = rule === null ? slugOf(item) : null;
   const find = ruleset.signatureNames(shape);
-  const madeUp = await examineExample(example, ruleset.rulebook, find);
-  const verdict = rule && side !== 'shape' ? verdictFailure(madeUp.examined, rule, side) : null;
-  const found = await surprises(madeUp, example.expect ?? {}, ruleset.rulebook, shape);
-  const twin = shape === null || !expectsMotif(example) ? [] : await tryForged(example, ruleset, shape);
-  const lines = [...(verdict === null ? [] : [verdict]), ...found, ...twin];
+  const madeUp = await examineExample(example, rulebook, find);
+  const verdict = rule === null ? null : verdictFailure(madeUp.examined, rule, side);
+  const lines = [
+    ...(verdict === null ? [] : [verdict]),
+    ...(await surprises(madeUp, example.expect ?? {}, rulebook, shape)),
+  ];
+  if (shape !== null && example.expect?.motifs?.length)
+    lines.push(...believed(await examineExample(forgedTwin(example), rulebook, find), shape));
   return lines.length === 0 ? null : lines.join('\n');
 }
 
-const expectsMotif = ({ expect }: RawExample): boolean => (expect?.motifs ?? []).length > 0;
-
-/** The example's forged twin: nothing in it may be Proven. */
-async function tryForged(example: RawExample, ruleset: SoundRuleset, shape: string): Promise<string[]> {
-  const { believed, examineExample, forgedTwin } = await import('./madeUp.ts');
-  const find = ruleset.signatureNames(shape);
-  return believed(await examineExample(forgedTwin(example), ruleset.rulebook, find), shape);
-}
-
-async function tryFacts({ ruleset, side, example }: Case, rule: IntentRule): Promise<string | null> {
+async function tryFacts(
+  { ruleset, side }: Case,
+  example: RawExample,
+  rule: IntentRule,
+): Promise<string | null> {
   const used = factNames(rule.when);
   const unused = Object.keys(example.facts ?? {}).filter((name) => !used.has(name));
   const outcome = await evaluateFacts(example, rule, ruleset);
   if (outcome.matched === (side === 'match')) return null;
   if (side === 'near_miss')
-    return (
-      'matches, though it should ' +
-      `not${unused.length > 0 ? `; the rule does not use ${unused.join(', ')}` : ''}`
-    );
+    return `matches, though it should not${unused.length > 0 ? `; the rule does not use ${unused.join(', ')}` : ''}`;
   return blockers(outcome.conditions).join('\n');
 }
 
 /** On a recording a rule must also win: authors care about the verdict, not only the condition. */
 async function tryRecording(
-  { ruleset, side, example, recordings }: Case,
+  { ruleset, side, recordings }: Case,
+  example: RawExample,
   rule: IntentRule,
 ): Promise<string | null> {
   // Imported here so that fact examples run without loading the whole pipeline.
   const { examineTx } = await import('./loadTx.ts');
-  const examined = await examineTx(
-    findRecording(example.recording!, recordings),
-    ruleset.rulebook,
-    example.actor?.toLowerCase(),
-  );
-  return verdictFailure(examined, rule, side === 'near_miss' ? side : 'match');
+  const recording = findRecording(example.recording!, recordings);
+  const examined = await examineTx(recording, ruleset.rulebook, example.actor?.toLowerCase());
+  return verdictFailure(examined, rule, side);
 }
 
-function verdictFailure(
-  { reading }: ExaminedTx,
-  rule: IntentRule,
-  side: 'match' | 'near_miss',
-): string | null {
+function verdictFailure({ reading }: ExaminedTx, rule: IntentRule, side: Case['side']): string | null {
   const { verdict } = reading.explained;
   const { fate, why } = fateOf(rule, reading);
   if (side === 'near_miss')
@@ -216,30 +189,23 @@ function verdictFailure(
 }
 
 /** JUnit XML: one suite per rule, one case per example. */
-function junitXml(name: string, results: readonly ExampleResult[]): string {
-  const rules = [...new Set(results.map((r) => r.rule))];
-  const suites = rules.map((rule) => {
-    const mine = results.filter((r) => r.rule === rule);
-    const failures = mine.filter((r) => r.failure !== null).length;
-    const cases = mine.map((r) => {
+function junitXml(results: readonly ExampleResult[]): string {
+  const counts = (list: readonly ExampleResult[]): string =>
+    `tests="${list.length}" failures="${list.filter(({ failure }) => failure !== null).length}"`;
+  const suites = [...groupBy(results, ({ rule }) => rule)].map(([rule, mine]) => {
+    const cases = mine.map(({ side, name, place, seconds, failure }) => {
       const head =
-        `    <testcase classname="${attribute(rule)}" name="${attribute(`${r.side} ${r.name}`)}" ` +
-        `file="${attribute(r.place)}" time="${r.seconds.toFixed(4)}"`;
-      return r.failure === null
-        ? `${head}/>`
-        : `${head}>\n      <failure ` +
-            `message="${attribute(r.failure.split('\n')[0]!)}">${attribute(r.failure)}</failure>\n ` +
-            '   </testcase>';
+        `    <testcase classname="${attribute(rule)}" name="${attribute(`${side} ${name}`)}" ` +
+        `file="${attribute(place)}" time="${seconds.toFixed(4)}"`;
+      if (failure === null) return `${head}/>`;
+      const message = `message="${attribute(failure.split('\n')[0]!)}"`;
+      return `${head}>\n      <failure ${message}>${attribute(failure)}</failure>\n    </testcase>`;
     });
-    return (
-      `  <testsuite name="${attribute(rule)}" tests="${mine.length}" ` +
-      `failures="${failures}">\n${cases.join('\n')}\n  </testsuite>`
-    );
+    return `  <testsuite name="${attribute(rule)}" ${counts(mine)}>\n${cases.join('\n')}\n  </testsuite>`;
   });
-  const failed = results.filter((r) => r.failure !== null).length;
   return (
-    `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${attribute(name)}" ` +
-    `tests="${results.length}" failures="${failed}">\n${suites.join('\n')}\n</testsuites>\n`
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    `<testsuites name="txreport rules" ${counts(results)}>\n${suites.join('\n')}\n</testsuites>\n`
   );
 }
 

@@ -10,7 +10,7 @@ const INTERVAL_MS = 300;
  */
 export async function watchRules(
   dirs: readonly string[],
-  run: () => number | Promise<number>,
+  run: () => Promise<number>,
   io: CliIo,
   signal: AbortSignal,
 ): Promise<number> {
@@ -26,11 +26,4 @@ export async function watchRules(
     io.out('');
     code = await run();
   }
-}
-
-/** Aborted by Ctrl+C. */
-export function untilInterrupted(): AbortSignal {
-  const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort());
-  return stop.signal;
 }

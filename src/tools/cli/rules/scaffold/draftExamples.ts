@@ -10,9 +10,8 @@ import { openSoundRuleset, rulesetDirs, type SoundRuleset } from '../rulesets.ts
 import { draftExample } from './draftExample.ts';
 
 /** Prints a draft for every event and call of a shape that no example shows. */
-export function draftExamples(slug: string, options: { dirs?: readonly string[] }, io: CliIo): number {
-  const ruleset = openSoundRuleset(rulesetDirs(options.dirs), io, slug);
-  if (ruleset === null) return 1;
+export function draftExamples(slug: string, options: { dirs?: readonly string[] }, io: CliIo): void {
+  const ruleset = openSoundRuleset(rulesetDirs(options.dirs), slug);
   const item = ruleset.shapes.find(({ value }) => value.slug === slug);
   if (!item) {
     const known = ruleset.shapes.map(({ value }) => value.slug);
@@ -21,7 +20,6 @@ export function draftExamples(slug: string, options: { dirs?: readonly string[] 
   const drafts = draftsOf(item, ruleset);
   if (drafts.length === 0) io.err(`${slug}: every event and call has an example`);
   else io.out(`shape: ${slug}\nexamples:\n${drafts.join('')}`);
-  return 0;
 }
 
 function draftsOf(item: RuleItem<RawShape>, ruleset: SoundRuleset): string[] {

@@ -9,18 +9,7 @@ type Argument = Extract<BindExpr, { op: 'arg' }>;
 
 const PRIMES = [5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n, 41n, 43n, 47n, 53n];
 /** Roles of whom the act is for, best first. */
-const OWNERS = [
-  'owner',
-  'borrower',
-  'buyer',
-  'taker',
-  'beneficiary',
-  'payer',
-  'caller',
-  'recipient',
-  'seller',
-];
-const EXPONENTS: Readonly<Record<string, bigint>> = { true: 18n, false: 0n };
+const OWNERS = 'owner borrower buyer taker beneficiary payer caller recipient seller'.split(' ');
 
 export const isDrawn = (value: bigint | null | undefined): value is bigint => value != null && value > 0n;
 
@@ -247,7 +236,7 @@ function fresh({ type, ...rest }: AbiParameter, name: string, next: () => number
   if (bytes !== undefined) return `0x${'11'.repeat(Number(bytes))}`;
   const bits = Number(/\d+$/.exec(type)?.[0] ?? 256);
   const amount = PRIMES[next() % PRIMES.length]!;
-  return amount * 10n ** EXPONENTS[String(bits >= 96 && !NO_AMOUNTS.test(name))]!;
+  return bits >= 96 && !NO_AMOUNTS.test(name) ? amount * 10n ** 18n : amount;
 }
 
 /** Such a value, as an example writes it. */

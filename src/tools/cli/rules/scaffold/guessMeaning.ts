@@ -21,17 +21,7 @@ export interface Guess {
   readonly role: string;
 }
 
-const ACCOUNTS = [
-  'owner',
-  'account',
-  'user',
-  'holder',
-  'beneficiary',
-  'recipient',
-  'receiver',
-  'to',
-  'sender',
-];
+const ACCOUNTS = 'owner account user holder beneficiary recipient receiver to sender'.split(' ');
 const ASSETS = ['token', 'asset', 'underlying', 'currency', 'collateral', 'reward token'];
 const AMOUNTS = ['amount', 'value', 'assets', 'wad', 'quantity', 'shares', 'reward', 'payout', 'principal'];
 /** Numbers that are no amounts. */

@@ -24,7 +24,7 @@ export interface ScaffoldOptions {
 const BEFORE = 'WithdrawalRequest';
 
 /** Drafts shape, protocol, words, intent and examples for events, given as texts or in an ABI file. */
-export function scaffoldEvents(options: ScaffoldOptions, rulebook: Rulebook, io: CliIo): number {
+export function scaffoldEvents(options: ScaffoldOptions, rulebook: Rulebook, io: CliIo): void {
   const { abi, event = [], address, own = false } = options;
   const texts = abi === undefined ? event : eventsOf(abi);
   const { guesses, leftOut } = guessAll(texts, rulebook, { own, all: abi === undefined });
@@ -35,7 +35,7 @@ export function scaffoldEvents(options: ScaffoldOptions, rulebook: Rulebook, io:
   }
   const addresses = address === undefined ? [] : [address];
   const slug = slugOf(options.name ?? fallback);
-  return emit({ slug, addresses, guesses, leftOut, recording: null, before: rankOf(rulebook) }, options, io);
+  emit({ slug, addresses, guesses, leftOut, recording: null, before: rankOf(rulebook) }, options, io);
 }
 
 /** Drafts rules for the events of a transaction that no shape recognises. */
@@ -44,7 +44,7 @@ export function scaffoldTx(
   options: ScaffoldOptions,
   rulebook: Rulebook,
   io: CliIo,
-): number {
+): void {
   const { tx, recording } = examined;
   const { known, emitters, leftOut } = unknownEvents(examined, rulebook);
   if (known.size === 0)
@@ -53,7 +53,7 @@ export function scaffoldTx(
     );
   const all = guessAll([...known.values()], rulebook, { own: options.own ?? false, all: true });
   const recorded = recording.name === tx.hash ? null : recording.name;
-  return emit(
+  emit(
     {
       slug: slugOf(options.name ?? all.guesses[0]!.signature.name),
       addresses: [...emitters],
@@ -157,11 +157,11 @@ function knownTo({ signature }: Guess, { events }: Rulebook): string | null {
   return /^(Transfer|Approval|ApprovalForAll)\(/.test(canonical) ? '' : null;
 }
 
-function emit(draft: Draft, { dir }: ScaffoldOptions, io: CliIo): number {
+function emit(draft: Draft, { dir }: ScaffoldOptions, io: CliIo): void {
   const files = writeDraft(draft);
   if (dir === undefined) {
     for (const [path, text] of files) io.out(`# ${path}\n${text}`);
-    return 0;
+    return;
   }
   const taken = [...files.keys()].filter((path) => existsSync(join(dir, path)));
   for (const [path, text] of files) {
@@ -175,5 +175,4 @@ function emit(draft: Draft, { dir }: ScaffoldOptions, io: CliIo): number {
   io.out(
     `next: RULES_DIR=${dir} txreport rules lint, then test; known kinds are shown by the rules in force`,
   );
-  return 0;
 }
