@@ -43,6 +43,20 @@ export const time = column<string | number>('TIMESTAMP', (value) => {
   return Number.isNaN(date.getTime()) ? null : date;
 });
 
+/** What columns of these names read their values from. */
+type Named<Name extends string, Value> = { readonly [N in Name]?: Value | null };
+
+/** Columns named after fields: of the entry, or of what `of` takes from it and the page. */
+export function fields<Value, Name extends string, Entry = Named<Name, Value>, Page = unknown>(
+  read: Reader<Value>,
+  names: readonly Name[],
+  of: (entry: Entry, page: Page) => Named<Name, Value> = (entry) => entry as Named<Name, Value>,
+): Record<string, Column<Entry, Page>> {
+  return Object.fromEntries(
+    names.map((name) => [name, read((entry: Entry, page: Page) => of(entry, page)[name])]),
+  );
+}
+
 /** A flat table: its columns by name, and its rows for one page. */
 export interface Table<Page> {
   readonly columns: Readonly<Record<string, ColumnType>>;
