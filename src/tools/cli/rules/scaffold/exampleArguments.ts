@@ -211,6 +211,7 @@ function assetsOf({ legs, portions }: EventMapping): Argument[] {
   return flat.filter((expr) => expr.op === 'arg');
 }
 
+const PLAIN = new Map<string, Value>(Object.entries({ bool: true, string: 'text', bytes: '0x' }));
 const RESERVED = /^(?:zero|actor|native|venue)$/;
 
 /** Some value of a type, named after its parameter. */
@@ -229,9 +230,8 @@ function fresh({ type, ...rest }: AbiParameter, name: string, next: () => number
     const word = name.replaceAll(/[^A-Za-z0-9_-]/g, '').replace(/^[^A-Za-z]+/, '') || 'someone';
     return RESERVED.test(word) ? `${word}2` : word;
   }
-  if (type === 'bool') return true;
-  if (type === 'string') return 'text';
-  if (type === 'bytes') return '0x';
+  const plain = PLAIN.get(type);
+  if (plain !== undefined) return plain;
   const bytes = /^bytes(\d+)$/.exec(type)?.[1];
   if (bytes !== undefined) return `0x${'11'.repeat(Number(bytes))}`;
   const bits = Number(/\d+$/.exec(type)?.[0] ?? 256);
