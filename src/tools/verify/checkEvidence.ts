@@ -10,18 +10,13 @@ interface EvidenceLike {
 }
 
 const isEvidence = (value: unknown): value is EvidenceLike =>
-  value !== null &&
-  typeof value === 'object' &&
-  'log_index' in value &&
-  'frame_path' in value &&
-  'contract' in value;
+  isRecord(value) && 'log_index' in value && 'frame_path' in value && 'contract' in value;
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Key of an evidence's place. */
-export function placeOf(e: {
-  readonly kind?: string;
-  readonly frame_path: readonly number[] | null;
-  readonly log_index: number | null;
-}): string {
+export function placeOf(e: Pick<EvidenceLike, 'frame_path' | 'log_index'>): string {
   return e.log_index !== null
     ? `log ${e.log_index}`
     : e.frame_path !== null
@@ -44,7 +39,6 @@ export function* walk(value: unknown, at = ''): Generator<[unknown, string]> {
 export function checkEvidence(root: unknown, chain: RawChain, find: Report): void {
   const frames = new Map<number, string>();
   for (const [value, at] of walk(root)) {
-    if (value === null || typeof value !== 'object') continue;
     if (isEvidence(value) && value.log_index !== null) {
       const path = JSON.stringify(value.frame_path);
       if ((frames.get(value.log_index) ?? path) !== path)
@@ -58,37 +52,32 @@ export function checkEvidence(root: unknown, chain: RawChain, find: Report): voi
   }
 }
 
-function faultsOf(evidence: EvidenceLike, chain: RawChain): string[] {
-  const { log_index: index, frame_path: path } = evidence;
+function* faultsOf(evidence: EvidenceLike, chain: RawChain): Generator<string> {
+  const { kind, log_index: index, frame_path: path } = evidence;
   const contract = evidence.contract.toLowerCase();
   const log = index === null ? null : chain.logs.get(index);
   const frame = path === null ? null : chain.frames.get(path.join('.'));
-  const faults: string[] = [];
-  if (log === undefined) faults.push(`log ${index} is not in the receipt`);
-  if (frame === undefined) faults.push(`frame [${path}] is not in the trace`);
-  faults.push(...kindFaults(evidence));
+  if (log === undefined) yield `log ${index} is not in the receipt`;
+  if (frame === undefined) yield `frame [${path}] is not in the trace`;
+  if ((kind === 'log') !== (index !== null)) yield `kind ${kind} does not fit log_index ${index}`;
+  if (kind === 'frame' && path === null) yield 'frame evidence without a frame_path';
   if (log && log.address !== contract)
-    faults.push(`log ${log.index} was emitted by ${log.address}, not ${contract}`);
-  return frame ? [...faults, ...frameFaults(frame, log ?? null, contract, chain)] : faults;
+    yield `log ${log.index} was emitted by ${log.address}, not ${contract}`;
+  if (frame) yield* frameFaults(frame, log ?? null, contract, chain);
 }
 
-/** Log evidence has a log index, frame evidence a frame path. */
-function kindFaults({ kind, log_index: index, frame_path: path }: EvidenceLike): string[] {
-  const faults: string[] = [];
-  if ((kind === 'log') !== (index !== null)) faults.push(`kind ${kind} does not fit log_index ${index}`);
-  if (kind === 'frame' && path === null) faults.push('frame evidence without a frame_path');
-  return faults;
-}
-
-function frameFaults(frame: RawFrame, log: RawLog | null, contract: string, chain: RawChain): string[] {
-  const faults: string[] = [];
+function* frameFaults(
+  frame: RawFrame,
+  log: RawLog | null,
+  contract: string,
+  chain: RawChain,
+): Generator<string> {
   const name = `frame [${frame.path.replaceAll('.', ',')}]`;
   if (log !== null && frame.context !== log.address)
-    faults.push(`${name} runs as ${frame.context} and cannot emit for ${log.address}`);
+    yield `${name} runs as ${frame.context} and cannot emit for ${log.address}`;
   if (log === null && ![frame.to, frame.context, frame.from].includes(contract))
-    faults.push(`${name} does not involve ${contract}`);
-  if (frame.failed && chain.succeeded) faults.push(`${name} failed, so nothing can rest on it`);
-  return faults;
+    yield `${name} does not involve ${contract}`;
+  if (frame.failed && chain.succeeded) yield `${name} failed, so nothing can rest on it`;
 }
 
 /** Lists in which equal entries have a meaning: positions in a path, two like payments, two like acts. */

@@ -1,7 +1,7 @@
 import type { Motif, TxReport } from '../../model/generated/report.ts';
 import { placeOf } from './checkEvidence.ts';
 import { mergeWrapped, accountNet } from './checkProfit.ts';
-import { paysInterest, type Report } from './finding.ts';
+import { mustOf, paysInterest, type Must, type Report } from './finding.ts';
 import { NATIVE, size, wordsIn, wordsOf, type RawChain } from './rawChain.ts';
 
 /** The words of a log's topics and data, or of a call's result. */
@@ -124,17 +124,18 @@ function isPassedOn(
 
 function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
   const merged = mergeWrapped(report);
-  const ids = new Map(report.motifs.map((m, i) => [m.id, i]));
+  const motifs = new Map(report.motifs.map((motif) => [motif.id, motif]));
   report.position_effects.forEach((effect, i) => {
     const at = `/position_effects/${i}`;
-    const behind = effect.motif_ids.map((id) => report.motifs[ids.get(id) ?? -1]);
-    if (behind.length === 0 || behind.includes(undefined))
+    const behind = effect.motif_ids.flatMap((id) => motifs.get(id) ?? []);
+    checkLiquidation(effect, behind, mustOf(find, 'position', `${at}/liquidation`));
+    if (behind.length === 0 || behind.length < effect.motif_ids.length)
       return find('position', at, 'rests on a motif that does not exist');
-    const parts = behind.flatMap((m) => [...m!.assets_in, ...m!.assets_out]);
+    const parts = behind.flatMap((m) => [...m.assets_in, ...m.assets_out]);
     // A position that others carried on is told in what its owner gave and got.
     const backed = (asset: string | undefined, raw: string | null) => {
       if (raw === null) return true;
-      const amount = BigInt(raw) < 0n ? -BigInt(raw) : BigInt(raw);
+      const amount = size(BigInt(raw));
       const moved = parts.filter((p) => p.asset.id === asset).map((p) => BigInt(p.amount_raw));
       return (
         moved.includes(amount) ||
@@ -166,17 +167,29 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
       claim('/liquidation/collateral_seized_raw', end.collateral_asset?.id, end.collateral_seized_raw);
     }
     const own = new Set([
-      ...behind.flatMap((m) => m!.evidence.map(placeOf)),
+      ...behind.flatMap((m) => m.evidence.map(placeOf)),
       ...movementsOf(effect, report).map((m) => placeOf(m.evidence)),
     ]);
-    checkOwnEvidence(effect, own, (check, message) => find(check, at, message));
+    if (effect.evidence.length === 0) find('evidence', at, 'no evidence');
+    for (const place of effect.evidence.map(placeOf))
+      if (!own.has(place)) find('position', at, `${place} is no evidence of its motifs`);
   });
 }
 
-function checkOwnEvidence({ evidence }: Effect, own: ReadonlySet<string>, problem: Problem): void {
-  if (evidence.length === 0) problem('evidence', 'no evidence');
-  for (const place of evidence.map(placeOf))
-    if (!own.has(place)) problem('position', `${place} is no evidence of its motifs`);
+/** A liquidation is given exactly where there is one, with the accounts that its motifs name. */
+function checkLiquidation({ effect, liquidation: end }: Effect, behind: readonly Motif[], must: Must): void {
+  must((end !== null) === (effect === 'liquidate'), '', 'is given exactly for a liquidation');
+  if (end === null) return;
+  for (const [side, asset, raw] of [
+    ['debt', end.debt_asset, end.debt_covered_raw],
+    ['collateral', end.collateral_asset, end.collateral_seized_raw],
+  ] as const)
+    must((asset === null) === (raw === null), '', `the ${side} has an asset and an amount, or neither`);
+  for (const role of ['liquidator', 'borrower'] as const) {
+    const named = behind.flatMap(({ participants }) => participants.filter((p) => p.role === role));
+    const isNamed = named.some(({ account }) => account === end[role]);
+    must(named.length === 0 || isNamed, `/${role}`, 'is another in its motif');
+  }
 }
 
 /** Movements of a position's token that its owner sent or received. */

@@ -1,5 +1,5 @@
 import type { TxReport } from '../../model/generated/report.ts';
-import { STALE_GRACE, answerOfFeed, askFeed, askRound, feedsOf, isSame, near } from './readFeed.ts';
+import { STALE_GRACE, answerOfFeed, askDecimals, askRound, feedsOf, isSame, near } from './readFeed.ts';
 import { askPriceApi, priceApiUrls, type PriceRules } from './priceRules.ts';
 import { asNumber, parseDecimal, type Decimal } from './decimal.ts';
 import type { Report } from './finding.ts';
@@ -92,7 +92,7 @@ class PriceChecker {
   async checkRefusal(id: string, code: string, at: string): Promise<void> {
     const answer = NOT_OF_THE_FEED.includes(code) ? null : await this.#listed(keyOf(id), STALE_GRACE);
     if (!answer) return;
-    const earlier = await askRound(this.#input.read, answer.rule.feed, { before: true });
+    const earlier = await askRound(this.#input.read, answer.rule.feed, [], true);
     const moved = earlier !== null && !near(answer.round[1]!, earlier[1]!);
     if (!moved) this.#find('price', at, `the feed ${answer.rule.feed} answered ${answer.round[1]}`);
   }
@@ -120,8 +120,8 @@ class PriceChecker {
     const pairs = registry ? registry.quotes.map((q) => ({ args: [asset, q.denomination], in: q.in })) : [];
     const answers = [];
     for (const { args, in: unit } of registry ? pairs : [{ args: [], in: 'usd' }]) {
-      const round = await askRound(read, price.source, { args });
-      const decimals = (await askFeed(read, price.source, { name: 'decimals', args })) as number | null;
+      const round = await askRound(read, price.source, args);
+      const decimals = await askDecimals(read, price.source, args);
       if (round && decimals !== null) answers.push({ round, decimals, unit });
     }
     if (answers.length === 0) {

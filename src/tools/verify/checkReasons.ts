@@ -1,5 +1,5 @@
 import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
-import { walk } from './checkEvidence.ts';
+import { isRecord, walk } from './checkEvidence.ts';
 import { mustOf, type Must, type Report } from './finding.ts';
 import { NATIVE, type RawChain } from './rawChain.ts';
 
@@ -30,40 +30,31 @@ function checkMoneyReasons(report: TxReport, must: Must): void {
   const { refusals = [] } = report.economics.valuation;
   const codes = new Map(refusals.map(({ asset_id: id, code }) => [id, code as string]));
   const codeOf = (id: string): string => codes.get(id) ?? 'no_source';
-  const one = (money: DisplayMoney, id: string, at: string): void =>
-    must(
-      money.available || money.reason === `unpriced_asset (${codeOf(id)})`,
-      `${at}/reason`,
-      'is another at the refusal',
-    );
-  report.inventory_deltas.forEach(({ usd, asset }, i) => one(usd, asset.id, `/inventory_deltas/${i}/usd`));
-  report.position_effects.forEach(({ underlying }, i) =>
-    underlying.forEach(({ usd, asset }, j) =>
-      one(usd, asset.id, `/position_effects/${i}/underlying/${j}/usd`),
-    ),
-  );
-  const { gas_cost_usd: gas } = report.execution;
-  for (const [value, at] of [
-    [gas, '/execution/gas_cost_usd'] as const,
-    ...walk(report.economics, '/economics'),
-  ]) {
-    const reason = (value as Partial<DisplayMoney> | null)?.reason;
-    if (typeof reason !== 'string' || !reason.startsWith('unpriced_asset:')) {
-      const prefixed = typeof reason === 'string' && reason.startsWith('unpriced_asset ');
-      must(!prefixed || /^unpriced_asset \(\w+\)$/.test(reason), at, 'is no reason');
-      continue;
-    }
-    const named = UNPRICED.exec(reason)?.[1]?.split(', ') ?? [];
-    must(
-      named.length > 0 &&
-        named.every((part) => {
-          const [id, code] = part.split(' ') as [string, string];
-          return (codes.has(id) || id === NATIVE) && code === `(${codeOf(id)})`;
-        }),
-      `${at}/reason`,
-      'names no refusal of the report',
-    );
+  for (const [value, at] of walk(report)) {
+    if (!isRecord(value)) continue;
+    const { usd, asset, reason } = value as { usd?: DisplayMoney; asset?: { id: string }; reason?: unknown };
+    if (usd && asset && !usd.available)
+      must(
+        usd.reason === `unpriced_asset (${codeOf(asset.id)})`,
+        `${at}/usd/reason`,
+        'is another at the refusal',
+      );
+    const isMoney = at.startsWith('/economics/') || at === '/execution/gas_cost_usd';
+    if (typeof reason !== 'string' || !isMoney) continue;
+    if (reason.startsWith('unpriced_asset:'))
+      must(namesRefusals(reason, codes), `${at}/reason`, 'names no refusal of the report');
+    else if (reason.startsWith('unpriced_asset '))
+      must(/^unpriced_asset \(\w+\)$/.test(reason), at, 'is no reason');
   }
+}
+
+function namesRefusals(reason: string, codes: ReadonlyMap<string, string>): boolean {
+  const named = UNPRICED.exec(reason)?.[1]?.split(', ') ?? [];
+  const isRefusal = (part: string): boolean => {
+    const [id = '', code] = part.split(' ');
+    return (codes.has(id) || id === NATIVE) && code === `(${codes.get(id) ?? 'no_source'})`;
+  };
+  return named.length > 0 && named.every(isRefusal);
 }
 
 /** keccak256("UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)"), ERC-4337. */

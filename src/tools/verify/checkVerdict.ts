@@ -1,7 +1,7 @@
 import type { TxReport, Evidence } from '../../model/generated/report.ts';
 import { formatUnits } from 'viem/utils';
-import { mustOf, netsOf, partiesOf, type Must, type Report } from './finding.ts';
-import { placeOf } from './checkEvidence.ts';
+import { mustOf, netsOf, partiesOf, type Amount, type Must, type Report } from './finding.ts';
+import { isRecord, placeOf, walk } from './checkEvidence.ts';
 import type { RawChain } from './rawChain.ts';
 
 /** The parts of a report that must agree with each other: verdict, actor, economics. */
@@ -121,23 +121,17 @@ function isShownAs(amount: number, shown: number): boolean {
 
 /** Amounts of tokens by the letters of their symbols: balance changes, legs of motifs, parts of positions. */
 function amountsBySymbol(report: TxReport): Map<string, number[]> {
+  const { motifs, position_effects: positions, inventory_deltas: deltas, allowances = [] } = report;
   const found = new Map<string, number[]>();
-  const add = (symbol: string | null, amount: string | null): void => {
-    if (symbol === null || amount === null) return;
+  for (const [value] of walk([motifs, positions, deltas, allowances])) {
+    if (!isRecord(value) || !isRecord(value['asset'])) continue;
+    const { symbol, decimals } = value['asset'] as unknown as Amount['asset'] & { symbol: string | null };
+    if (symbol === null) continue;
+    const raws = Object.entries(value).filter(([key, text]) => key.endsWith('_raw') && text !== null);
+    const amounts = raws.map(([, text]) => Math.abs(Number(text) / 10 ** (decimals ?? 0)));
     const key = lettersOf(symbol);
-    found.set(key, [...(found.get(key) ?? []), Math.abs(Number(amount))]);
-  };
-  const raw = (
-    { symbol, decimals }: { symbol: string | null; decimals: number | null },
-    text: string,
-  ): void => add(symbol, decimals === null ? text : String(Number(text) / 10 ** decimals));
-  for (const { assets_in: given, assets_out: got } of report.motifs)
-    for (const { asset, amount_raw: text } of [...given, ...got]) raw(asset, text);
-  for (const { underlying } of report.position_effects)
-    for (const { asset, delta_raw: text } of underlying) raw(asset, text);
-  for (const { asset, delta_raw: delta, inflow_raw: inflow, outflow_raw: outflow } of report.inventory_deltas)
-    for (const text of [delta, inflow, outflow]) raw(asset, text);
-  for (const { asset, amount } of report.allowances ?? []) add(asset.symbol, amount);
+    found.set(key, [...(found.get(key) ?? []), ...amounts]);
+  }
   return found;
 }
 
@@ -209,6 +203,7 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
     });
   attribution.orders.forEach((order, i) => check(order.evidence, order.owner, `/attribution/orders/${i}`));
   attribution.candidates.forEach((candidate, i) => {
+    check(candidate.evidence ?? [], candidate.account, `/attribution/candidates/${i}`);
     if (!candidate.reasons.includes('gave_and_got')) return;
     const first = (end: 'from' | 'to') =>
       (report.movements ?? [])
@@ -223,9 +218,6 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
         `${shown.join()} is not what it first sent and first received`,
       );
   });
-  attribution.candidates.forEach((candidate, i) =>
-    check(candidate.evidence ?? [], candidate.account, `/attribution/candidates/${i}`),
-  );
   attribution.evidence.forEach((evidence, i) => {
     if (!claimed.has(placeOf(evidence)))
       find(

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { RawEntityFile, RawPosition, RawPriceApi, RawRate } from '../../model/generated/rules.ts';
 import { documents } from './ruleFacts.ts';
 
@@ -18,7 +17,7 @@ export interface PriceRules {
 
 /** Reads `entities/*.yaml` of rule directories. Throws where one cannot be read or parsed. */
 export function readPriceRules(directories: readonly string[]): PriceRules {
-  const files = directories.flatMap((directory) => documents(join(directory, 'entities'))) as RawEntityFile[];
+  const files = documents<RawEntityFile>(directories, 'entities');
   return {
     feeds: files.flatMap(({ feeds }) => feeds ?? []),
     registries: files.flatMap(({ registry }) => registry ?? []),

@@ -1,4 +1,13 @@
-import { decodeFunctionResult, encodeFunctionData, hexToString, isHex, parseAbi, type Hex } from 'viem';
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  hexToString,
+  isHex,
+  parseAbi,
+  parseAbiItem,
+  type AbiFunction,
+  type Hex,
+} from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
 
@@ -7,6 +16,21 @@ import type { Report } from './finding.ts';
  * the node cannot answer.
  */
 export type ReadContract = (to: string, data: Hex, before?: boolean) => Promise<Hex | null>;
+
+/**
+ * A view's answer, the signature as `function decimals() view returns (uint8)`; null without one. Throws where
+ * the answer does not decode.
+ */
+export async function askView(
+  read: ReadContract,
+  to: string,
+  signature: string,
+  { args = [], before = false }: { readonly args?: readonly unknown[]; readonly before?: boolean } = {},
+): Promise<unknown> {
+  const abi = [parseAbiItem(signature) as AbiFunction];
+  const data = await read(to, encodeFunctionData({ abi, args } as never), before);
+  return data === null || data === '0x' ? null : decodeFunctionResult({ abi, data } as never);
+}
 
 const ABI = parseAbi([
   'function symbol() view returns (string)',

@@ -1,44 +1,35 @@
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem';
 import type { FeedRule, PriceRules } from './priceRules.ts';
-import type { ReadContract } from './readContracts.ts';
+import { askView, type ReadContract } from './readContracts.ts';
 
-const FEED_ABI = parseAbi([
-  'function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)',
-  'function decimals() view returns (uint8)',
-  'function latestRoundData(address, address) view returns (uint80, int256, uint256, uint256, uint80)',
-  'function decimals(address, address) view returns (uint8)',
-]);
 /** A price this old beyond its feed's promise is refused, in seconds. */
 export const STALE_GRACE = 86_400;
 
 /** `latestRoundData()`: the answer second, the time of its update fourth. */
 type Round = readonly bigint[];
 
-interface Ask {
-  readonly name: 'latestRoundData' | 'decimals';
-  /** A registry is asked for a pair. */
-  readonly args?: readonly string[];
-  readonly before?: boolean;
-}
+/** `()` of a feed, `(address,address)` of a registry, which is asked for a pair. */
+const inputs = (args: readonly string[]): string => `(${args.map(() => 'address').join()})`;
 
-/** A feed's or registry's answer; null without one. */
-export async function askFeed(
-  read: ReadContract,
-  to: string,
-  { name, args = [], before }: Ask,
-): Promise<unknown> {
-  const abi = FEED_ABI.filter((item) => item.name === name && item.inputs.length === args.length);
-  const data = await read(to, encodeFunctionData({ abi, functionName: name, args } as never), before);
-  if (data === null || data === '0x') return null;
-  return decodeFunctionResult({ abi, functionName: name, data } as never);
-}
-
+/** A feed's or registry's latest round; null without one. */
 export async function askRound(
   read: ReadContract,
   to: string,
-  ask: Omit<Ask, 'name'> = {},
+  args: readonly string[] = [],
+  before = false,
 ): Promise<Round | null> {
-  return (await askFeed(read, to, { ...ask, name: 'latestRoundData' })) as Round | null;
+  const round = 'uint80, int256, uint256, uint256, uint80';
+  const signature = `function latestRoundData${inputs(args)} view returns (${round})`;
+  return (await askView(read, to, signature, { args, before })) as Round | null;
+}
+
+/** Decimals of a feed's or registry's answers; null without an answer. */
+export async function askDecimals(
+  read: ReadContract,
+  to: string,
+  args: readonly string[],
+): Promise<number | null> {
+  const signature = `function decimals${inputs(args)} view returns (uint8)`;
+  return (await askView(read, to, signature, { args })) as number | null;
 }
 
 /** The feeds that the rules list of an asset. */

@@ -1,14 +1,7 @@
-import {
-  encodeFunctionData,
-  parseAbiItem,
-  decodeFunctionResult,
-  parseAbi,
-  type AbiFunction,
-  type Hex,
-} from 'viem';
+import { encodeFunctionData, parseAbi, parseAbiItem, type AbiFunction, type Hex } from 'viem';
 import type { RawPosition, RawRate } from '../../model/generated/rules.ts';
 import type { PriceRules } from './priceRules.ts';
-import type { ReadContract } from './readContracts.ts';
+import { askView, type ReadContract } from './readContracts.ts';
 
 /** A value in dollars per smallest unit, as a fraction. */
 export interface Ratio {
@@ -99,12 +92,6 @@ function calldata(text: string, token: string): Hex {
   return encodeFunctionData({ abi, args: typed.map(([, value]) => value) } as never);
 }
 
-const ABI = parseAbi([
-  'function token0() view returns (address)',
-  'function token1() view returns (address)',
-  'function observe(uint32[]) view returns (int56[], uint160[])',
-]);
-
 /**
  * Floating point is exact enough here: the prices compared differ in their first nine digits or not
  * at all.
@@ -127,14 +114,11 @@ export async function readAverage(
   read: ReadContract,
   valueOf: UnitDollars,
 ): Promise<number | null> {
-  const ask = async (functionName: 'token0' | 'token1' | 'observe', args: unknown[]): Promise<unknown> => {
-    const data = await read(pool, encodeFunctionData({ abi: ABI, functionName, args } as never));
-    return data === null || data === '0x' ? null : decodeFunctionResult({ abi: ABI, functionName, data });
-  };
+  const observe = 'function observe(uint32[]) view returns (int56[], uint160[])';
   const [token0, token1, observed] = [
-    (await ask('token0', [])) as string | null,
-    (await ask('token1', [])) as string | null,
-    (await ask('observe', [[window, 0]])) as readonly (readonly bigint[])[] | null,
+    (await askView(read, pool, 'function token0() view returns (address)')) as string | null,
+    (await askView(read, pool, 'function token1() view returns (address)')) as string | null,
+    (await askView(read, pool, observe, { args: [[window, 0]] })) as readonly (readonly bigint[])[] | null,
   ];
   if (!token0 || !token1 || !observed) return null;
   const [ticks] = observed;

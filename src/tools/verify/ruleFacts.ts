@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type {
@@ -25,16 +25,11 @@ export interface RuleFacts {
 
 /** Reads the rule files of directories, the later ones on top. Throws where one cannot be read or parsed. */
 export function readRuleFacts(directories: readonly string[]): RuleFacts {
-  const entries = (folder: string): unknown[] => directories.flatMap((dir) => documents(join(dir, folder)));
-  const rules = entries('intents') as RawIntent[];
-  const protocols = entries('protocols') as RawProtocol[];
-  const shapes = entries('shapes') as RawShape[];
-  const vocabularies = directories.flatMap((dir) =>
-    documents(join(dir, 'vocabulary.yaml')),
-  ) as RawVocabulary[];
-  const [ruleset] = directories.flatMap((dir) => documents(join(dir, 'ruleset.yaml'))) as {
-    version: string;
-  }[];
+  const rules = documents<RawIntent>(directories, 'intents');
+  const protocols = documents<RawProtocol>(directories, 'protocols');
+  const shapes = documents<RawShape>(directories, 'shapes');
+  const vocabularies = documents<RawVocabulary>(directories, 'vocabulary.yaml');
+  const [ruleset] = documents<{ version: string }>(directories, 'ruleset.yaml');
   const listed = new Map<string, Set<string>>();
   for (const { slug, addresses = [] } of protocols)
     for (const text of JSON.stringify(addresses).match(/0x[0-9a-fA-F]{40}/g) ?? []) {
@@ -54,13 +49,15 @@ export function readRuleFacts(directories: readonly string[]): RuleFacts {
   };
 }
 
-/** The YAML documents of a file or folder; a list counts as its entries. */
-export function documents(path: string): unknown[] {
-  if (!existsSync(path)) return [];
-  const files = statSync(path).isDirectory()
-    ? readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name))
-    : [path];
-  return files
-    .filter((name) => name.endsWith('.yaml'))
-    .flatMap((name) => parse(readFileSync(name, 'utf8')) as unknown);
+/** The YAML documents of a file or folder in each directory; a list counts as its entries. */
+export function documents<T>(directories: readonly string[], name: string): T[] {
+  const paths = directories.map((directory) => join(directory, name)).filter((path) => existsSync(path));
+  return paths
+    .flatMap((path) =>
+      path.endsWith('.yaml')
+        ? path
+        : readdirSync(path, { recursive: true, encoding: 'utf8' }).map((file) => join(path, file)),
+    )
+    .filter((path) => path.endsWith('.yaml'))
+    .flatMap((path) => parse(readFileSync(path, 'utf8')) as T | T[]);
 }

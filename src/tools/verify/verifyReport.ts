@@ -1,7 +1,7 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import { checkAllowances } from './checkAllowances.ts';
 import { checkAttribution, checkVerdict } from './checkVerdict.ts';
-import { checkAmountWords, checkAssetWords } from './checkAssets.ts';
+import { checkWords } from './checkAssets.ts';
 import { checkClaims } from './checkClaims.ts';
 import { checkCalls } from './checkCalls.ts';
 import { checkReasons } from './checkReasons.ts';
@@ -63,11 +63,6 @@ function verdictOf(findings: readonly Finding[], compared: boolean, acceptPart: 
   if (findings.length > 0) return 'fails';
   if (compared) return 'holds';
   return acceptPart ? 'holds in part' : 'not verified';
-}
-
-function checkWords(report: TxReport, find: Report): void {
-  checkAssetWords(report, find);
-  checkAmountWords(report, find);
 }
 
 /**
