@@ -143,6 +143,10 @@ describe('txreport rules lsp', () => {
       FILES[INTENT]!.replace('fact: motif.harvest.direct', 'fact: motif.h|'),
     );
     expect(facts).toContain('motif.harvest.followed_by');
+    const overLines = FILES[INTENT]!.replace('rests_on: [harvest]', 'rests_on: [harvest,\n  |]');
+    expect(await completeAt(INTENT, overLines)).toContain('harvest');
+    const inBraces = FILES[INTENT]!.replace(/^( *)label: .*$/m, '$1label: "Harvest {|"');
+    expect(await completeAt(INTENT, inBraces)).toContain('{received}');
   });
 
   it('completes the operators and values that fit the fact', async () => {

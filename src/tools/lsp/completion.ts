@@ -1,15 +1,16 @@
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { CompletionItem } from 'vscode-languageserver/node';
+import { isMap, isPair, isScalar, parseDocument, visit, type YAMLMap } from 'yaml';
 import { BIND_FUNCTIONS, BIND_WORDS } from '../../rules/compile/bindExpr.ts';
 import type { Ruleset } from '../../rules/compile/loadRulebook.ts';
 import { OPERATORS } from '../../rules/compile/operators.ts';
 import { isFault, parseSignature } from '../../rules/compile/signature.ts';
 import { LABEL_WORDS } from '../../lib/labelTemplate.ts';
 
-/** Words that fit at the cursor, with their meaning. `text`: the file, for signatures around it. */
-export function complete(cursor: Cursor, ruleset: Ruleset, text: string, line: number): CompletionItem[] {
+/** Words that fit at the cursor, with their meaning. */
+export function complete(cursor: Cursor, ruleset: Ruleset): CompletionItem[] {
   const { key, word } = cursor;
-  if (word.startsWith('$')) return parameters(cursor, ruleset, text, line);
+  if (word.startsWith('$')) return parameters(cursor, ruleset);
   const source = key === null ? undefined : BY_KEY[key];
   return source ? source(cursor, ruleset) : [];
 }
@@ -19,9 +20,9 @@ const [VALUE, VARIABLE, FUNCTION] = [12, 6, 3] as const;
 
 type Source = (cursor: Cursor, ruleset: Ruleset) => CompletionItem[];
 
-const item = (label: string, documentation?: string): CompletionItem => ({
+const item = (label: string, documentation?: string, kind: 3 | 6 | 12 = VALUE): CompletionItem => ({
   label,
-  kind: VALUE,
+  kind,
   ...(documentation ? { documentation } : {}),
 });
 const kindsOf: Source = (_, { words }) =>
@@ -99,48 +100,19 @@ function tagsOf(of: string, { entities, shapes }: Ruleset): string[] {
   return [...new Set(lists[of] ?? [])].sort();
 }
 
-/**
- * `$` words: named lists in intents; parameters of the signature above, bind words and functions in
- * shapes.
- */
-function parameters(_: Cursor, { lists }: Ruleset, text: string, line: number): CompletionItem[] {
-  const signature = signatureAbove(text.split('\n'), line);
+/** `$` words: named lists in intents; parameters of the signature, bind words and functions in shapes. */
+function parameters({ signature }: Cursor, { lists }: Ruleset): CompletionItem[] {
   if (signature === null) return [...lists].map(([name, words]) => item(`$${name}`, words.join(', ')));
   const parsed = parseSignature(signature.kind, signature.text);
   const params = isFault(parsed) ? [] : parsed.params;
   const place = signature.kind === 'event' ? 'call' : 'event';
   return [
-    ...params.map(
-      ({ name, type }) => ({ label: `$${name}`, kind: VARIABLE, documentation: type }) as CompletionItem,
-    ),
+    ...params.map(({ name, type }) => item(`$${name}`, type, VARIABLE)),
     ...Object.entries(BIND_WORDS)
       .filter(([, { in: only }]) => only !== place)
-      .map(
-        ([name, { doc }]) => ({ label: `$${name}`, kind: VARIABLE, documentation: doc }) as CompletionItem,
-      ),
-    ...BIND_FUNCTIONS.map((name) => ({ label: `${name}($`, kind: FUNCTION }) as CompletionItem),
+      .map(([name, { doc }]) => item(`$${name}`, doc, VARIABLE)),
+    ...BIND_FUNCTIONS.map((name) => item(`${name}($`, undefined, FUNCTION)),
   ];
-}
-
-/** The event or call that a line of a shape belongs to. */
-function signatureAbove(
-  lines: readonly string[],
-  from: number,
-): { readonly kind: 'event' | 'function'; readonly text: string } | null {
-  for (let i = from; i >= 0; i--) {
-    const found = /(?:^\s*-\s+\{?|^\s+-\s+|\{)(?:(event|call):\s*)?"(.*?)"/.exec(lines[i]!);
-    if (found && /\(.*\)/.test(found[2]!))
-      return { kind: isCall(lines, i, found[1]) ? 'function' : 'event', text: found[2]! };
-    if (/^(?:events|calls|examples):/.test(lines[i]!)) return null;
-  }
-  return null;
-}
-
-function isCall(lines: readonly string[], at: number, key: string | undefined): boolean {
-  if (key !== undefined) return key === 'call';
-  for (let i = at; i >= 0; i--)
-    if (/^(?:events|calls):/.test(lines[i]!)) return lines[i]!.startsWith('calls');
-  return false;
 }
 
 /** Meaning of the word under the cursor; null for an unknown word. */
@@ -164,66 +136,48 @@ function explainLanguage(word: string): string | null {
   return bind && Object.hasOwn(BIND_WORDS, bind) ? `**${word}**: ${BIND_WORDS[bind]!.doc}` : null;
 }
 
-/** The cursor's place in a rule file, from the text before it: half-written YAML has no tree. */
+/** The cursor's place in a rule file. */
 interface Cursor {
   /** Key of the value being written; null for a key. */
   readonly key: string | null;
   /** The word so far, back to a space, bracket, comma or quote. */
   readonly word: string;
-  /** Values of the keys in the same braces, such as `fact` beside `is`. */
+  /** Texts of the same map, such as `fact` beside `is`. */
   readonly beside: Readonly<Record<string, string>>;
+  /** The event or call of a shape around it. */
+  readonly signature: { readonly kind: 'event' | 'function'; readonly text: string } | null;
 }
 
-const PAIR = /([A-Za-z_][\w.]*):\s*("[^"]*"|[^,{}[\]]*)/g;
-const WORD = /[\w.$-]*$/;
+/** Written at the cursor before parsing: half-written YAML has no node there. */
+const MARK = 'cursor-of-the-editor';
 
 /** Reads the place of a position; `offset` counts characters of the text. */
 export function cursorAt(text: string, offset: number): Cursor {
-  const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
-  const line = text.slice(lineStart, offset);
-  const lineEnd = text.indexOf('\n', offset);
-  const whole = text.slice(lineStart, lineEnd < 0 ? text.length : lineEnd);
-  const word = WORD.exec(line)![0];
-  const before = line.slice(0, line.length - word.length);
-  const inner = innermost(before);
-  const pair = /([A-Za-z_][\w.]*):\s*"?$/.exec(inner.isList ? inner.before : before.slice(inner.from));
-  const item = /^\s*-\s+"?$/.test(before);
-  const pairs = [...bracesAround(whole, offset - lineStart).matchAll(PAIR)];
-  return {
-    key: pair?.[1] ?? (item ? keyAbove(text.slice(0, lineStart), whole.search(/\S|$/)) : null),
-    word,
-    beside: Object.fromEntries(pairs.map(([, key, value]) => [key!, value!.trim().replace(/^"|"$/g, '')])),
-  };
+  const before = text.slice(0, offset);
+  const word = /[\w.$-]*$/.exec(before.slice(before.lastIndexOf('\n') + 1))![0];
+  let cursor: Cursor = { key: null, word, beside: {}, signature: null };
+  // Lines below may be swallowed by a bracket that is still open.
+  const [rest] = text.slice(offset).split('\n', 1);
+  visit(parseDocument(`${before.replace(/:$/, ': ')}${MARK}${rest}\n`, { schema: 'failsafe' }), {
+    Scalar(role, { value }, path) {
+      if (!String(value).includes(MARK)) return undefined;
+      const maps = path.filter(isMap).map(textsOf).reverse();
+      const pair = path.filter(isPair).at(-1);
+      const { event, call } = maps.find((map) => map['event'] ?? map['call']) ?? {};
+      const signed = { kind: event ? 'event' : 'function', text: event ?? call } as Cursor['signature'];
+      cursor = {
+        key: role === 'key' || !pair ? null : String(pair.key),
+        word,
+        beside: maps[0] ?? {},
+        signature: (event ?? call) ? signed : null,
+      };
+      return visit.BREAK;
+    },
+  });
+  return cursor;
 }
 
-/** The bracket open at the end of a text: the text before it, and the start of its content. */
-function innermost(text: string): {
-  readonly isList: boolean;
-  readonly before: string;
-  readonly from: number;
-} {
-  const open: number[] = [];
-  for (const [i, char] of [...text].entries()) {
-    if (char === '{' || char === '[') open.push(i);
-    if (char === '}' || char === ']') open.pop();
-  }
-  const at = open.at(-1);
-  if (at === undefined) return { isList: false, before: text, from: 0 };
-  return { isList: text[at] === '[', before: text.slice(0, at), from: at + 1 };
-}
-
-/** The text in the braces around a position, else the line. */
-function bracesAround(line: string, at: number): string {
-  const from = line.lastIndexOf('{', at - 1);
-  const to = line.indexOf('}', at);
-  return from < 0 ? line : line.slice(from + 1, to < 0 ? line.length : to);
-}
-
-/** The key of the nearest line above with less indentation. */
-function keyAbove(text: string, indent: number): string | null {
-  for (const line of text.split('\n').reverse()) {
-    const [, space, key] = /^(\s*)(?:-\s+)?([A-Za-z_][\w]*):/.exec(line) ?? [];
-    if (key !== undefined && space!.length < indent) return key;
-  }
-  return null;
-}
+const textsOf = ({ items }: YAMLMap): Record<string, string> =>
+  Object.fromEntries(
+    items.flatMap(({ key, value }) => (isScalar(value) ? [[String(key), String(value.value)]] : [])),
+  );

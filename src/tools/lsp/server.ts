@@ -51,9 +51,8 @@ export function serveLanguage(input: NodeJS.ReadableStream, output: NodeJS.Writa
   connection.onCompletion(({ textDocument, position }) => {
     const document = documents.get(textDocument.uri);
     if (!document) return [];
-    const text = document.getText();
-    const cursor = cursorAt(text, document.offsetAt(position));
-    return complete(cursor, workspace.rulesetOf(textDocument.uri), text, position.line);
+    const cursor = cursorAt(document.getText(), document.offsetAt(position));
+    return complete(cursor, workspace.rulesetOf(textDocument.uri));
   });
   connection.onHover(({ textDocument, position }) => {
     const document = documents.get(textDocument.uri);
