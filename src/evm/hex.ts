@@ -120,6 +120,24 @@ export function addressOfWord(word: string): Address | null {
   return word.length === 64 && word.slice(0, 24) === HIGH_BYTES ? `0x${word.slice(24)}` : null;
 }
 
+/** The address in the word at a byte offset; null past the end and for words that are no address. */
+export function addressAt(data: Hex, byteOffset: number): Address | null {
+  const word = wordAt(data, byteOffset);
+  return word === null ? null : addressOfWord(word);
+}
+
+/** The address in a log's indexed argument, 1 being the first; null where there is none. */
+export function topicAddress({ topics }: { readonly topics: readonly Hash[] }, at: number): Address | null {
+  const topic = topics[at];
+  return topic === undefined ? null : addressOfWord(topic);
+}
+
+/** The number in the word at a byte offset; null past the end. */
+export function uintAt(data: Hex, byteOffset: number): bigint | null {
+  const word = wordAt(data, byteOffset);
+  return word === null ? null : uintOfWord(word);
+}
+
 export function uintOfWord(word: string): bigint {
   return BigInt(word.charCodeAt(1) === 120 ? word : `0x${word}`);
 }

@@ -32,13 +32,26 @@ export function lowerBound<T>(list: readonly T[], later: (item: T) => boolean): 
 
 /** Whether two lists hold the same texts, each the same number of times. */
 export function sameInAnyOrder(some: readonly string[], others: readonly string[]): boolean {
-  if (some.length !== others.length) return false;
-  const counts = new Map<string, number>();
-  for (const text of others) counts.set(text, (counts.get(text) ?? 0) + 1);
-  for (const text of some) {
-    const left = counts.get(text) ?? 0;
-    if (left === 0) return false;
-    counts.set(text, left - 1);
+  const left = new Tally(others);
+  return some.length === others.length && some.every((text) => left.take(text));
+}
+
+/** How many there are of each text: pairs each statement of a thing with one other. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+
+  constructor(texts: readonly string[] = []) {
+    for (const text of texts) this.add(text);
   }
-  return true;
+
+  add(text: string): void {
+    this.#counts.set(text, (this.#counts.get(text) ?? 0) + 1);
+  }
+
+  /** Removes one; false where none is left. */
+  take(text: string): boolean {
+    const left = this.#counts.get(text) ?? 0;
+    if (left > 0) this.#counts.set(text, left - 1);
+    return left > 0;
+  }
 }

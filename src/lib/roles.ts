@@ -1,5 +1,6 @@
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
+import type { RoleBinding } from '../model/primitive.ts';
 import type { Movement } from '../model/valueFlow.ts';
 
 /** Leg roles of assets sent by the venue's counterparty; all other roles are received. */
@@ -73,6 +74,18 @@ export function farEnd(role: string, movement: Movement, venue: Address | null):
 export function roleOf(motif: Motif, role: string): Address | null {
   for (const participant of motif.participants) if (participant.role === role) return participant.account;
   return null;
+}
+
+/** The accounts that an event or call gives a role. */
+export function accountsWith(roles: readonly RoleBinding[], wanted: string): Address[] {
+  return roles.filter(({ role }) => role === wanted).map(({ account }) => account);
+}
+
+/** Each role of each account once, in order. */
+export function distinctRoles(roles: readonly RoleBinding[]): RoleBinding[] {
+  const known = new Map<string, RoleBinding>();
+  for (const one of roles) known.set(`${one.account}${one.role}`, one);
+  return known.size === roles.length ? [...roles] : [...known.values()];
 }
 
 /** Every account that takes part in a motif. */

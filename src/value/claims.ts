@@ -1,6 +1,7 @@
 import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { TRANSFER_CALL } from '../evm/tokenCalls.ts';
 import { distance } from './amount.ts';
+import { frameEvidence } from '../lib/evidence.ts';
 import { SENT_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
 import type { Invariant, Leg, Operand, Primitive } from '../model/primitive.ts';
@@ -45,11 +46,10 @@ export function claim(
   return { name, holds: PREDICATES[name](at(operands), at(against), flow), operands, against };
 }
 
-/** What a token's mint or burn is. */
-export function issueClaim({ index, kind, from, to }: Movement): Invariant {
-  return kind === 'mint'
-    ? { name: 'minted_from_zero', holds: from === ZERO_ADDRESS, operands: [index] }
-    : { name: 'burnt_to_zero', holds: to === ZERO_ADDRESS, operands: [index] };
+/** Tokens were minted from the zero address, or burnt to it; `issued`: indexes, all of one kind. */
+export function issueClaim(flow: ValueFlow, issued: readonly number[]): Invariant {
+  const { kind } = flow.movements[issued[0]!]!;
+  return claim(kind === 'mint' ? 'minted_from_zero' : 'burnt_to_zero', flow, issued);
 }
 
 const NOTHING: readonly never[] = [];
@@ -127,7 +127,7 @@ export const callsOf = (claims: readonly Invariant[], { frames }: CanonicalTx): 
   claims.flatMap(({ name, operands: [, call] }): Evidence[] => {
     if (name !== KEPT) return [];
     const { frame } = call as { readonly frame: number };
-    return [{ kind: 'frame', frame, log: null, contract: frames[frame]!.to! }];
+    return [frameEvidence(frames[frame]!, frames[frame]!.to!)];
   });
 
 /** What goes in does not come out. */
@@ -145,9 +145,10 @@ function differClaim(legs: readonly Leg[], places: ReadonlyMap<Leg, Operand>): I
   ];
 }
 
-/** A leg that is one whole movement; `account`: its far end. */
-export function legOf(role: string, { index, asset, amount }: Movement, account: Address): Leg {
-  return { role, asset, amount, account, movements: [index], exact: true };
+/** A leg that is whole movements of one asset; `account`: their far end. */
+export function legOf(role: string, movements: Movements, account: Address): Leg {
+  const [{ asset }] = movements as [Movement];
+  return { role, asset, amount: sumOf(movements), account, movements: indexesOf(movements), exact: true };
 }
 
 /** Where an act without amounts happened: the logs and calls are those of the contracts named. */
@@ -170,9 +171,11 @@ export function amountMoved(operand: Operand, amount: bigint, movements: readonl
     name: 'amount_moved',
     holds: sumOf(movements) === amount,
     operands: [operand],
-    against: movements.map(({ index }) => index),
+    against: indexesOf(movements),
   };
 }
+
+export const indexesOf = (movements: Movements): number[] => movements.map(({ index }) => index);
 
 /** Places of the legs among the amounts that go in and come out. */
 function placesOf(legs: readonly Leg[]): ReadonlyMap<Leg, Operand> {

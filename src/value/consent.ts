@@ -1,5 +1,6 @@
+import { addTo } from '../lib/lists.ts';
 import { memoize } from '../lib/memo.ts';
-import { addressOfWord, uintOfWord, wordAt, wordOf } from '../evm/hex.ts';
+import { addressAt, uintAt, wordOf } from '../evm/hex.ts';
 import type { CanonicalTx, Frame, Log } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
@@ -59,9 +60,7 @@ export class Consent {
       const { context, to, effective } = frame;
       // A proxy's call of its own code says nothing new.
       if (!effective || frame.static || context === null || context !== to || !moved.has(context)) continue;
-      const list = this.#calls.get(context);
-      if (list === undefined) this.#calls.set(context, [frame]);
-      else list.push(frame);
+      addTo(this.#calls, context, frame);
     }
     this.#tokens = tokens;
     this.#own = memoize((account) => this.#ownCalls(account as Address), MAX_ACCOUNTS);
@@ -154,7 +153,7 @@ export class Consent {
       this.#ids.add(key);
       return true;
     }
-    const stated = spec?.amount == null ? null : uintAt(call, spec.amount);
+    const stated = spec?.amount == null ? null : uintAt(call.input, 4 + spec.amount);
     if (stated === null && this.isListed(call.to!)) return true;
     if (stated === null && !call.input.includes(wordOf(amount))) return false;
     const moved = (this.#moved.get(call) ?? 0n) + amount;
@@ -239,10 +238,10 @@ export class Consent {
     );
     const own = this.#own(holder).flatMap((call): Grant[] => {
       const spec = this.#specOf(call);
-      const spender = spec?.spender == null ? null : addressAt(call, spec.spender);
+      const spender = spec?.spender == null ? null : addressAt(call.input, 4 + spec.spender);
       if (spender === null) return [];
-      const token = spec!.token === null ? call.to! : addressAt(call, spec!.token);
-      const left = spec!.amount === null ? UNLIMITED : uintAt(call, spec!.amount);
+      const token = spec!.token === null ? call.to! : addressAt(call.input, 4 + spec!.token);
+      const left = spec!.amount === null ? UNLIMITED : uintAt(call.input, 4 + spec!.amount);
       return token === null || left === null ? [] : [{ token, spender, frame: null, left }];
     });
     this.#grants.set(holder, (grants = [...signed, ...own]));
@@ -261,7 +260,7 @@ function entrusts({ input, to }: Frame, taking: Frame, amount: bigint): boolean 
   if (input.includes(wordOf(amount))) return true;
   const words = taking.from === to ? Math.min(MAX_WORDS, Math.floor((input.length - 10) / 64)) : 0;
   for (let i = 0; i < words; i++) {
-    const stated = uintOfWord(wordAt(input, 4 + 32 * i)!);
+    const stated = uintAt(input, 4 + 32 * i)!;
     if (stated >= amount && stated < LARGEST_AMOUNT) return true;
   }
   return false;
@@ -272,22 +271,12 @@ const LARGEST_AMOUNT = 1n << 128n;
 
 /** The account with the holding that a known call moves; null for any other call. */
 function holderOf(call: Frame, spec: TokenCallSpec | undefined): Address | null {
-  return spec?.holder == null ? null : addressAt(call, spec.holder);
+  return spec?.holder == null ? null : addressAt(call.input, 4 + spec.holder);
 }
 
-const addressAt = ({ input }: Frame, offset: number): Address | null => {
-  const word = wordAt(input, 4 + offset);
-  return word === null ? null : addressOfWord(word);
-};
-
-const uintAt = ({ input }: Frame, offset: number): bigint | null => {
-  const word = wordAt(input, 4 + offset);
-  return word === null ? null : uintOfWord(word);
-};
-
 /** Where calls between a protocol's own contracts name the holder. */
-const namesFirst = (call: Frame, holder: Address): boolean =>
-  [0, 32, 64].some((offset) => addressAt(call, offset) === holder);
+const namesFirst = ({ input }: Frame, holder: Address): boolean =>
+  [4, 36, 68].some((offset) => addressAt(input, offset) === holder);
 
 /** A token or contract named in the rules. */
 export function isListedAddress(address: Address, rulebook: Rulebook): boolean {

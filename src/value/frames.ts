@@ -1,5 +1,5 @@
 import { cleanText } from './display.ts';
-import { uintOfWord, wordAt } from '../evm/hex.ts';
+import { smallUintAt, uintAt } from '../evm/hex.ts';
 import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
 import type { Hex } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
@@ -29,22 +29,17 @@ const PANICS: ReadonlyMap<bigint, string> = new Map([
 const SILENT_ERRORS: ReadonlySet<string> = new Set(['execution reverted', 'failed']);
 
 function decodeErrorString(output: Hex): string | null {
-  const offsetWord = wordAt(output, 4);
-  const available = (output.length - 2) / 2 - 4;
-  if (offsetWord === null || uintOfWord(offsetWord) > BigInt(available)) return null;
-  const offset = Number(uintOfWord(offsetWord));
-  const lengthWord = wordAt(output, 4 + offset);
-  if (lengthWord === null || uintOfWord(lengthWord) > BigInt(available - offset - 32)) return null;
-  const start = 2 + (4 + offset + 32) * 2;
-  const length = Math.min(Number(uintOfWord(lengthWord)), MAX_REASON_BYTES);
-  return Buffer.from(output.slice(start, start + length * 2), 'hex').toString('utf8');
+  const offset = smallUintAt(output, 4);
+  const length = offset === null ? null : smallUintAt(output, 4 + offset);
+  const start = 2 + (4 + (offset ?? 0) + 32) * 2;
+  if (length === null || start + length * 2 > output.length) return null;
+  const end = start + 2 * Math.min(length, MAX_REASON_BYTES);
+  return Buffer.from(output.slice(start, end), 'hex').toString('utf8');
 }
 
 function panicText(output: Hex): string | null {
-  const word = wordAt(output, 4);
-  if (word === null) return null;
-  const code = uintOfWord(word);
-  return PANICS.get(code) ?? `panic code 0x${code.toString(16)}`;
+  const code = uintAt(output, 4);
+  return code === null ? null : (PANICS.get(code) ?? `panic code 0x${code.toString(16)}`);
 }
 
 function reasonOf(output: Hex, errors: Rulebook['errors']): string | null {

@@ -1,5 +1,6 @@
 /** Who plays which part in a transaction: every part is defined here, once. */
 import { mergeNative, NATIVE_ASSET } from './asset.ts';
+import { valueEnds, type ValueEnds } from './follow.ts';
 import { memoizeFor } from '../lib/memo.ts';
 import { kindOf } from '../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
@@ -65,6 +66,20 @@ export function issuersOf({
  * wrapped-native contracts.
  */
 export const carriersOf = memoizeFor(findCarriers);
+
+/** Where value came from and went to, through carriers. */
+export interface Tracing {
+  readonly origins: ValueEnds;
+  readonly destinations: ValueEnds;
+}
+
+export const tracingOf = memoizeFor((flow: ValueFlow, wrappedNative: ReadonlySet<Address>): Tracing => {
+  const carriers = carriersOf(flow, wrappedNative);
+  return {
+    origins: valueEnds(flow, wrappedNative, carriers, 'back'),
+    destinations: valueEnds(flow, wrappedNative, carriers, 'onward'),
+  };
+});
 
 function findCarriers(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> {
   const carriers = new Set<Address>();

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { isNonEconomic, type FlowEntry } from './rawTransfer.ts';
+import { isNonEconomic, netChanges, type FlowEntry } from './rawTransfer.ts';
 
 /**
  * Least gas a balance costs to change: a storage slot's first change in a transaction (2,900) and its first
@@ -44,20 +44,6 @@ function findForgers(tx: CanonicalTx, entries: readonly FlowEntry[]): ReadonlySe
   if (doubtful !== null && BigInt(2 * entries.length) <= doubtful) return NONE;
   const affordable = writesAffordable(tx, dataGas(tx.input));
   return affordable === null ? NONE : emittersBeyond(affordable, entries);
-}
-
-/** Balance changes by ERC-20 emitter and account. */
-function netChanges(entries: readonly FlowEntry[]): ReadonlyMap<Address, ReadonlyMap<Address, bigint>> {
-  const changes = new Map<Address, Map<Address, bigint>>();
-  for (const entry of entries) {
-    if (isNonEconomic(entry) || entry.asset.kind !== 'erc20') continue;
-    const { asset, from, to, amount } = entry;
-    const net = changes.get(asset.address!) ?? new Map<Address, bigint>();
-    changes.set(asset.address!, net);
-    net.set(from, (net.get(from) ?? 0n) - amount);
-    net.set(to, (net.get(to) ?? 0n) + amount);
-  }
-  return changes;
 }
 
 /** Emitters with more changed balances than the gas paid for. */

@@ -1,3 +1,4 @@
+import { logEvidence } from '../../lib/evidence.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Log, Evidence } from '../../model/canonicalTx.ts';
 import type { Asset, MovementKind, NonEconomicMovement } from '../../model/valueFlow.ts';
@@ -25,10 +26,6 @@ export function isNonEconomic(entry: FlowEntry): entry is NonEconomic {
   return !('amount' in entry);
 }
 
-export function logEvidence(log: Log): Evidence {
-  return { kind: 'log', frame: log.frame, log: log.index, contract: log.address };
-}
-
 /** A log that moves nothing. */
 export function nonEconomic(
   log: Log,
@@ -47,27 +44,21 @@ export function classifyTransfer(transfer: RawTransfer): FlowEntry {
   return transfer;
 }
 
-/** A multiset of transfers by asset, ends and amount: pairs each statement of a transfer with one other. */
-export class TransferCount {
-  readonly #counts = new Map<string, number>();
-
-  constructor(transfers: readonly RawTransfer[]) {
-    for (const transfer of transfers) {
-      const key = keyOf(transfer);
-      this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-    }
-  }
-
-  /** Removes one equal transfer; false where none is left. */
-  take(transfer: RawTransfer): boolean {
-    if (this.#counts.size === 0) return false;
-    const key = keyOf(transfer);
-    const left = this.#counts.get(key) ?? 0;
-    if (left > 0) this.#counts.set(key, left - 1);
-    return left > 0;
-  }
+/** Equal for two statements of one transfer: of asset, ends and amount. */
+export function transferKey({ asset, from, to, amount }: RawTransfer): string {
+  return `${asset.id}|${from}|${to}|${amount}`;
 }
 
-function keyOf({ asset, from, to, amount }: RawTransfer): string {
-  return `${asset.id}|${from}|${to}|${amount}`;
+/** Balance changes by ERC-20 emitter and account. */
+export function netChanges(entries: readonly FlowEntry[]): ReadonlyMap<Address, Map<Address, bigint>> {
+  const changes = new Map<Address, Map<Address, bigint>>();
+  for (const entry of entries) {
+    if (isNonEconomic(entry) || entry.asset.kind !== 'erc20') continue;
+    const { asset, from, to, amount } = entry;
+    const net = changes.get(asset.address!) ?? new Map<Address, bigint>();
+    changes.set(asset.address!, net);
+    net.set(from, (net.get(from) ?? 0n) - amount);
+    net.set(to, (net.get(to) ?? 0n) + amount);
+  }
+  return changes;
 }

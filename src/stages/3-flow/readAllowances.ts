@@ -1,4 +1,5 @@
-import { addressOfWord, uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { addressAt, topicAddress, uintAt, uintOfWord, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { logEvidence } from '../../lib/evidence.ts';
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
@@ -10,7 +11,7 @@ import {
   TRANSFER_SINGLE,
 } from '../../evm/tokenTopics.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
-import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { Address, Hex } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Allowance } from '../../model/valueFlow.ts';
 
@@ -63,7 +64,7 @@ function keeps({ address }: Log, entities: Rulebook['entities']): boolean {
 
 /** ERC-20. */
 function fungible(log: Log, tx: CanonicalTx): Allowance | null {
-  const [owner, spender, amount] = [account(log, 1), account(log, 2), word(log, 0)];
+  const [owner, spender, amount] = [topicAddress(log, 1), topicAddress(log, 2), uintAt(log.data, 0)];
   if (owner === null || spender === null || amount === null) return null;
   const unlimited = amount >= HALF_OF_UINT256 || amount === UINT96_MAX;
   const change = changeOf(log, owner, tx);
@@ -83,7 +84,7 @@ function changeOf(log: Log, owner: Address, tx: CanonicalTx): 'increased' | 'dec
       other?.address === log.address &&
       other.topics[0] === TRANSFER &&
       other.topics.length === 3 &&
-      account(other, 1) === owner,
+      topicAddress(other, 1) === owner,
   );
   return used ? 'decreased' : null;
 }
@@ -92,9 +93,9 @@ function changeOf(log: Log, owner: Address, tx: CanonicalTx): 'increased' | 'dec
 function nft(log: Log): Allowance | null {
   const early = log.topics.length === 1;
   if (!early && log.topics.length !== 4) return null;
-  const owner = early ? wordAccount(log, 0) : account(log, 1);
-  const spender = early ? wordAccount(log, 32) : account(log, 2);
-  const id = early ? word(log, 64) : uintOfWord(log.topics[3]!);
+  const owner = early ? addressAt(log.data, 0) : topicAddress(log, 1);
+  const spender = early ? addressAt(log.data, 32) : topicAddress(log, 2);
+  const id = early ? uintAt(log.data, 64) : uintOfWord(log.topics[3]!);
   if (owner === null || spender === null || id === null) return null;
   const kind = spender === ZERO_ADDRESS ? 'revoked' : 'granted';
   return allowance(log, { owner, spender, assetKind: 'erc721', tokenId: id.toString(), kind, amount: null });
@@ -102,7 +103,7 @@ function nft(log: Log): Allowance | null {
 
 /** ERC-721 and ERC-1155: all tokens of the collection. */
 function operator(log: Log, tx: CanonicalTx): Allowance | null {
-  const [owner, spender, approved] = [account(log, 1), account(log, 2), word(log, 0)];
+  const [owner, spender, approved] = [topicAddress(log, 1), topicAddress(log, 2), uintAt(log.data, 0)];
   if (owner === null || spender === null || approved === null) return null;
   const erc1155 = tx.logs.some(({ address, topics }) => address === log.address && MULTI.has(topics[0]!));
   const kind = approved === 0n ? 'revoked' : 'operator';
@@ -115,8 +116,8 @@ function operator(log: Log, tx: CanonicalTx): Allowance | null {
 const MULTI: ReadonlySet<string> = new Set([TRANSFER_SINGLE, TRANSFER_BATCH]);
 
 function held(log: Log): Allowance | null {
-  const [owner, token, spender] = [account(log, 1), account(log, 2), account(log, 3)];
-  const [amount, expiresAt] = [word(log, 0), word(log, 32)];
+  const [owner, token, spender] = [topicAddress(log, 1), topicAddress(log, 2), topicAddress(log, 3)];
+  const [amount, expiresAt] = [uintAt(log.data, 0), uintAt(log.data, 32)];
   if (owner === null || token === null || spender === null || amount === null || expiresAt === null)
     return null;
   const kind = amount === 0n ? 'revoked' : 'granted';
@@ -125,7 +126,7 @@ function held(log: Log): Allowance | null {
 }
 
 function lockdown(log: Log): Allowance | null {
-  const [owner, token, spender] = [account(log, 1), wordAccount(log, 0), wordAccount(log, 32)];
+  const [owner, token, spender] = [topicAddress(log, 1), addressAt(log.data, 0), addressAt(log.data, 32)];
   if (owner === null || token === null || spender === null) return null;
   return allowance(log, { owner, spender, token, assetKind: 'erc20', kind: 'revoked', amount: 0n });
 }
@@ -133,9 +134,9 @@ function lockdown(log: Log): Allowance | null {
 type Stated = Pick<Allowance, 'owner' | 'spender' | 'assetKind' | 'kind' | 'amount'> & Partial<Allowance>;
 
 /** An allowance with the defaults that most share. */
-function allowance({ address, index, frame }: Log, stated: Stated): Allowance {
+function allowance(log: Log, stated: Stated): Allowance {
   return {
-    token: stated.token ?? address,
+    token: stated.token ?? log.address,
     assetKind: stated.assetKind,
     tokenId: stated.tokenId ?? null,
     owner: stated.owner,
@@ -144,21 +145,6 @@ function allowance({ address, index, frame }: Log, stated: Stated): Allowance {
     amount: stated.amount,
     unlimited: stated.unlimited ?? false,
     expiresAt: stated.expiresAt ?? null,
-    evidence: { kind: 'log', frame, log: index, contract: address },
+    evidence: logEvidence(log),
   };
-}
-
-function account({ topics }: Log, position: number): Address | null {
-  const topic: Hash | undefined = topics[position];
-  return topic === undefined ? null : addressOfWord(topic);
-}
-
-function word({ data }: Log, offset: number): bigint | null {
-  const found = wordAt(data, offset);
-  return found === null ? null : uintOfWord(found);
-}
-
-function wordAccount({ data }: Log, offset: number): Address | null {
-  const found = wordAt(data, offset);
-  return found === null ? null : addressOfWord(found);
 }

@@ -2,8 +2,17 @@ import type { Address, Hex } from '../../model/hex.ts';
 import type { Log } from '../../model/canonicalTx.ts';
 import type { Asset, MovementKind } from '../../model/valueFlow.ts';
 import { erc20Id, nftId } from '../../value/asset.ts';
-import { addressOfWord, uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
-import { logEvidence, type RawTransfer } from './rawTransfer.ts';
+import {
+  addressOfWord,
+  smallUintAt,
+  topicAddress,
+  uintAt,
+  uintOfWord,
+  wordAt,
+  ZERO_ADDRESS,
+} from '../../evm/hex.ts';
+import { logEvidence } from '../../lib/evidence.ts';
+import type { RawTransfer } from './rawTransfer.ts';
 import { CONSECUTIVE_TRANSFER, TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../evm/tokenTopics.ts';
 
 /** Token ids a transaction may still name by range: ERC-2309 lets a few bytes claim any number of tokens. */
@@ -54,11 +63,6 @@ export function transferOf(
   return { kind: kindOf(from, to), from, to, asset, amount, seq: log.seq, evidence: logEvidence(log) };
 }
 
-export function topicAddress(log: Log, position: number): Address | null {
-  const topic = log.topics[position];
-  return topic === undefined ? null : addressOfWord(topic);
-}
-
 function wordsIn(data: Hex): number {
   return (data.length - 2) / 64;
 }
@@ -86,8 +90,8 @@ function readSingle(log: Log): RawTransfer[] | null {
   const from = topicAddress(log, 2);
   const to = topicAddress(log, 3);
   if (from === null || to === null || wordsIn(log.data) !== 2) return null;
-  const asset = nftAsset('erc1155', log.address, uintOfWord(wordAt(log.data, 0)!));
-  return [transferOf(log, [from, to], asset, uintOfWord(wordAt(log.data, 32)!))];
+  const asset = nftAsset('erc1155', log.address, uintAt(log.data, 0)!);
+  return [transferOf(log, [from, to], asset, uintAt(log.data, 32)!)];
 }
 
 function readBatch(log: Log): RawTransfer[] | null {
@@ -99,8 +103,8 @@ function readBatch(log: Log): RawTransfer[] | null {
     return null;
   const transfers: RawTransfer[] = [];
   for (let i = 0; i < ids.length; i++) {
-    const id = uintOfWord(wordAt(log.data, ids.start + i * 32)!);
-    const amount = uintOfWord(wordAt(log.data, amounts.start + i * 32)!);
+    const id = uintAt(log.data, ids.start + i * 32)!;
+    const amount = uintAt(log.data, amounts.start + i * 32)!;
     transfers.push(transferOf(log, [from, to], nftAsset('erc1155', log.address, id), amount));
   }
   return transfers;
@@ -108,16 +112,10 @@ function readBatch(log: Log): RawTransfer[] | null {
 
 /** Reads the `uint256[]` with its offset at `head`; null unless all of it lies inside the data. */
 function arrayAt(data: Hex, head: number): { readonly start: number; readonly length: number } | null {
-  const size = BigInt((data.length - 2) / 2);
-  const headWord = wordAt(data, head);
-  if (headWord === null) return null;
-  const offset = uintOfWord(headWord);
-  if (offset + 32n > size) return null;
-  const lengthWord = wordAt(data, Number(offset));
-  if (lengthWord === null) return null;
-  const length = uintOfWord(lengthWord);
-  if (length > size || offset + 32n + length * 32n > size) return null;
-  return { start: Number(offset) + 32, length: Number(length) };
+  const offset = smallUintAt(data, head);
+  const length = offset === null ? null : smallUintAt(data, offset);
+  if (offset === null || length === null || 2 * (offset + 32 + length * 32) > data.length - 2) return null;
+  return { start: offset + 32, length };
 }
 
 function readRange(log: Log, budget: RangeBudget): RawTransfer[] | null {
@@ -125,7 +123,7 @@ function readRange(log: Log, budget: RangeBudget): RawTransfer[] | null {
   const to = topicAddress(log, 3);
   if (from === null || to === null || log.topics.length !== 4 || wordsIn(log.data) !== 1) return null;
   const first = uintOfWord(log.topics[1]!);
-  const last = uintOfWord(wordAt(log.data, 0)!);
+  const last = uintAt(log.data, 0)!;
   if (last < first || last - first >= BigInt(budget.left)) return null;
   budget.left -= Number(last - first) + 1;
   const transfers: RawTransfer[] = [];

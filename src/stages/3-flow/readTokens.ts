@@ -1,13 +1,14 @@
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import { SYSTEM_ADDRESS, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { SYSTEM_ADDRESS, topicAddress, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { APPROVAL, APPROVAL_FOR_ALL } from '../../evm/tokenTopics.ts';
+import { Tally } from '../../lib/lists.ts';
 import { Declarations, readDeclaredTransfer } from './declaredTransfers.ts';
-import { classifyTransfer, nonEconomic, type RawTransfer, type FlowEntry } from './rawTransfer.ts';
+import { classifyTransfer, nonEconomic, transferKey } from './rawTransfer.ts';
+import type { FlowEntry, RawTransfer } from './rawTransfer.ts';
 import { markForged } from './forgedTransfers.ts';
-import { readStandardTransfer, topicAddress } from './readStandardTransfer.ts';
-import { TransferCount } from './rawTransfer.ts';
+import { readStandardTransfer } from './readStandardTransfer.ts';
 import { provenWrappers, readWrapping, wrappingTransfer, type Wrapping } from './wrappedNative.ts';
 
 type FlowRules = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'> & Partial<Pick<Rulebook, 'prepared'>>;
@@ -26,20 +27,17 @@ interface Shapes {
 export function readTokens(tx: CanonicalTx, rulebook: FlowRules): FlowEntry[] {
   const shapes = readShapes(tx, rulebook);
   const { standard, declared, wrapping } = shapes;
-  const repeated = declared.size + wrapping.size === 0 ? NONE_REPEATED : readRepeated(tx, shapes, rulebook);
+  const repeats = declared.size + wrapping.size === 0 ? null : readRepeated(tx, shapes, rulebook);
   const entries: FlowEntry[] = [];
   for (const log of tx.logs) {
     const transfers = standard[log.index];
     if (transfers)
-      for (const transfer of transfers)
-        entries.push(
-          classifyTransfer(
-            repeated.wraps.take(transfer)
-              ? { ...transfer, kind: transfer.from === ZERO_ADDRESS ? 'wrap' : 'unwrap' }
-              : transfer,
-          ),
-        );
-    else entries.push(repeated.entries.get(log.index) ?? otherLog(log));
+      for (const transfer of transfers) {
+        const kind = transfer.from === ZERO_ADDRESS ? 'wrap' : 'unwrap';
+        const wraps = repeats?.wraps?.take(transferKey(transfer));
+        entries.push(classifyTransfer(wraps ? { ...transfer, kind } : transfer));
+      }
+    else entries.push(repeats?.entries.get(log.index) ?? otherLog(log));
   }
   return markForged(tx, entries);
 }
@@ -75,11 +73,9 @@ function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
 /** Declared events and wrappings: a Transfer of the same token may repeat their movement. */
 interface Repeated {
   readonly entries: ReadonlyMap<number, FlowEntry>;
-  /** Transfers that repeat a wrapping and are the wrap. */
-  readonly wraps: TransferCount;
+  /** Transfers that repeat a wrapping and are the wrap; null for none. */
+  readonly wraps: Tally | null;
 }
-
-const NONE_REPEATED: Repeated = { entries: new Map(), wraps: new TransferCount([]) };
 
 function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Repeated {
   const transfers: readonly RawTransfer[] = shapes.standard.flatMap((list) => list ?? []);
@@ -88,26 +84,27 @@ function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Rep
     ...[...shapes.declared.values()].map(({ asset }) => asset.address),
     ...wraps.map(({ log }) => log.address),
   ]);
-  const count = new TransferCount(transfers.filter(({ asset }) => tokens.has(asset.address)));
+  const count = new Tally(transfers.filter(({ asset }) => tokens.has(asset.address)).map(transferKey));
 
   const entries = new Map<number, FlowEntry>();
   /** Wrapping events that a Transfer repeats: the Transfer stays, as the wrap. */
-  const repeated: RawTransfer[] = [];
+  const repeated: string[] = [];
   for (const wrapping of wraps) {
     const { log } = wrapping;
     const transfer = wrappingTransfer(wrapping);
-    const again = count.take(transfer);
-    if (again) repeated.push(transfer);
+    const key = transferKey(transfer);
+    const again = count.take(key);
+    if (again) repeated.push(key);
     entries.set(
       log.index,
       again ? nonEconomic(log, 'duplicate_wrap_log', transfer.from, transfer.to) : classifyTransfer(transfer),
     );
   }
   for (const [index, transfer] of shapes.declared) {
-    const again = transfer.asset.kind === 'erc20' && count.take(transfer);
+    const again = transfer.asset.kind === 'erc20' && count.take(transferKey(transfer));
     entries.set(index, again ? nonEconomic(tx.logs[index]!, 'event') : classifyTransfer(transfer));
   }
-  return { entries, wraps: new TransferCount(repeated) };
+  return { entries, wraps: repeated.length > 0 ? new Tally(repeated) : null };
 }
 
 function recognisedWraps(

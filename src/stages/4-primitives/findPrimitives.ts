@@ -76,7 +76,7 @@ export function findPrimitives(
   };
   const candidates: Candidate[] = [];
   for (const { mappings, trigger } of findTriggers(tx, triggers)) {
-    const candidate = recognise(mappings.all, trigger, run);
+    const candidate = recognise(mappings.all(), trigger, run);
     if (candidate) candidates.push(candidate);
   }
   const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);

@@ -1,7 +1,7 @@
 import { distinctEvidence } from '../../lib/evidence.ts';
 import { Components } from '../../lib/components.ts';
 import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
-import { isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
+import { distinctRoles, isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
 import { commonFrame, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
 import { decide, rivalOf } from './winner.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
@@ -48,13 +48,10 @@ export function joinSilent(
 function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
   const act = group.find(({ doubt }) => doubt === null) ?? group[0]!;
   const evidence = joinEvidence(group);
-  const roles = new Map(
-    [act, ...group].flatMap(({ participants }) => participants.map((p) => [`${p.role} ${p.account}`, p])),
-  );
   return {
     ...act,
     seq: group[0]!.seq,
-    participants: [...roles.values()],
+    participants: distinctRoles([act, ...group].flatMap(({ participants }) => participants)),
     tags: unique(group.filter(({ doubt }) => doubt === act.doubt).flatMap(({ tags }) => tags)),
     evidence,
     scopeFrame: commonFrame(tx, evidence),

@@ -1,15 +1,13 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
-import { valueEnds } from '../../value/follow.ts';
 import { callsOf, legClaims, legOf } from '../../value/claims.ts';
-import { carriersOf } from '../../value/parties.ts';
+import { tracingOf, type Tracing } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { fold } from './fold.ts';
 import { hopOf, type Hop } from './hops.ts';
 import { joinPassedOn, joinSilent, nest } from './assemble.ts';
-import type { Tracing } from './routes.ts';
 import { exchangesAtUnnamedVenues, type Exchange } from './unnamedVenues.ts';
 import type { AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Primitive, Leg } from '../../model/primitive.ts';
@@ -24,11 +22,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
  */
 export function buildMotifs(input: MotifInput): MotifDraft[] {
   const { tx, flow, rulebook } = input;
-  const carriers = carriersOf(flow, rulebook.wrappedNative);
-  const tracing: Tracing = {
-    origins: valueEnds(flow, rulebook.wrappedNative, carriers, 'back'),
-    destinations: valueEnds(flow, rulebook.wrappedNative, carriers, 'onward'),
-  };
+  const tracing = tracingOf(flow, rulebook.wrappedNative);
   const found: MotifDraft[] = [];
   const hops: Hop[] = [];
   for (const one of withTips(input)) {
@@ -124,7 +118,7 @@ function tipOf(movement: Movement): Primitive {
       { role: 'payer', account: from },
       { role: 'recipient', account: to },
     ],
-    legs: [legOf('paid', movement, from)],
+    legs: [legOf('paid', [movement], from)],
     invariants: NOTHING,
     tags: NOTHING,
     evidence: [evidence],

@@ -10,13 +10,13 @@ import {
 } from './draftMotif.ts';
 import { entityOf, groupBehind, type Entity } from './entity.ts';
 import { connectedHops, tradeBalance, type Hop } from './hops.ts';
-import { routeOf, type Tracing } from './routes.ts';
+import { routeOf } from './routes.ts';
 import type { Address } from '../../model/hex.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { summed } from '../../value/amount.ts';
 import { amountMoved } from '../../value/claims.ts';
 import { balances } from '../../value/balances.ts';
-import { feeTakersOf } from '../../value/parties.ts';
+import { feeTakersOf, type Tracing } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';

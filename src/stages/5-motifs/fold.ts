@@ -1,4 +1,5 @@
 import { kindOf } from '../../lib/motifKinds.ts';
+import { distinctRoles } from '../../lib/roles.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { summed, sumOf } from '../../value/amount.ts';
 import { commonFrame, joinEvidence, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
@@ -66,7 +67,7 @@ function joined(group: readonly MotifDraft[], { tx, flow }: FoldInput): MotifDra
     ...group[0]!,
     count: group.length,
     scopeFrame: commonFrame(tx, evidence),
-    participants: distinct(group.flatMap((draft) => draft.participants)),
+    participants: distinctRoles(group.flatMap((draft) => draft.participants)),
     assetsOut,
     invariants: joinedClaims(group, assetsOut, movements, flow),
     movements,
@@ -102,8 +103,4 @@ function joinedClaims(
     }),
   );
   return [...byAmount, ...joint];
-}
-
-function distinct<T extends object>(items: readonly T[]): T[] {
-  return [...new Map(items.map((item) => [Object.values(item).join(), item])).values()];
 }

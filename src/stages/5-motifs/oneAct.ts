@@ -1,6 +1,6 @@
 import { distinctEvidence } from '../../lib/evidence.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
-import { SHARE_ROLES } from '../../lib/roles.ts';
+import { accountsWith, distinctRoles, SHARE_ROLES } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type {
   DraftPortion,
@@ -37,9 +37,8 @@ export function isPromise({ tags, legs }: DraftPrimitive): boolean {
   return tags.includes(DEFERRED) && legs.length === 0;
 }
 
-export function venuesOf({ venue, roles }: DraftPrimitive): Address[] {
-  const managers = roles.filter(({ role }) => role === 'venue').map(({ account }) => account);
-  return [venue, ...managers];
+export function venuesOf({ venue, roles }: Pick<Primitive, 'venue' | 'roles'>): Address[] {
+  return [venue, ...accountsWith(roles, 'venue')];
 }
 
 /**
@@ -127,13 +126,9 @@ function joinRoles(all: readonly DraftPrimitive[], best: DraftPrimitive): readon
   const roles = ordered.flatMap(({ roles: own, venue, legs }) =>
     legs.length > 0 ? [...own, { role: 'venue', account: venue }] : own,
   );
-  const known = new Set<string>();
-  return roles.filter(({ role, account }) => {
-    const key = `${role} ${account}`;
-    if (known.has(key) || (role === 'venue' && account === best.venue)) return false;
-    if (role === 'owner' && managers.size > 1 && managers.has(account)) return false;
-    known.add(key);
-    return true;
+  return distinctRoles(roles).filter(({ role, account }) => {
+    if (role === 'venue' && account === best.venue) return false;
+    return role !== 'owner' || managers.size < 2 || !managers.has(account);
   });
 }
 

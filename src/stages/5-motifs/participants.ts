@@ -1,6 +1,7 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { SENT_ROLES } from '../../lib/roles.ts';
-import type { Tracing } from './routes.ts';
+import { distinctRoles, SENT_ROLES } from '../../lib/roles.ts';
+import { venuesOf } from './oneAct.ts';
+import type { Tracing } from '../../value/parties.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Primitive, RoleBinding } from '../../model/primitive.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
@@ -17,38 +18,25 @@ export function participantsOf(
   kind: MotifKindSpec,
   tracing: Tracing,
 ): readonly RoleBinding[] {
-  const bindings = new Bindings();
-  for (const { role, account } of primitive.roles) bindings.add(role, account);
+  const bindings = [...primitive.roles];
   const owner = addEnds(primitive, tracing, bindings);
   const role = venueRole(primitive, kind);
-  if (role !== null) bindings.add(role, primitive.venue);
+  if (role !== null) bindings.push({ role, account: primitive.venue });
   const unnamed =
     owner !== null &&
     primitive.basis !== 'structure' &&
     !primitive.roles.some(({ role }) => role === 'owner');
-  return unnamed ? [{ role: 'owner', account: owner }, ...bindings.all] : bindings.all;
-}
-
-/** Roles given to accounts, each pair once, in the order in which they were first given. */
-class Bindings {
-  readonly all: RoleBinding[] = [];
-  readonly #known = new Set<string>();
-
-  add(role: string, account: Address): void {
-    const key = `${account}${role}`;
-    if (this.#known.has(key)) return;
-    this.#known.add(key);
-    this.all.push({ role, account });
-  }
+  return distinctRoles(unnamed ? [{ role: 'owner', account: owner }, ...bindings] : bindings);
 }
 
 /**
  * Adds payers and recipients, leg by leg. Returns the one account all legs lead to; null for none or
  * several.
  */
-function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Address | null {
+function addEnds(primitive: Primitive, tracing: Tracing, bindings: RoleBinding[]): Address | null {
   const { venue, legs } = primitive;
-  const managers = managersOf(primitive);
+  // The venue and the managers beside it, which take and pay for the account behind them.
+  const managers = new Set(venuesOf(primitive));
   const isEnd = (account: Address): boolean => account !== ZERO_ADDRESS && !managers.has(account);
   const ends = new Set<Address>(holdersOfBurnt(primitive, tracing));
   for (const [i, { account, asset, role: legRole }] of legs.entries()) {
@@ -56,18 +44,13 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: Bindings): Ad
     const [role, follow] = SENT_ROLES.has(legRole)
       ? (['payer', tracing.origins] as const)
       : (['recipient', tracing.destinations] as const);
-    if (!managers.has(account)) bindings.add(role, account);
+    if (!managers.has(account)) bindings.push({ role, account });
     if (i >= MAX_TRACED_LEGS) continue;
     const behind = follow(account, asset).filter(isEnd);
     for (const far of behind) ends.add(far);
-    if (behind.length === 1) bindings.add(role, behind[0]!);
+    if (behind.length === 1) bindings.push({ role, account: behind[0]! });
   }
   return ends.size === 1 ? [...ends][0]! : null;
-}
-
-/** The venue and the managers beside it, which take and pay for the account behind them. */
-function managersOf({ venue, roles }: Primitive): ReadonlySet<Address> {
-  return new Set([venue, ...roles.filter(({ role }) => role === 'venue').map(({ account }) => account)]);
 }
 
 /** The accounts from which shares came that the venue burns itself. */

@@ -1,13 +1,7 @@
 import { composite, unique, type MotifDraft } from './draftMotif.ts';
 import { hopAmount, hopClaims, movedAsset, type Hop, type TradeBalance } from './hops.ts';
-import type { ValueEnds } from '../../value/follow.ts';
+import type { Tracing } from '../../value/parties.ts';
 import type { Address } from '../../model/hex.ts';
-
-/** Origin or destination of an asset, through pass-through accounts. */
-export interface Tracing {
-  readonly origins: ValueEnds;
-  readonly destinations: ValueEnds;
-}
 
 /**
  * Trades at two pools or more that chain or split between one asset given and one received. Null where the

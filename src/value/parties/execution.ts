@@ -1,4 +1,5 @@
 import { kindOf } from '../../lib/motifKinds.ts';
+import { accountsWith } from '../../lib/roles.ts';
 import { sumOf } from '../amount.ts';
 import { NATIVE_ASSET } from '../asset.ts';
 import type { AttributionMode } from '../../model/attribution.ts';
@@ -82,9 +83,7 @@ function charges(
   { flow, motifs, rulebook, group }: ExecutionInput,
 ): Movement[] {
   const paymasters = new Set(
-    operations.flatMap(({ participants }) =>
-      participants.filter(({ role }) => role === 'paymaster').map(({ account }) => account),
-    ),
+    operations.flatMap(({ participants }) => accountsWith(participants, 'paymaster')),
   );
   if (paymasters.size === 0) return [];
   const fees = motifs.filter(({ kind, status }) => status === 'Proven' && kindOf(rulebook, kind).fee);

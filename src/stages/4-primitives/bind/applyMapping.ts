@@ -1,3 +1,4 @@
+import { frameEvidence } from '../../../lib/evidence.ts';
 import { bindLegs, type Binding } from './bindLegs.ts';
 import { NATIVE_REF, type BindScope } from './resolver.ts';
 import { evaluateAccount, testsHold } from './resolver.ts';
@@ -150,7 +151,7 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
     poolId: poolIdOf(mapping, scope),
     roles: rolesOf(mapping, scope),
     detail: readDetail(mapping, scope, run.positionTokens),
-    within: call && { kind: 'frame', frame: call.index, log: null, contract },
+    within: call && frameEvidence(call, contract),
   };
 }
 

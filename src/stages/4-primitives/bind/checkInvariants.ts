@@ -1,5 +1,5 @@
 import { isRecognised } from '../../../lib/motifKinds.ts';
-import { claim } from '../../../value/claims.ts';
+import { claim, issueClaim } from '../../../value/claims.ts';
 import { isNetted } from './namedDifference.ts';
 import type { BoundLeg } from './legOptions.ts';
 import type { Candidate } from './applyMapping.ts';
@@ -35,8 +35,8 @@ export function checkInvariants(
 
   const ofRole = (role: string): BoundLeg[] => legs.filter(({ leg }) => leg.role === role);
   const ofKind = (kind: string): readonly number[] => moved(legs.filter((b) => b.spec.movementKind === kind));
-  for (const [name, kind] of ISSUANCE)
-    if (ofKind(kind).length > 0) invariants.push(claim(name, flow, ofKind(kind)));
+  for (const issued of [ofKind('mint'), ofKind('burn')])
+    if (issued.length > 0) invariants.push(issueClaim(flow, issued));
 
   // Accounts that received the ins and sent the outs, where the mapping names them.
   const to = moved(ofRole('in').filter((b) => b.spec.to));
@@ -44,11 +44,6 @@ export function checkInvariants(
   if (to.length + from.length > 1) invariants.push(claim('single_venue', flow, to, from));
   return invariants;
 }
-
-const ISSUANCE = [
-  ['minted_from_zero', 'mint'],
-  ['burnt_to_zero', 'burn'],
-] as const;
 
 function involves(flow: ValueFlow, index: number, venue: Address): boolean {
   const m = flow.movements[index]!;

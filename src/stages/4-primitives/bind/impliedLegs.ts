@@ -34,7 +34,7 @@ export function withImpliedLegs(
   addNetted(all, found, tx, flow);
   const open = unclaimedIssues(all, flow);
   if (open.length === 0) return all;
-  const taken = addPositionTokens(all, open);
+  const taken = addPositionTokens(all, open, flow);
   addReceipts(
     all,
     open.filter((m) => !taken.has(m)),
@@ -60,7 +60,7 @@ function addNetted(
     const at = all.findIndex(
       (act) => act.seq > detail.seq && takesOut(act, taken) && servedBy(act, detail, tx, flow),
     );
-    if (at >= 0) all[at] = withToken(all[at]!, flow.movements[detail.legs[0]!.movements[0]!]!);
+    if (at >= 0) all[at] = withToken(all[at]!, flow.movements[detail.legs[0]!.movements[0]!]!, flow);
   }
 }
 
@@ -111,7 +111,11 @@ function unclaimedIssues(all: readonly DraftPrimitive[], { movements }: ValueFlo
  * The position's own NFT, minted or burnt apart from the position's events: a leg of the position's last act
  * before it, or the next one. Returns the movements added.
  */
-function addPositionTokens(all: DraftPrimitive[], open: readonly Movement[]): ReadonlySet<Movement> {
+function addPositionTokens(
+  all: DraftPrimitive[],
+  open: readonly Movement[],
+  flow: ValueFlow,
+): ReadonlySet<Movement> {
   const acts = new Map<AssetId, number[]>();
   all.forEach(({ position }, at) => {
     if (position) addTo(acts, position, at);
@@ -121,7 +125,7 @@ function addPositionTokens(all: DraftPrimitive[], open: readonly Movement[]): Re
     const own = acts.get(m.asset);
     if (!own) continue;
     const at = own.findLast((i) => all[i]!.seq <= m.seq) ?? own[0]!;
-    all[at] = withToken(all[at]!, m);
+    all[at] = withToken(all[at]!, m, flow);
     taken.add(m);
   }
   return taken;
@@ -149,7 +153,7 @@ function addReceipts(
       const receipt = item.basis === basis ? receiptOf(item, issues, flow, rulebook) : null;
       if (!receipt || taken.has(receipt.index)) return;
       taken.add(receipt.index);
-      all[at] = withToken(item, receipt);
+      all[at] = withToken(item, receipt, flow);
     });
 }
 
@@ -178,14 +182,14 @@ function receiptOf(
 }
 
 /** An act with the mint or burn of its position's token, where it repays its debt's, as a further leg. */
-function withToken(act: DraftPrimitive, m: Movement): DraftPrimitive {
+function withToken(act: DraftPrimitive, m: Movement, flow: ValueFlow): DraftPrimitive {
   const [role, account] = m.kind === 'mint' ? ['share_out', m.to] : ['share_in', m.from];
   const { legs, evidence, invariants } = act;
   const owed = legs.some((leg) => leg.role === 'repaid') ? 'debt_' : '';
   return {
     ...act,
-    legs: [...legs, legOf(`${owed}${role}`, m, account)],
+    legs: [...legs, legOf(`${owed}${role}`, [m], account)],
     evidence: distinctEvidence([...evidence, m.evidence]),
-    invariants: [...invariants, issueClaim(m)],
+    invariants: [...invariants, issueClaim(flow, [m.index])],
   };
 }

@@ -1,6 +1,7 @@
 import { eventNamed, functionNamed, readSignature, type NamedSignature } from '../../../evm/signatures.ts';
-import { uintOfWord, wordAt } from '../../../evm/hex.ts';
-import { memoize } from '../../../lib/memo.ts';
+import { uintAt, uintOfWord, wordAt } from '../../../evm/hex.ts';
+import { frameEvidence, logEvidence } from '../../../lib/evidence.ts';
+import { lazy, memoize } from '../../../lib/memo.ts';
 import { applies, signatureWords } from '../../../lib/lexicon.ts';
 import type { Frame, Log, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../model/hex.ts';
@@ -18,7 +19,7 @@ export interface NamedTrigger {
   readonly entries: readonly number[];
   /** Known only with another layout of `indexed` arguments: a hint where nothing else explains the flow. */
   readonly otherLayout: boolean;
-  /** Its 32-byte words as numbers: every flat, tuple or array argument is among them. */
+  /** Its 32-byte words as numbers, read on first use: every flat, tuple or array argument is among them. */
   readonly words: () => ReadonlySet<bigint>;
 }
 
@@ -27,33 +28,27 @@ const MAX_WORDS = 64;
 
 /** A log as a trigger; null for an anonymous one, and for one that no entry of the lexicon fits. */
 export function eventTrigger(log: Log, rulebook: Rulebook): NamedTrigger | null {
-  const { address, index, frame, seq, topics, data } = log;
+  const { address, seq, topics, data } = log;
   if (topics.length === 0) return null;
   const named = rulebook.prepared.derive(namedSignatures).event(`${topics[0]!}:${topics.length}`);
   if (named.entries.length === 0) return null;
-  const evidence: Evidence = { kind: 'log', frame, log: index, contract: address };
+  const evidence = logEvidence(log);
   const { entries, otherLayout } = named;
-  const words = once(() => new Set([...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)]));
+  const words = lazy(() => new Set([...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)]));
   return { basis: 'event', seq, contract: address, evidence, direct: true, entries, otherLayout, words };
 }
 
 /** A call as a trigger; null for one that no entry of the lexicon fits. */
 export function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): NamedTrigger | null {
-  const { selector, to, index, seq, input } = frame;
+  const { selector, to, seq, input } = frame;
   if (selector === null || to === null) return null;
   const named = rulebook.prepared.derive(namedSignatures).call(selector);
   // With arguments, a function of none is another one whose selector is the same.
   if (named.entries.length === 0 || (named.bare && wordAt(input, 4) !== null)) return null;
-  const evidence: Evidence = { kind: 'frame', frame: index, log: null, contract: to };
+  const evidence = frameEvidence(frame, to);
   const { entries, otherLayout } = named;
-  const words = once(() => new Set(wordsOf(input, 4)));
+  const words = lazy(() => new Set(wordsOf(input, 4)));
   return { basis: 'call', seq, contract: to, evidence, direct, entries, otherLayout, words };
-}
-
-/** Few triggers agree with the value flow, and only theirs are read. */
-function once<T>(read: () => T): () => T {
-  let known: T | undefined;
-  return () => (known ??= read());
 }
 
 /** The lexicon's entries for a signature. */
@@ -107,9 +102,9 @@ function entriesFor(
 export function wordsOf(data: Hex, from: number): bigint[] {
   const words: bigint[] = [];
   for (let i = 0; i < MAX_WORDS; i++) {
-    const word = wordAt(data, from + i * 32);
+    const word = uintAt(data, from + i * 32);
     if (word === null) break;
-    words.push(uintOfWord(word));
+    words.push(word);
   }
   return words;
 }
@@ -126,7 +121,7 @@ const HASH = /^(?!0{6}|f{6})[0-9a-f]{64}$/;
 export function holdsHashPath(input: Hex): boolean {
   const words = Math.min(Math.floor((input.length - 10) / 64), 512);
   for (let i = 0; i < words; i++) {
-    const length = Number(uintOfWord(wordAt(input, 4 + i * 32)!));
+    const length = Number(uintAt(input, 4 + i * 32)!);
     if (length < SHORTEST_PATH || length > 64 || i + length >= words) continue;
     let hashes = 0;
     while (hashes < length && HASH.test(wordAt(input, 4 + (i + 1 + hashes) * 32)!)) hashes++;

@@ -1,3 +1,5 @@
+import { frameEvidence, logEvidence } from '../../../lib/evidence.ts';
+import { lazy } from '../../../lib/memo.ts';
 import { prepareMapping, type PreparedMapping } from './preparedMapping.ts';
 import { poolFamilies } from './provenProtocol.ts';
 import type { Trigger } from '../bind/applyMapping.ts';
@@ -5,21 +7,12 @@ import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
 import type { Hex } from '../../../model/hex.ts';
 import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
 
-/** The mappings of one event or function. Prepared on first use: most never occur. */
-class TriggerMappings {
+/** The mappings of one event or function. */
+interface TriggerMappings {
   /** Only the transaction's own call matches. */
   readonly rootOnly: boolean;
-  readonly #prepare: () => readonly PreparedMapping[];
-  #prepared: readonly PreparedMapping[] | undefined;
-
-  constructor(prepare: () => readonly PreparedMapping[], rootOnly: boolean) {
-    this.rootOnly = rootOnly;
-    this.#prepare = prepare;
-  }
-
-  get all(): readonly PreparedMapping[] {
-    return (this.#prepared ??= this.#prepare());
-  }
+  /** Prepared on first use: most never occur. */
+  readonly all: () => readonly PreparedMapping[];
 }
 
 /** Mappings by trigger: events by `<topic0>:<topic count>`, calls by selector. */
@@ -31,8 +24,10 @@ export interface TriggerIndex {
 /** Indexes the rulebook's mappings. */
 export function indexTriggers({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): TriggerIndex {
   const poolsOf = poolFamilies();
-  const mappings = (specs: readonly EventMapping[], rootOnly: boolean): TriggerMappings =>
-    new TriggerMappings(() => specs.map((spec) => prepareMapping(spec, poolsOf)), rootOnly);
+  const mappings = (specs: readonly EventMapping[], rootOnly: boolean): TriggerMappings => ({
+    rootOnly,
+    all: lazy(() => specs.map((spec) => prepareMapping(spec, poolsOf))),
+  });
   return {
     events: new Map([...events].map(([key, { meanings }]) => [key, mappings(meanings, false)])),
     calls: new Map(
@@ -54,7 +49,8 @@ export function findTriggers(tx: CanonicalTx, index: TriggerIndex): TriggerMatch
 
 function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events']): TriggerMatch[] {
   const matches: TriggerMatch[] = [];
-  for (const { topics, data, address, seq, frame, index } of logs) {
+  for (const log of logs) {
+    const { topics, data, address, seq } = log;
     const mappings = events.get(`${topics[0]}:${topics.length}`);
     if (!mappings) continue;
     matches.push({
@@ -67,7 +63,7 @@ function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events']): Trigg
         value: null,
         args: { topics, data, base: 0 },
         output: null,
-        evidence: { kind: 'log', frame, log: index, contract: address },
+        evidence: logEvidence(log),
       },
     });
   }
@@ -78,7 +74,7 @@ function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events']): Trigg
 function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls']): TriggerMatch[] {
   const matches: TriggerMatch[] = [];
   for (const frame of tx.frames) {
-    const { selector, seq, to, from, value, index } = frame;
+    const { selector, seq, to, from, value } = frame;
     if (selector === null || to === null || !frame.effective || frame.static) continue;
     const mappings = calls.get(selector);
     if (!mappings || (mappings.rootOnly && frame.parent !== null) || forwarded(tx, frame)) continue;
@@ -92,7 +88,7 @@ function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls']): TriggerMatch
         value,
         args: { topics: [], data: frame.input, base: 4 },
         output: { topics: [], data: frame.output, base: 0 },
-        evidence: { kind: 'frame', frame: index, log: null, contract: to },
+        evidence: frameEvidence(frame, to),
       },
     });
   }

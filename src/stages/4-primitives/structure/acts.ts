@@ -1,5 +1,7 @@
 import { groupBy } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
+import { accountsWith } from '../../../lib/roles.ts';
+import { legOf } from '../../../value/claims.ts';
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
@@ -14,7 +16,7 @@ export function principalsOf(
 ): ReadonlySet<Address> {
   const owners = found
     .filter(({ kind }) => kindOf(rulebook, kind).executes !== null)
-    .flatMap(({ roles }) => roles.filter(({ role }) => role === 'owner').map(({ account }) => account));
+    .flatMap(({ roles }) => accountsWith(roles, 'owner'));
   return new Set([tx.from, ...owners]);
 }
 
@@ -32,15 +34,4 @@ export function legsByAsset(
 ): Leg[] {
   const groups = groupBy(movements, (m) => m.asset);
   return [...groups.values()].map((group) => legOf(roleOf(group[0]!), group, account));
-}
-
-export function legOf(role: string, movements: readonly Movement[], account: Address): Leg {
-  return {
-    role,
-    asset: movements[0]!.asset,
-    amount: movements.reduce((sum, m) => sum + m.amount, 0n),
-    account,
-    movements: movements.map(({ index }) => index),
-    exact: false,
-  };
 }

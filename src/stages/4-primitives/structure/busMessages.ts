@@ -1,6 +1,6 @@
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { balances, sidesOf } from '../../../value/balances.ts';
-import { distinctEvidence } from '../../../lib/evidence.ts';
+import { distinctEvidence, logEvidence } from '../../../lib/evidence.ts';
 import { structural, type StructureContext } from './context.ts';
 import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
 import { OpenFlows } from './openFlows.ts';
@@ -81,18 +81,14 @@ function netOf({ flow, wrappedNative }: StructureContext, account: Address) {
 }
 
 function actOf({ log, entry }: Message, owner: Address, moved: readonly Movement[]): DraftPrimitive {
-  const { address, index, frame, seq } = log;
   return structural({
     kind: entry.kind,
-    seq,
-    venue: address,
+    seq: log.seq,
+    venue: log.address,
     roles: [{ role: 'owner', account: owner }],
     legs: legsByAsset(moved, owner, () => entry.leg),
     invariants: [],
     tags: ['structural', 'named'],
-    evidence: distinctEvidence([
-      { kind: 'log', frame, log: index, contract: address },
-      ...moved.slice(0, 8).map((m) => m.evidence),
-    ]),
+    evidence: distinctEvidence([logEvidence(log), ...moved.slice(0, 8).map((m) => m.evidence)]),
   });
 }

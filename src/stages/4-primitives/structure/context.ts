@@ -1,9 +1,9 @@
 import { addTo, groupBy, lowerBound } from '../../../lib/lists.ts';
 import { isFungible as isFungibleAsset, mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
-import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
-import { carriersOf } from '../../../value/parties.ts';
-import { isPrincipal, SHARE_ROLES } from '../../../lib/roles.ts';
+import { carriersOf, tracingOf, type Tracing } from '../../../value/parties.ts';
+import { accountsWith, isPrincipal, SHARE_ROLES } from '../../../lib/roles.ts';
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
@@ -38,7 +38,7 @@ export function structural(
 }
 
 /** The primitives found so far, as the detectors that follow need them, and the movements they explain. */
-export interface StructureContext {
+export interface StructureContext extends Tracing {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
   readonly wrappedNative: ReadonlySet<Address>;
@@ -55,16 +55,12 @@ export interface StructureContext {
   readonly sponsored: ReadonlySet<string>;
   /** Legs of the primitives, by the account that sent or received them. */
   readonly dealings: Map<Address, Leg[]>;
-  /** The account that sent the asset to a pass-through account; the account itself if it is none. */
-  readonly origins: ValueEnds;
   /** How much of an asset an account sent over the whole transaction, native and wrapped native as one. */
   readonly totalSent: (account: Address, asset: AssetId) => bigint;
   /**
    * Movements from one account to another of one asset, native and wrapped native as one, in execution order.
    */
   readonly between: (from: Address, to: Address, asset: AssetId) => readonly Movement[];
-  /** The account at which value sent to a pass-through account ends. */
-  readonly destinations: ValueEnds;
 }
 
 export function structureContext(
@@ -73,20 +69,20 @@ export function structureContext(
   wrappedNative: ReadonlySet<Address>,
   declared: readonly DraftPrimitive[],
 ): StructureContext {
-  const carriers = carriersOf(flow, wrappedNative);
+  const { origins, destinations } = tracingOf(flow, wrappedNative);
   const context: StructureContext = {
     tx,
     flow,
     wrappedNative,
-    carriers,
+    carriers: carriersOf(flow, wrappedNative),
     explained: new Set(),
     venues: new Set(),
     shareAssets: new Set(),
     customers: new Set(),
     sponsored: new Set(declared.flatMap(sponsorships)),
     dealings: new Map(),
-    origins: valueEnds(flow, wrappedNative, carriers, 'back'),
-    destinations: valueEnds(flow, wrappedNative, carriers, 'onward'),
+    origins,
+    destinations,
     totalSent: (account, asset) =>
       balances(flow, account, { mergeWrapped: wrappedNative }).get(mergeNative(asset, wrappedNative))?.sent ??
       0n,
@@ -136,16 +132,42 @@ function pairs(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): StructureC
   };
 }
 
-/** Up to `count` movements on each side of `seq`, out of indexes in execution order. */
+/** Movements of one account looked at on either side of a moment. */
+const MAX_NEAR = 32;
+
+/** Movements that an account received or sent shortly before and after `seq`, in order. */
 export function around(
   flow: ValueFlow,
-  indexes: readonly number[] | undefined,
+  side: 'incoming' | 'outgoing',
+  account: Address,
   seq: number,
-  count: number,
 ): Movement[] {
-  const list = indexes ?? [];
+  const list = flow[side].get(account) ?? NOTHING;
   const split = lowerBound(list, (i) => flow.movements[i]!.seq > seq);
-  return list.slice(Math.max(0, split - count), split + count).map((i) => flow.movements[i]!);
+  return list.slice(Math.max(0, split - MAX_NEAR), split + MAX_NEAR).map((i) => flow.movements[i]!);
+}
+
+/** Unexplained transfers of other fungible assets around a mint or burn. */
+export function counterFlow(
+  { flow, explained }: StructureContext,
+  issued: Movement,
+  side: 'incoming' | 'outgoing',
+  account: Address,
+): Movement[] {
+  return around(flow, side, account, issued.seq).filter(
+    ({ kind, asset, index }) =>
+      kind === 'transfer' && asset !== issued.asset && !explained.has(index) && isFungible(flow, asset),
+  );
+}
+
+/** The account behind carriers on one side of a movement; null for several, and where value was made there. */
+export function endOf(
+  { origins, destinations }: Tracing,
+  { from, to, asset }: Movement,
+  side: 'from' | 'to',
+): Address | null {
+  const end = only(side === 'to' ? destinations(to, asset) : origins(from, asset));
+  return end === ZERO_ADDRESS ? null : end;
 }
 
 /** The only one of a list; null for none or several. */
@@ -154,7 +176,6 @@ export function only<T>(list: readonly T[]): T | null {
 }
 
 function sponsorships({ roles }: DraftPrimitive): string[] {
-  const named = (wanted: string): Address[] =>
-    roles.filter(({ role }) => role === wanted).map(({ account }) => account);
-  return named('paymaster').flatMap((paymaster) => named('owner').map((owner) => `${paymaster} ${owner}`));
+  const owners = accountsWith(roles, 'owner');
+  return accountsWith(roles, 'paymaster').flatMap((one) => owners.map((owner) => `${one} ${owner}`));
 }

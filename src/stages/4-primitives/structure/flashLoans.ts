@@ -1,5 +1,4 @@
-import { claim } from '../../../value/claims.ts';
-import { legOf } from './acts.ts';
+import { claim, legOf } from '../../../value/claims.ts';
 import { lowerBound } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { around, isFungible, structural, type StructureContext } from './context.ts';
@@ -53,7 +52,7 @@ function mayLend({ tx, wrappedNative, carriers }: StructureContext, account: Add
 
 /** Without anything done in between it is change or a mistake, not a loan. */
 function activeBetween(context: StructureContext, out: Movement, repaid: Movement): boolean {
-  return around(context.flow, context.flow.outgoing.get(out.to), out.seq, MAX_LOOKAHEAD).some(
+  return around(context.flow, 'outgoing', out.to, out.seq).some(
     (m) => m.seq > out.seq && m.seq < repaid.seq && m.to !== out.from,
   );
 }

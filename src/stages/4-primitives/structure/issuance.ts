@@ -1,8 +1,9 @@
-import { claim } from '../../../value/claims.ts';
-import { addTo, groupBy } from '../../../lib/lists.ts';
-import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { frameEvidence } from '../../../lib/evidence.ts';
+import { indexesOf, issueClaim } from '../../../value/claims.ts';
+import { addTo } from '../../../lib/lists.ts';
+import { legsByAsset } from './acts.ts';
 import { transferTaxes } from './transfers.ts';
-import { contractOf, isFungible, isIssuance, only, structural, type StructureContext } from './context.ts';
+import { contractOf, endOf, isFungible, isIssuance, structural, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
@@ -29,10 +30,8 @@ export function findIssuance(context: StructureContext): DraftPrimitive[] {
 
 /** The account that received or sent the tokens, through pass-through accounts. */
 function holderOf(context: StructureContext, m: Movement): Address {
-  const end = only(
-    m.kind === 'mint' ? context.destinations(m.to, m.asset) : context.origins(m.from, m.asset),
-  );
-  return end === null || end === ZERO_ADDRESS ? (m.kind === 'mint' ? m.to : m.from) : end;
+  const side = m.kind === 'mint' ? 'to' : 'from';
+  return endOf(context, m, side) ?? m[side];
 }
 
 function issuanceOf(context: StructureContext, group: readonly Movement[]): DraftPrimitive {
@@ -45,21 +44,8 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Draf
     seq: first.seq,
     venue: contractOf(context.flow, first.asset) ?? first.to,
     roles: [{ role: 'owner', account: holder }],
-    legs: [...groupBy(group, (m) => m.asset)].map(([asset, list]) => ({
-      role: minted ? 'out' : 'in',
-      asset,
-      amount: list.reduce((sum, m) => sum + m.amount, 0n),
-      account: holder,
-      movements: list.map((m) => m.index),
-      exact: true,
-    })),
-    invariants: [
-      claim(
-        minted ? 'minted_from_zero' : 'burnt_to_zero',
-        context.flow,
-        group.map((m) => m.index),
-      ),
-    ],
+    legs: legsByAsset(group, holder, () => (minted ? 'out' : 'in')),
+    invariants: [issueClaim(context.flow, indexesOf(group))],
     tags: [],
     evidence: group.slice(0, 16).map((m) => m.evidence),
   });
@@ -78,7 +64,7 @@ export function findDeployments(context: StructureContext): DraftPrimitive[] {
         legs: [],
         invariants: [{ name: 'code_created', holds: f.effective, operands: [{ frame: f.index }] }],
         tags: f.parent === null ? [] : ['inner'],
-        evidence: [{ kind: 'frame', frame: f.index, log: null, contract: f.to! }],
+        evidence: [frameEvidence(f, f.to!)],
       }),
     );
 }

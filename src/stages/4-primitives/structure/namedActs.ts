@@ -1,11 +1,14 @@
 import { distance } from '../../../value/amount.ts';
+import { groupBy } from '../../../lib/lists.ts';
+import { lazy } from '../../../lib/memo.ts';
+import { legOf } from '../../../value/claims.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint } from '../match/hints.ts';
 import { wordsOf, type NamedTrigger } from '../match/namedTriggers.ts';
 import { contractOf, isFungible, structural, type StructureContext } from './context.ts';
-import { isAccompaniment, legOf, legsByAsset, principalsOf } from './acts.ts';
+import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
 import { OpenFlows, type OpenFlow } from './openFlows.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
@@ -30,9 +33,14 @@ export class NamedActs {
   readonly #context: StructureContext;
   readonly #rulebook: Rulebook;
   readonly #found: readonly DraftPrimitive[];
-  #hints: readonly Hint[] | undefined;
-  #principals: ReadonlySet<Address> | undefined;
-  #callers: ReadonlyMap<Address, ReadonlySet<Address>> | undefined;
+  /** The signer, and the owners of accounts that executed something. */
+  readonly #accounts = lazy(() => principalsOf(this.#context, this.#rulebook, this.#found));
+  readonly #rankedHints = lazy(() => findHints(this.#context, this.#rulebook, this.#found, this.#accounts()));
+  /** Callers by contract. */
+  readonly #callers = lazy(() => {
+    const calls = groupBy(this.#context.tx.frames, ({ to }) => to);
+    return new Map([...calls].map(([to, frames]) => [to, new Set(frames.map(({ from }) => from))]));
+  });
 
   /** `found` may grow between the two passes. */
   constructor(context: StructureContext, rulebook: Rulebook, found: readonly DraftPrimitive[]) {
@@ -78,15 +86,6 @@ export class NamedActs {
     return this.#found.every(({ kind }) => isAccompaniment(kind, this.#rulebook));
   }
 
-  /** The signer, and the owners of accounts that executed something. */
-  #accounts(): ReadonlySet<Address> {
-    return (this.#principals ??= principalsOf(this.#context, this.#rulebook, this.#found));
-  }
-
-  #rankedHints(): readonly Hint[] {
-    return (this.#hints ??= findHints(this.#context, this.#rulebook, this.#found, this.#accounts()));
-  }
-
   /** The act over movements of stated amounts; null where none goes the way the entry says. */
   #exact(hint: Hint, open: OpenFlows): DraftPrimitive | null {
     const { entry, trigger } = hint;
@@ -125,23 +124,10 @@ export class NamedActs {
   #involves({ contract, basis }: NamedTrigger, m: Movement): boolean {
     const token = contractOf(this.#context.flow, m.asset);
     if (basis === 'call' || [this.#context.tx.to, token, m.from, m.to].includes(contract)) return true;
-    const callers = this.#callersOf();
+    const callers = this.#callers();
     if (token !== null && callers.get(token)?.has(contract)) return true;
     const principals = this.#accounts();
     return [...(callers.get(contract) ?? [])].some((caller) => principals.has(caller));
-  }
-
-  /** Callers by contract. */
-  #callersOf(): ReadonlyMap<Address, ReadonlySet<Address>> {
-    if (this.#callers) return this.#callers;
-    const callers = new Map<Address, Set<Address>>();
-    for (const { from, to } of this.#context.tx.frames) {
-      if (to === null) continue;
-      const known = callers.get(to);
-      if (known) known.add(from);
-      else callers.set(to, new Set([from]));
-    }
-    return (this.#callers = callers);
   }
 
   /** Everything that is left of the account's flow, where it goes the entry's way. */

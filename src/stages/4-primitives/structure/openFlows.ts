@@ -1,6 +1,7 @@
 import { addTo } from '../../../lib/lists.ts';
+import { lazy } from '../../../lib/memo.ts';
 import { mergeNative } from '../../../value/asset.ts';
-import { only, type StructureContext } from './context.ts';
+import { endOf, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
@@ -23,7 +24,7 @@ const SIDES: readonly Side[] = ['sent', 'received', 'minted', 'burnt'];
 export class OpenFlows {
   readonly #context: StructureContext;
   readonly #open: readonly Movement[];
-  #tracedSides: Sides | undefined;
+  readonly #sides = lazy(() => this.#trace());
   readonly #byAmount = new Map<bigint, Movement[]>();
 
   constructor(context: StructureContext) {
@@ -34,10 +35,6 @@ export class OpenFlows {
 
   get isEmpty(): boolean {
     return this.#open.length === 0;
-  }
-
-  get #sides(): Sides {
-    return (this.#tracedSides ??= this.#trace());
   }
 
   #trace(): Sides {
@@ -51,13 +48,13 @@ export class OpenFlows {
   }
 
   of(account: Address): OpenFlow {
-    const open = (side: Side): Movement[] => (this.#sides[side].get(account) ?? []).filter(this.#isOpen);
+    const open = (side: Side): Movement[] => (this.#sides()[side].get(account) ?? []).filter(this.#isOpen);
     return { sent: open('sent'), received: open('received'), minted: open('minted'), burnt: open('burnt') };
   }
 
   /** Accounts that got something and gave nothing. */
   recipients(): Address[] {
-    const { received, minted } = this.#sides;
+    const { received, minted } = this.#sides();
     return [...new Set([...received.keys(), ...minted.keys()])].filter((account) => {
       const own = this.of(account);
       return own.sent.length + own.burnt.length === 0 && own.received.length + own.minted.length > 0;
@@ -71,13 +68,12 @@ export class OpenFlows {
 
   /** The account on that side of a movement; null for another kind of movement, or a stop on the way. */
   accountOf(m: Movement, side: Side): Address | null {
-    const { carriers, origins, destinations } = this.#context;
     const kind = side === 'minted' ? 'mint' : side === 'burnt' ? 'burn' : 'transfer';
     if (m.kind !== kind) return null;
     const outgoing = side === 'sent' || side === 'burnt';
-    const [near, far] = outgoing ? [m.from, m.to] : [m.to, m.from];
-    if (kind === 'transfer' && carriers.has(far)) return null;
-    const account = only(outgoing ? origins(near, m.asset) : destinations(near, m.asset));
+    const far = outgoing ? m.to : m.from;
+    if (kind === 'transfer' && this.#context.carriers.has(far)) return null;
+    const account = endOf(this.#context, m, outgoing ? 'from' : 'to');
     return account === far ? null : account;
   }
 

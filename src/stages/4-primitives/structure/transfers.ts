@@ -27,9 +27,13 @@ export function findTransfers(context: StructureContext): DraftPrimitive[] {
   const found: DraftPrimitive[] = [];
   for (const m of left) {
     const origins = behind(m.from, m.asset);
-    const payer = payerBehind(origins, m);
+    const origin = only(origins);
+    // The payer behind a router; the sender itself where that is not one account.
+    const payer = origin === null || origin === ZERO_ADDRESS ? m.from : origin;
     if (payer === m.to || isChange(context, m)) found.push(transferOf(context, 'refund', m, payer));
-    else if (isPaymasterCharge(context, m)) found.push(paymasterFee(context, m, payer));
+    else if (isPaymasterCharge(context, m))
+      // The operation's own event shows it: no guess, unlike other skims.
+      found.push({ ...transferOf(context, 'protocol_fee', m, payer), tags: NOTHING });
     else if (taxes.has(m.index) || (acted && isSkim(context, m)))
       found.push(transferOf(context, 'protocol_fee', m, payer));
     else if (!isPartOfAct(context, m, origins)) found.push(transferOf(context, 'transfer', m, payer));
@@ -37,22 +41,11 @@ export function findTransfers(context: StructureContext): DraftPrimitive[] {
   return found;
 }
 
-/** A fee that the operation's own event shows: no guess, unlike other skims. */
-function paymasterFee(context: StructureContext, m: Movement, payer: Address): DraftPrimitive {
-  return { ...transferOf(context, 'protocol_fee', m, payer), tags: NOTHING };
-}
-
 /** Like `origins`, but a venue ends the way back: it may keep the value elsewhere. */
 function customersBehind({ flow, wrappedNative, carriers, venues, origins }: StructureContext): ValueEnds {
   const others: Address[] = [];
   for (const account of carriers) if (!venues.has(account)) others.push(account);
   return others.length === carriers.size ? origins : valueEnds(flow, wrappedNative, new Set(others), 'back');
-}
-
-/** The payer behind a router's payment; the sender itself where that is not one account. */
-function payerBehind(origins: readonly Address[], m: Movement): Address {
-  const origin = only(origins);
-  return origin === null || origin === ZERO_ADDRESS ? m.from : origin;
 }
 
 /** Value a venue sends or receives, and forwards of its payout or of a mint: no transfers of their own. */
@@ -103,7 +96,7 @@ function transferOf(context: StructureContext, kind: string, m: Movement, payer:
     seq: m.seq,
     venue,
     roles: kind === 'transfer' ? [{ role: 'owner', account: payer }, pays, receives] : [pays, receives],
-    legs: [legOf('paid', m, payer)],
+    legs: [legOf('paid', [m], payer)],
     invariants: NOTHING,
     tags: kind === 'transfer' ? NOTHING : GUESSED,
     evidence: [m.evidence],

@@ -38,7 +38,7 @@ function wrapOf(
   native: Movement | null,
 ): DraftPrimitive {
   const wrapping = token.kind === 'wrap';
-  const leg = (role: string, m: Movement): Leg => legOf(role, m, account);
+  const leg = (role: string, m: Movement): Leg => legOf(role, [m], account);
   const legs = wrapping
     ? [...(native ? [leg('in', native)] : []), leg('out', token)]
     : [leg('in', token), ...(native ? [leg('out', native)] : [])];

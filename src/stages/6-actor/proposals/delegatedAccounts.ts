@@ -1,5 +1,6 @@
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
+import { frameEvidence } from '../../../lib/evidence.ts';
 import { isListedAddress } from '../../../value/consent.ts';
 import type { CanonicalTx, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -54,9 +55,11 @@ function firstCalls(
   { frames }: CanonicalTx,
   accounts: ReadonlySet<Address>,
 ): { account: Address; evidence: Evidence; by: Address }[] {
-  const calls = new Map<Address, { evidence: Evidence; by: Address }>();
-  for (const { index, from, to, effective, input } of frames)
+  const calls = new Map<Address, { account: Address; evidence: Evidence; by: Address }>();
+  for (const frame of frames) {
+    const { from, to, effective, input } = frame;
     if (effective && input !== '0x' && to !== null && accounts.has(to) && !calls.has(to))
-      calls.set(to, { evidence: { kind: 'frame', frame: index, log: null, contract: to }, by: from });
-  return [...calls].map(([account, { evidence, by }]) => ({ account, evidence, by }));
+      calls.set(to, { account: to, evidence: frameEvidence(frame, to), by: from });
+  }
+  return [...calls.values()];
 }

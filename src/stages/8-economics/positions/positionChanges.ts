@@ -4,8 +4,7 @@ import { kindOf } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
-import { valueEnds } from '../../../value/follow.ts';
-import { carriersOf, venuesOf } from '../../../value/parties.ts';
+import { carriersOf, tracingOf, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { Attribution } from '../../../model/attribution.ts';
 import type { PositionChange } from '../../../model/economics.ts';
@@ -41,7 +40,6 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   const found = motifs.flatMap((motif) => changesOf(motif, input));
   if (found.length === 0) return [];
   const { actor, signer, entity, orders } = attribution;
-  const carriers = carriersOf(flow, rulebook.wrappedNative);
   const changes = withOwners(found, {
     flow,
     principals: new Set([
@@ -50,12 +48,11 @@ export function positionChanges(input: PositionInput): PositionChange[] {
       ...entity,
       ...orders.map((o) => o.owner),
     ]),
-    carriers,
+    carriers: carriersOf(flow, rulebook.wrappedNative),
     merged: (asset) => mergeNative(asset, rulebook.wrappedNative),
     own: (account) => balances(flow, account, { mergeWrapped: rulebook.wrappedNative }),
     motifs,
-    origins: valueEnds(flow, rulebook.wrappedNative, carriers, 'back'),
-    destinations: valueEnds(flow, rulebook.wrappedNative, carriers, 'onward'),
+    ...tracingOf(flow, rulebook.wrappedNative),
     venues: venuesOf(motifs, rulebook),
   });
   return [...changes.map((change) => positionOf(change, flow)), ...unexplained(changes, flow)].sort(
