@@ -11,15 +11,10 @@ const RULES = fileURLToPath(new URL('../rules', import.meta.url));
 
 /** `rules/created/addresses.txt`: where contracts of `created_by` rows are looked up. */
 export function generateCreations(): string {
-  const sink = new ProblemSink();
   const files = readRuleFiles([RULES]).files.filter(({ kind }) => kind === 'protocol');
-  const items = readItems(files, sink) as RuleItem<RawProtocol>[];
-  const { protocols } = compileProtocols(
-    items,
-    [],
-    { motifKinds: new Map(), knownShapes: new Set(), indexes: new Map() },
-    sink,
-  );
+  const items = readItems(files, new ProblemSink()) as RuleItem<RawProtocol>[];
+  const none = { motifKinds: new Map(), knownShapes: new Set<string>(), indexes: new Map() };
+  const { protocols } = compileProtocols(items, [], none);
   const lines = protocols
     .flatMap(({ created }) => created)
     .map((spec) => `${creationKey(spec.deployer, spec.shim?.salt ?? null)} ${indexOfRow(spec)}`);

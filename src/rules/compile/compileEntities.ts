@@ -5,7 +5,7 @@ import type { PriceFeedSpec } from '../../model/pricing.ts';
 import { compileBind, type BindScope } from './bindExpr.ts';
 import { readRuleAddress, readRuleAddresses } from './compileProtocols.ts';
 import type { RawEntityFile } from '../../model/generated/rules.ts';
-import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { Spot, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
 import { eventKey } from './compileShapes.ts';
 
@@ -43,7 +43,6 @@ type Building = { -readonly [K in keyof CompiledEntities]: CompiledEntities[K] }
 export function compileEntities(
   items: readonly RuleItem<RawEntityFile>[],
   anyItem: RuleItem | null,
-  sink: ProblemSink,
 ): CompiledEntities {
   const out: Building = {
     entities: new Map(),
@@ -59,7 +58,7 @@ export function compileEntities(
   };
   const slugs = new Set<string>();
   for (const item of items) {
-    const spot = new Spot(item, sink);
+    const spot = new Spot(item);
     checkLists(spot, item.value);
     compileAccounts(spot, item.value, slugs, out);
     compileTokens(spot, item.value, out);
@@ -69,9 +68,9 @@ export function compileEntities(
     compileErrors(spot, item.value, out.errors);
   }
   if (anyItem !== null && out.multicall === null)
-    sink.add(anyItem, [], 'multicall_count', 'none in entities/');
+    new Spot(anyItem).report('multicall_count', 'none in entities/');
   if (anyItem !== null && out.wrappedNative.size === 0)
-    sink.add(anyItem, [], 'no_wrapped_native', 'none in entities/');
+    new Spot(anyItem).report('no_wrapped_native', 'none in entities/');
   return out;
 }
 

@@ -3,7 +3,7 @@ import type { FindingRule, FindingStep } from '../../model/finding.ts';
 import { compileCondition } from './compileIntents.ts';
 import { didYouMean } from './didYouMean.ts';
 import { parseSignature } from './signature.ts';
-import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { Spot, type RuleItem } from './ruleItem.ts';
 import { buildBlockExample } from '../example.ts';
 import { ExampleError } from '../exampleArguments.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
@@ -13,10 +13,9 @@ import type { RawFinding } from '../../model/generated/rules.ts';
 export function compileFindings(
   items: readonly RuleItem<RawFinding>[],
   words: Pick<Vocabulary, 'motifKinds' | 'intentKinds'>,
-  sink: ProblemSink,
 ): FindingRule[] {
   return items.map((item) => {
-    const spot = new Spot(item, sink);
+    const spot = new Spot(item);
     const raw = item.value;
     const steps = spot.each('steps', raw.steps).map(([step, at]) => compileStep(at, step, words));
     const names = steps.map(({ name }) => name);
@@ -55,12 +54,9 @@ function compileStep(
   raw: RawStep,
   { motifKinds, intentKinds }: Pick<Vocabulary, 'motifKinds' | 'intentKinds'>,
 ): FindingStep {
-  const check = (key: 'kinds' | 'within', known: readonly string[]): void => {
-    for (const [kind, at] of spot.each(key, raw[key]))
-      if (!known.includes(kind)) at.report('unknown_motif_kind', didYouMean(kind, known));
-  };
-  check('kinds', [...motifKinds.keys(), ...intentKinds.keys()]);
-  check('within', [...motifKinds.keys()]);
+  const known = new Set([...motifKinds.keys(), ...intentKinds.keys()]);
+  for (const [kind, at] of spot.each('kinds', raw.kinds)) at.known('unknown_motif_kind', kind, known);
+  for (const [kind, at] of spot.each('within', raw.within)) at.known('unknown_motif_kind', kind, motifKinds);
   return {
     name: raw.name,
     kinds: new Set(raw.kinds),

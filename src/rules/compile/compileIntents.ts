@@ -7,7 +7,7 @@ import { factValueFault } from './facts.ts';
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { RawExample, RawIntent, RawCondition } from '../../model/generated/rules.ts';
 import { didYouMean, hintFor } from './didYouMean.ts';
-import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { Spot, type RuleItem } from './ruleItem.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import { OPERATORS } from './operators.ts';
 
@@ -21,19 +21,13 @@ export function compileIntents(
   items: readonly RuleItem<RawIntent>[],
   words: Vocabulary,
   facts: Facts,
-  sink: ProblemSink,
 ): IntentRule[] {
-  return items.map((item) => compileIntent(item, words, facts, sink)).sort(bestFirst(words.intentKinds));
+  return items.map((item) => compileIntent(item, words, facts)).sort(bestFirst(words.intentKinds));
 }
 
-function compileIntent(
-  item: RuleItem<RawIntent>,
-  words: Vocabulary,
-  facts: Facts,
-  sink: ProblemSink,
-): IntentRule {
+function compileIntent(item: RuleItem<RawIntent>, words: Vocabulary, facts: Facts): IntentRule {
   const raw = item.value;
-  const spot = new Spot(item, sink);
+  const spot = new Spot(item);
   checkWords(spot, raw, words);
   checkLabels(spot, raw, words);
   if (CONFIDENCES.indexOf(raw.confidence.family) > CONFIDENCES.indexOf(raw.confidence.known))
@@ -71,12 +65,9 @@ function withDefaults(
 }
 
 function checkWords(spot: Spot, raw: RawIntent, words: Vocabulary): void {
-  if (!words.intentKinds.has(raw.intent))
-    spot.at('intent').report('unknown_intent_kind', didYouMean(raw.intent, words.intentKinds.keys()));
+  spot.at('intent').known('unknown_intent_kind', raw.intent, words.intentKinds);
   for (const key of ['rests_on', 'requires_any'] as const)
-    for (const [kind, at] of spot.each(key, raw[key]))
-      if (!words.motifKinds.has(kind))
-        at.report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));
+    for (const [kind, at] of spot.each(key, raw[key])) at.known('unknown_motif_kind', kind, words.motifKinds);
 }
 
 /** A label with placeholders that may have no value needs a fallback without them. */
@@ -189,9 +180,7 @@ export function compileCondition(spot: Spot, raw: RawCondition, facts: Facts): C
 }
 
 function checkOperator(spot: Spot, operator: string, value: unknown): boolean {
-  if (!Object.hasOwn(OPERATORS, operator))
-    spot.at('is').report('unknown_operator', didYouMean(operator, Object.keys(OPERATORS)));
-  else if (value === undefined) spot.report('missing_key', 'value');
+  if (value === undefined) spot.report('missing_key', 'value');
   else if (!OPERATORS[operator]!.takesList) return true;
   else if (!Array.isArray(value)) spot.at('value').report('fact_value', `${operator} takes a list`);
   else if (value.length === 0) spot.at('value').report('empty_list', `${operator} with nothing to compare`);
@@ -203,11 +192,8 @@ type Test = Extract<Condition, { fact: string }>;
 
 function checkFact(spot: Spot, test: Test, facts: NonNullable<Facts>): void {
   const { fact: name, operator, value } = test;
-  const fact = facts.get(name);
-  if (fact === undefined) {
-    spot.at('fact').report('unknown_fact', didYouMean(name, facts.keys()));
-    return;
-  }
+  if (!spot.at('fact').known('unknown_fact', name, facts)) return;
+  const fact = facts.get(name)!;
   const { types, takesList } = OPERATORS[operator]!;
   if (!types.includes(fact.type)) {
     const fits = Object.keys(OPERATORS).filter((o) => OPERATORS[o]!.types.includes(fact.type));

@@ -62,8 +62,7 @@ export function compileMapping(
   const kind = raw.event !== undefined ? 'event' : 'call';
   const signature = readSignature(spot, raw);
   if (signature === null) return null;
-  if (!words.motifKinds.has(raw.kind))
-    spot.at('kind').report('unknown_motif_kind', didYouMean(raw.kind, words.motifKinds.keys()));
+  spot.at('kind').known('unknown_motif_kind', raw.kind, words.motifKinds);
 
   const caller = enclosingCall(spot.at('within'), raw.within, signature);
   const params = [...signature.params, ...caller.params];
@@ -203,7 +202,7 @@ function compileLegs(mapping: Mapping, raws: readonly RawLeg[]): LegSpec[] {
 }
 
 function checkLeg(spot: Spot, raw: RawLeg, { legRoles }: Vocabulary, seen: Set<string>): void {
-  if (!legRoles.has(raw.role)) spot.at('role').report('unknown_role', didYouMean(raw.role, legRoles.keys()));
+  spot.at('role').known('unknown_role', raw.role, legRoles);
   const text = JSON.stringify(Object.entries(raw).sort());
   if (seen.has(text)) spot.report('duplicate_leg', raw.role);
   seen.add(text);

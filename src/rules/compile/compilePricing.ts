@@ -11,13 +11,12 @@ import { readRuleAddress, readRuleAddresses } from './compileProtocols.ts';
 import { compilePosition, compileRate } from './compileRate.ts';
 import type { RawEntityFile, RawPriceApi } from '../../model/generated/rules.ts';
 
-import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { Spot, type RuleItem } from './ruleItem.ts';
 
 /** Compiles the pricing parts of entity files except plain feeds. */
 export function compilePricing(
   items: readonly RuleItem<RawEntityFile>[],
   protocols: readonly ProtocolSpec[],
-  sink: ProblemSink,
 ): PricingRules {
   let registry: FeedRegistrySpec | null = null;
   const rates: RateSpec[] = [];
@@ -25,7 +24,7 @@ export function compilePricing(
   const averages: AverageSpec[] = [];
   const apis: PriceApiSpec[] = [];
   for (const item of items) {
-    const spot = new Spot(item, sink);
+    const spot = new Spot(item);
     const { value } = item;
     if (value.registry) {
       if (registry) spot.at('registry').report('duplicate_feed', 'a second registry');

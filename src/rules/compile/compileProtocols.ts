@@ -3,8 +3,7 @@ import type { CreationSpec, ProtocolSpec, RegistrySpec } from '../../model/ruleb
 import { checkAddress, parseSignature } from './signature.ts';
 import type { RawProtocol, RawShape } from '../../model/generated/rules.ts';
 import { addTo } from '../../lib/lists.ts';
-import { didYouMean } from './didYouMean.ts';
-import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { Spot, type RuleItem } from './ruleItem.ts';
 
 /** Reads an address at a place of a file, reporting its form or checksum. */
 export function readRuleAddress(spot: Spot, text: string): Address | null {
@@ -36,7 +35,6 @@ export function compileProtocols(
   items: readonly RuleItem<RawProtocol>[],
   shapes: readonly RuleItem<RawShape>[],
   { knownShapes, motifKinds, indexes }: ProtocolSources,
-  sink: ProblemSink,
 ): { protocols: ProtocolSpec[]; speakers: Map<string, ProtocolSpec[]> } {
   const protocols: ProtocolSpec[] = [];
   const speakers = new Map<string, ProtocolSpec[]>();
@@ -50,15 +48,14 @@ export function compileProtocols(
   for (const item of [...items].sort((a, b) => a.file.layer - b.file.layer)) {
     const below = item.value.extend === true ? open.get(item.value.slug) : undefined;
     const raw = below ? { ...item.value, name: below.name } : item.value;
-    const spot = new Spot(item, sink);
+    const spot = new Spot(item);
     const spec = below ?? openProtocol(spot, raw, motifKinds);
     spec.version = raw.version;
     for (const address of readAddresses(spot, raw, claimed)) spec.addresses.add(address);
     spec.created.push(...readCreated(spot, raw, indexes));
     spec.registries.push(...readRegistries(spot, raw));
     for (const [shape, at] of spot.each('shapes', raw.shapes))
-      if (!knownShapes.has(shape)) at.report('unknown_shape', didYouMean(shape, knownShapes));
-      else addTo(speakers, shape, spec);
+      if (at.known('unknown_shape', shape, knownShapes)) addTo(speakers, shape, spec);
     if (below) continue;
     open.set(spec.slug, spec);
     const emits = (['addresses', 'create2', 'created_by', 'registries'] as const).some(
@@ -163,8 +160,7 @@ function readPayments(
 ): ProtocolSpec['payments'] {
   if (payments === undefined) return null;
   const here = spot.at('payments');
-  if (!motifKinds.has(payments.kind))
-    here.at('kind').report('unknown_motif_kind', didYouMean(payments.kind, motifKinds.keys()));
+  here.at('kind').known('unknown_motif_kind', payments.kind, motifKinds);
   return { kind: payments.kind, assets: new Set(readRuleAddresses(here.at('assets'), payments.assets)) };
 }
 

@@ -5,7 +5,7 @@ import { checkShadows, type PlacedMapping } from '../lint/checkShadows.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawMeaning, RawShape } from '../../model/generated/rules.ts';
 import { addTo } from '../../lib/lists.ts';
-import { meaningsOf, type Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { meaningsOf, Spot, type RuleItem } from './ruleItem.ts';
 
 /** Key of an event: ERC-20 and ERC-721 Transfer share topic0 and differ in the number of topics. */
 export function eventKey(topic0: Hex, topicCount: number): string {
@@ -17,7 +17,6 @@ export function compileShapes(
   shapes: readonly RuleItem<RawShape>[],
   speakers: ReadonlyMap<string, readonly ProtocolSpec[]>,
   words: Vocabulary,
-  sink: ProblemSink,
 ): { events: Map<string, EventSpec>; calls: Map<Hex, CallSpec> } {
   const events = new Map<string, Open<EventSpec>>();
   const calls = new Map<Hex, Open<CallSpec>>();
@@ -28,8 +27,8 @@ export function compileShapes(
   const placed = new Map<object, PlacedMapping[]>();
   for (const item of inOrder) {
     const spoken = speakers.get(item.value.slug) ?? [];
-    checkUsed(item, spoken, sink);
-    for (const [raw, spot] of meaningsOf(item, sink)) {
+    checkUsed(item, spoken);
+    for (const [raw, spot] of meaningsOf(item)) {
       const compiled = compileMapping(spot, item.value, raw, words);
       if (!compiled) continue;
       noteBody(spot, raw, compiled, bodies);
@@ -44,10 +43,10 @@ export function compileShapes(
   return { events, calls };
 }
 
-function checkUsed(item: RuleItem<RawShape>, spoken: readonly ProtocolSpec[], sink: ProblemSink): void {
+function checkUsed(item: RuleItem<RawShape>, spoken: readonly ProtocolSpec[]): void {
   const { slug, any_emitter: anyEmitter, status } = item.value;
   if (!anyEmitter && spoken.length === 0 && status !== 'deprecated')
-    sink.add(item, ['slug'], 'unused_shape', slug);
+    new Spot(item, ['slug']).report('unused_shape', slug);
 }
 
 /** A spec that further meanings are added to. */

@@ -9,7 +9,7 @@ import type {
 } from '../../model/generated/rules.ts';
 import { checkLexicon } from '../lint/checkLexicon.ts';
 import { didYouMean } from './didYouMean.ts';
-import { Spot, type ProblemSink, type RuleItem } from './ruleItem.ts';
+import { Spot, type RuleItem } from './ruleItem.ts';
 import { readSignature } from '../../evm/signatures.ts';
 import { stem, stemsOf } from '../../lib/text.ts';
 import type { Hash } from '../../model/hex.ts';
@@ -31,24 +31,23 @@ export interface Vocabulary {
 }
 
 /** Merges vocabularies (overlays add; `override: true` redefines) and ranks the intents by precedence. */
-export function compileVocabulary(items: readonly RuleItem[], sink: ProblemSink): Vocabulary {
+export function compileVocabulary(items: readonly RuleItem[]): Vocabulary {
   const vocabularies = items.filter((i) => i.file.kind === 'vocabulary') as RuleItem<RawVocabulary>[];
-  const motifs = mergeWords(vocabularies, 'motifs', sink);
-  const intents = mergeWords(vocabularies, 'intents', sink);
+  const motifs = mergeWords(vocabularies, 'motifs');
+  const intents = mergeWords(vocabularies, 'intents');
   const categories = categoriesOf(vocabularies);
-  const legRoles = mergeWords(vocabularies, 'leg_roles', sink);
-  const accountRoles = mergeWords(vocabularies, 'account_roles', sink);
+  const legRoles = mergeWords(vocabularies, 'leg_roles');
+  const accountRoles = mergeWords(vocabularies, 'account_roles');
 
   for (const [role, { value, spot }] of legRoles) {
     const side = SENT_ROLES.has(role) ? 'sent' : 'received';
     if (value !== side) spot.report('leg_side', `${role} is ${side}`);
   }
-  const ranks = rankIntents(items, new Set(intents.keys()), sink);
+  const ranks = rankIntents(items, new Set(intents.keys()));
   const motifKinds = new Map<string, MotifKindSpec>();
   for (const [kind, { value, spot }] of motifs) {
     const { title, fragment = null, position } = value;
-    if (fragment !== null && !intents.has(fragment))
-      spot.at('fragment').report('unknown_intent_kind', didYouMean(fragment, intents.keys()));
+    if (fragment !== null) spot.at('fragment').known('unknown_intent_kind', fragment, intents);
     const category = position && categories.position(position.category, spot.at('position', 'category'));
     motifKinds.set(kind, {
       kind,
@@ -135,15 +134,11 @@ type Section = 'motifs' | 'intents' | 'leg_roles' | 'account_roles';
 type WordOf<S extends Section> = NonNullable<RawVocabulary[S]>[string];
 type Words<S extends Section> = Map<string, { readonly value: WordOf<S>; readonly spot: Spot }>;
 
-function mergeWords<S extends Section>(
-  items: readonly RuleItem<RawVocabulary>[],
-  section: S,
-  sink: ProblemSink,
-): Words<S> {
+function mergeWords<S extends Section>(items: readonly RuleItem<RawVocabulary>[], section: S): Words<S> {
   const words: Words<S> = new Map();
   for (const item of items)
     for (const [word, value] of Object.entries(item.value[section] ?? {}) as [string, WordOf<S>][]) {
-      const spot = new Spot(item, sink, [section, word]);
+      const spot = new Spot(item, [section, word]);
       if (words.has(word) && item.value.override !== true) spot.reportKey('duplicate_kind', word);
       else words.set(word, { value, spot });
     }
@@ -151,14 +146,10 @@ function mergeWords<S extends Section>(
 }
 
 /** The one ordered list: `order` of the base, then each overlay's `insert` in turn. */
-function rankIntents(
-  items: readonly RuleItem[],
-  known: ReadonlySet<string>,
-  sink: ProblemSink,
-): Map<string, number> {
+function rankIntents(items: readonly RuleItem[], known: ReadonlySet<string>): Map<string, number> {
   const order: string[] = [];
   for (const item of items.filter((i) => i.file.kind === 'precedence') as RuleItem<RawPrecedence>[]) {
-    const spot = new Spot(item, sink);
+    const spot = new Spot(item);
     const { order: listed, insert, override } = item.value;
     if (listed && order.length > 0) {
       if (override === true) order.length = 0;
@@ -188,30 +179,25 @@ function insertRank(
 }
 
 function canRank(spot: Spot, kind: string, known: ReadonlySet<string>, order: readonly string[]): boolean {
-  if (!known.has(kind)) spot.report('unknown_intent_kind', didYouMean(kind, known));
-  else if (order.includes(kind)) spot.report('duplicate_rank', kind);
-  else return true;
-  return false;
+  if (!spot.known('unknown_intent_kind', kind, known)) return false;
+  if (order.includes(kind)) spot.report('duplicate_rank', kind);
+  return !order.includes(kind);
 }
 
 /** All lexicons as one list, best first: an overlay's entries come before those below it. */
-export function compileLexicon(
-  items: readonly RuleItem[],
-  words: Vocabulary,
-  sink: ProblemSink,
-): readonly LexiconEntry[] {
+export function compileLexicon(items: readonly RuleItem[], words: Vocabulary): readonly LexiconEntry[] {
   const mine = items.filter(({ file }) => file.kind === 'lexicon') as RuleItem<RawLexiconEntry>[];
   for (const item of mine) {
     const { kind, leg, flow } = item.value;
-    if (!words.motifKinds.has(kind)) sink.add(item, ['kind'], 'unknown_motif_kind', kind);
+    if (!words.motifKinds.has(kind)) new Spot(item, ['kind']).report('unknown_motif_kind', kind);
     const side = leg === undefined ? undefined : words.legRoles.get(leg);
-    if (leg !== undefined && side === undefined) sink.add(item, ['leg'], 'unknown_role', leg);
+    if (leg !== undefined && side === undefined) new Spot(item, ['leg']).report('unknown_role', leg);
     if (side !== undefined && side !== flow && (flow === 'sent' || flow === 'received'))
-      sink.add(item, ['leg'], 'bad_value', `a leg ${leg!} is ${side}, the flow is ${flow}`);
+      new Spot(item, ['leg']).report('bad_value', `a leg ${leg!} is ${side}, the flow is ${flow}`);
   }
   const ordered = mine.sort((a, b) => b.file.layer - a.file.layer);
   const entries = ordered.map((item) => ({ item, entry: entryOf(item.value) }));
-  checkLexicon(entries, sink);
+  checkLexicon(entries);
   return entries.map(({ entry }) => entry);
 }
 

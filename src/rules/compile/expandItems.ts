@@ -1,25 +1,21 @@
-import type { RawIntent, RawMeaning, RawShape, RawVocabulary } from '../../model/generated/rules.ts';
+import type { RawMeaning, RawShape, RawVocabulary } from '../../model/generated/rules.ts';
 import { didYouMean } from './didYouMean.ts';
-import type { ProblemSink, RuleItem } from './ruleItem.ts';
+import { Spot, type RuleItem } from './ruleItem.ts';
 import { pointerSegment } from '../read/yamlTree.ts';
 
 /**
  * Expands the short forms that authors may write, so that later steps see the long one: named lists of words,
  * and several signatures in one entry. Places still point at the author's text.
  */
-export function expandItems(items: readonly RuleItem[], sink: ProblemSink): RuleItem[] {
+export function expandItems(items: readonly RuleItem[]): RuleItem[] {
   const vocabularies = items.filter((i) => i.file.kind === 'vocabulary') as RuleItem<RawVocabulary>[];
-  const lists = listsOf(vocabularies, sink);
+  const expand = expanderOf(vocabularies);
   return items.map((item) => {
-    if (item.file.kind === 'intent') return expandIntent(item as RuleItem<RawIntent>, lists, sink);
-    return item.file.kind === 'shape' ? splitSignatures(item as RuleItem<RawShape>) : item;
+    if (item.file.kind === 'shape') return splitSignatures(item as RuleItem<RawShape>);
+    if (item.file.kind !== 'intent') return item;
+    const places = new Map<string, string>();
+    return { ...item, value: expand(item.value, '', { item, places }), places };
   });
-}
-
-function expandIntent(item: RuleItem<RawIntent>, lists: WordLists, sink: ProblemSink): RuleItem {
-  const places = new Map<string, string>();
-  const value = lists.expand(item.value, '', { item, places, sink }) as RawIntent;
-  return { ...item, value, places };
 }
 
 const SECTIONS = ['events', 'calls'] as const;
@@ -52,57 +48,30 @@ type SeveralSignatures = Omit<RawMeaning, 'event' | 'call'> & {
   readonly call?: string | readonly string[];
 };
 
-/** The item being expanded, its problems, and the places of its moved parts. */
+/** The item being expanded, and the places of its moved parts. */
 interface Expansion {
   readonly item: RuleItem;
   /** Pointer of an expanded value, and of the text it was written as. */
   readonly places: Map<string, string>;
-  readonly sink: ProblemSink;
 }
 
-interface WordLists {
-  /** The value with every `$name` in a list, or for one, replaced by the words of that list. */
-  expand(value: unknown, pointer: string, expansion: Expansion): unknown;
-}
+/** A value with every `$name` in a list, or for one, replaced by the words of that list. */
+type Expand = (value: unknown, pointer: string, expansion: Expansion) => unknown;
 
 type Words = readonly (string | number)[];
 
-/** The named lists of all vocabularies. A list may name lists declared before it. */
-function listsOf(vocabularies: readonly RuleItem<RawVocabulary>[], sink: ProblemSink): WordLists {
+/** Reads the named lists of all vocabularies. A list may name lists declared before it. */
+function expanderOf(vocabularies: readonly RuleItem<RawVocabulary>[]): Expand {
   const lists = new Map<string, Words>();
-  const wordsOf = (name: string, at: readonly (string | number)[], { item, sink: to }: Expansion): Words => {
+  const wordsOf = (name: string, pointer: string, { item }: Expansion): Words => {
     const words = lists.get(name);
     if (words) return words;
     const known = [...lists.keys()].map((one) => `$${one}`);
-    to.add(
-      item,
-      at,
-      'unknown_list',
-      `${didYouMean(`$${name}`, known)}; lists are declared in vocabulary.yaml`,
-    );
+    const meant = didYouMean(`$${name}`, known);
+    new Spot(item, pathOf(pointer)).report('unknown_list', `${meant}; lists are declared in vocabulary.yaml`);
     return [];
   };
-  for (const item of vocabularies)
-    for (const [name, words] of Object.entries(item.value.lists ?? {})) {
-      if (lists.has(name) && item.value.override !== true)
-        sink.addKey(item, ['lists', name], 'duplicate_kind', `list ${name}`);
-      const expansion = { item, places: new Map<string, string>(), sink };
-      lists.set(name, [
-        ...new Set(
-          words.flatMap((word, i) => {
-            const inner = nameOf(word);
-            return inner === null ? [word] : wordsOf(inner, ['lists', name, i], expansion);
-          }),
-        ),
-      ]);
-    }
-
-  const pathOf = (pointer: string): string[] =>
-    pointer
-      .split('/')
-      .slice(1)
-      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const expand = (value: unknown, pointer: string, expansion: Expansion): unknown => {
+  const expand: Expand = (value, pointer, expansion) => {
     if (Array.isArray(value)) {
       const named = value.some((one) => nameOf(one) !== null);
       if (!named) return value.map((one, i) => expand(one, `${pointer}/${i}`, expansion));
@@ -110,7 +79,7 @@ function listsOf(vocabularies: readonly RuleItem<RawVocabulary>[], sink: Problem
       for (const [i, one] of value.entries()) {
         const name = nameOf(one);
         const at = `${pointer}/${i}`;
-        const words = name === null ? [expand(one, at, expansion)] : wordsOf(name, pathOf(at), expansion);
+        const words = name === null ? [expand(one, at, expansion)] : wordsOf(name, at, expansion);
         for (const word of words) {
           expansion.places.set(`${pointer}/${all.length}`, at);
           all.push(word);
@@ -124,13 +93,26 @@ function listsOf(vocabularies: readonly RuleItem<RawVocabulary>[], sink: Problem
         const at = pointer + pointerSegment(key);
         const name = key === 'value' ? nameOf(part) : null;
         if (name === null) return [key, key === 'transaction' ? part : expand(part, at, expansion)];
-        const words = wordsOf(name, pathOf(at), expansion);
+        const words = wordsOf(name, at, expansion);
         for (const i of words.keys()) expansion.places.set(`${at}/${i}`, at);
         return [key, words];
       }),
     );
   };
-  return { expand };
+
+  for (const item of vocabularies)
+    for (const [name, words] of Object.entries(item.value.lists ?? {})) {
+      const spot = new Spot(item, ['lists', name]);
+      if (lists.has(name) && item.value.override !== true) spot.reportKey('duplicate_kind', `list ${name}`);
+      const all = expand(words, `/lists/${name}`, { item, places: new Map() }) as Words;
+      lists.set(name, [...new Set(all)]);
+    }
+  return expand;
+}
+
+function pathOf(pointer: string): string[] {
+  const [, ...parts] = pointer.split('/');
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function nameOf(word: unknown): string | null {

@@ -35,9 +35,9 @@ import type {
   RawShape,
   RawVocabulary,
 } from '../../model/generated/rules.ts';
-import { readRuleFiles, type EditedTexts, type RuleFile } from '../read/readRuleFiles.ts';
+import { readRuleFiles, type EditedTexts, type FileKind, type RuleFile } from '../read/readRuleFiles.ts';
 import { prepare } from '../prepare.ts';
-import { ProblemSink, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';
+import { ProblemSink, Spot, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';
 
 /** Version of the rule language this loader reads. */
 const ENGINE = 1;
@@ -102,64 +102,52 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     recordings: options.now !== undefined,
   });
   const sink = new ProblemSink();
-  const items = expandItems(readItems(files, sink), sink);
+  const items = expandItems(readItems(files, sink));
   const version = readVersion(items, files, dirs, sink);
-  const words = compileVocabulary(items, sink);
+  const words = compileVocabulary(items);
   const facts = options.facts ? indexFacts(options.facts, words.motifKinds.keys()) : null;
 
-  const shapes = applyOverlays<RawShape>(items, 'shape', sink);
-  const protocols = applyOverlays<RawProtocol>(items, 'protocol', sink);
-  const entities = applyOverlays<RawEntityFile>(items, 'entity', sink);
-  const intents = applyOverlays<RawIntent>(items, 'intent', sink);
-  const findings = applyOverlays<RawFinding>(items, 'finding', sink);
-  for (const [kind, list] of [
-    ['shape', shapes],
-    ['protocol', protocols],
-    ['entity', entities],
-    ['intent', intents],
-    ['finding', findings],
-  ] as const) {
-    checkLifecycle(list as readonly RuleItem<RawHead>[], knownSlugs(files, kind), sink);
-  }
-  const spoken = compileProtocols(
-    protocols,
-    shapes,
-    {
-      knownShapes: knownSlugs(files, 'shape'),
-      motifKinds: words.motifKinds,
-      indexes: readIndexes(tables, sink),
-    },
-    sink,
-  );
-  const { events, calls } = compileShapes(shapes, spoken.speakers, words, sink);
+  const inForce = <T extends { readonly slug: string }>(kind: FileKind): RuleItem<T>[] => {
+    const list = applyOverlays<T>(items, kind);
+    checkLifecycle(list as readonly RuleItem[] as readonly RuleItem<RawHead>[], knownSlugs(files, kind));
+    return list;
+  };
+  const shapes = inForce<RawShape>('shape');
+  const protocols = inForce<RawProtocol>('protocol');
+  const entities = inForce<RawEntityFile>('entity');
+  const intents = inForce<RawIntent>('intent');
+  const findings = inForce<RawFinding>('finding');
+  const spoken = compileProtocols(protocols, shapes, {
+    knownShapes: knownSlugs(files, 'shape'),
+    motifKinds: words.motifKinds,
+    indexes: readIndexes(tables, sink),
+  });
+  const { events, calls } = compileShapes(shapes, spoken.speakers, words);
   const home = items.find((i) => i.file.kind === 'ruleset') ?? null;
-  const known = compileEntities(entities, home, sink);
-  const pricing = compilePricing(entities, spoken.protocols, sink);
-  const rules = compileIntents(intents, words, facts, sink);
-  const findingRules = compileFindings(findings, words, sink);
+  const known = compileEntities(entities, home);
+  const pricing = compilePricing(entities, spoken.protocols);
+  const rules = compileIntents(intents, words, facts);
+  const findingRules = compileFindings(findings, words);
   const examples = items.filter((i) => i.file.kind === 'example') as RuleItem<RawExamples>[];
   const signatureNames = namesOf(shapes);
-  checkExamples(
-    { shapes, intents, examples, signatureNames, complete: options.examples === true, words },
-    sink,
-  );
-  checkLegs(shapes, words, sink, options.now !== undefined);
-  checkProtocolAddresses(protocols, known.knownTokens, sink);
+  checkExamples({ shapes, intents, examples, signatureNames, complete: options.examples === true, words });
+  checkLegs(shapes, words, options.now !== undefined);
+  checkProtocolAddresses(protocols, known.knownTokens);
   if (options.now !== undefined) {
-    checkBlocks(protocols, entities, options.now, sink);
-    checkUsedWords(items, sink);
+    checkBlocks(protocols, entities, options.now);
+    checkUsedWords(items);
   }
   if (facts) {
-    checkTests(rules, intents, facts, sink);
-    checkWords({ shapes, protocols, entities, intents, words, facts }, sink);
-    checkRules(rules, intents, { words, facts }, sink);
-    checkPlaceholders(shapes, intents, { words, tables }, sink);
-    if (sink.problems.length === 0) checkFactExamples(intents, rules, { words, facts }, sink);
+    checkTests(rules, intents, facts);
+    checkWords({ shapes, protocols, entities, intents, words, facts });
+    checkRules(rules, intents, { words, facts });
+    checkPlaceholders(shapes, intents, { words, tables });
+    if (sink.problems.length === 0) checkFactExamples(intents, rules, { words, facts });
   }
 
   const texts = compileTables(tables, sink);
-  if (options.now !== undefined) checkIndexed(shapes, texts.signatures.events, sink);
-  const lexicon = compileLexicon(items, words, sink);
+  if (options.now !== undefined) checkIndexed(shapes, texts.signatures.events);
+  const lexicon = compileLexicon(items, words);
 
   const all = withoutBase(causesOf(sortProblems([...problems, ...sink.problems]), files), dirs);
   const digest = (): string => digestFiles(files, tables);
@@ -263,7 +251,10 @@ function readVersion(
   const rulesets = items.filter((i) => i.file.kind === 'ruleset') as RuleItem<RawRuleset>[];
   for (const item of rulesets) {
     if (item.value.engine !== ENGINE)
-      sink.add(item, ['engine'], 'unsupported_engine', `${item.value.engine}; this is engine ${ENGINE}`);
+      new Spot(item, ['engine']).report(
+        'unsupported_engine',
+        `${item.value.engine}; this is engine ${ENGINE}`,
+      );
   }
   const [base, ...overlays] = rulesets;
   const build = overlays.map((o) => `${o.value.name}.${o.value.version}`).join('.');

@@ -2,6 +2,7 @@ import type { ProblemCode, Problem } from '../read/problems.ts';
 import type { RuleFile } from '../read/readRuleFiles.ts';
 import { pointerSegment, type Tree } from '../read/yamlTree.ts';
 import type { RawMeaning, RawShape } from '../../model/generated/rules.ts';
+import { didYouMean } from './didYouMean.ts';
 import { isFault, type SignatureFault } from './signature.ts';
 
 /** One shape, protocol, entity file or intent rule, wherever its file lists it. */
@@ -12,15 +13,11 @@ export interface RuleItem<T = unknown> {
   readonly value: T;
   /** The author's place of each moved part: pointers inside `value` and inside the text. */
   readonly places?: ReadonlyMap<string, string>;
+  /** Takes its problems. */
+  readonly sink: ProblemSink;
 }
 
 type Path = readonly (string | number)[];
-
-interface Where {
-  readonly pointer: string;
-  readonly part?: 'key' | 'value';
-  readonly item?: RuleItem;
-}
 
 /** Problems found by thinking a rule through, which means little while its words are wrong. */
 const DERIVED: ReadonlySet<ProblemCode> = new Set([
@@ -41,19 +38,6 @@ export class ProblemSink {
     return this.#found
       .filter(({ problem, of }) => of === '' || !DERIVED.has(problem.code) || !faulty.has(of))
       .map(({ problem }) => problem);
-  }
-
-  add(item: RuleItem, path: Path, code: ProblemCode, message: string): void {
-    this.at(item.file, { pointer: pointerTo(item, path), item }, code, message);
-  }
-
-  /** As `add`, but points at the key instead of its value. */
-  addKey(item: RuleItem, path: Path, code: ProblemCode, message: string): void {
-    this.at(item.file, { pointer: pointerTo(item, path), part: 'key', item }, code, message);
-  }
-
-  at(file: RuleFile, { pointer, part = 'value', item }: Where, code: ProblemCode, message: string): void {
-    this.report({ file: file.shownPath, ...file.locate(pointer, part), code, message }, item);
   }
 
   report(problem: Problem, item?: RuleItem): void {
@@ -80,19 +64,29 @@ function movedPart({ places }: RuleItem, pointer: string): readonly [string, str
 /** A place of a rule file where problems can be reported. */
 export class Spot {
   readonly item: RuleItem;
-  readonly #sink: ProblemSink;
   readonly #path: Path;
 
-  constructor(item: RuleItem, sink: ProblemSink, path: Path = []) {
+  constructor(item: RuleItem, path: Path = []) {
     this.item = item;
-    this.#sink = sink;
     this.#path = path;
   }
   at(...more: (string | number)[]): Spot {
-    return new Spot(this.item, this.#sink, [...this.#path, ...more]);
+    return new Spot(this.item, [...this.#path, ...more]);
   }
-  report(code: ProblemCode, message: string): void {
-    this.#sink.add(this.item, this.#path, code, message);
+  report(code: ProblemCode, message: string, part: 'key' | 'value' = 'value'): void {
+    const { file, sink } = this.item;
+    const place = file.locate(pointerTo(this.item, this.#path), part);
+    sink.report({ file: file.shownPath, ...place, code, message }, this.item);
+  }
+  /** As `report`, but points at the key instead of its value. */
+  reportKey(code: ProblemCode, message: string): void {
+    this.report(code, message, 'key');
+  }
+  /** Whether a word is known; reports one that is not, with the word it is likely a slip of. */
+  known(code: ProblemCode, word: string, words: KnownWords): boolean {
+    if (words.has(word)) return true;
+    this.report(code, didYouMean(word, words.keys()));
+    return false;
   }
   /** A result; null after its fault was reported here. */
   take<T extends object>(result: T | SignatureFault): T | null {
@@ -109,14 +103,14 @@ export class Spot {
     const { file } = this.item;
     return `${file.shownPath}:${file.locate(pointerTo(this.item, this.#path)).line}`;
   }
-  reportKey(code: ProblemCode, message: string): void {
-    this.#sink.addKey(this.item, this.#path, code, message);
-  }
 }
 
+/** The words of a set, or the keys of a map. */
+type KnownWords = Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>;
+
 /** The events and calls of a shape, with their places. */
-export function meaningsOf(item: RuleItem<RawShape>, sink: ProblemSink): (readonly [RawMeaning, Spot])[] {
-  const spot = new Spot(item, sink);
+export function meaningsOf(item: RuleItem<RawShape>): (readonly [RawMeaning, Spot])[] {
+  const spot = new Spot(item);
   return [...spot.each('events', item.value.events), ...spot.each('calls', item.value.calls)];
 }
 
@@ -132,22 +126,14 @@ export function readItems(files: readonly RuleFile[], sink: ProblemSink): RuleIt
   for (const file of files) {
     if (file.tree === null) continue;
     const faults = file.schemaFaults;
-    for (const f of faults) sink.at(file, f, f.code, f.message);
-    const many = Array.isArray(file.tree) ? (file.tree as Tree[]) : null;
-    const parts = many
-      ? many.map((value, i) => ({ pointer: `/${i}`, value }))
+    for (const { code, message, pointer, part } of faults)
+      sink.report({ file: file.shownPath, ...file.locate(pointer, part), code, message });
+    const parts = Array.isArray(file.tree)
+      ? (file.tree as Tree[]).map((value, i) => ({ pointer: `/${i}`, value }))
       : [{ pointer: '', value: file.tree }];
     for (const { pointer, value } of parts) {
-      if (
-        !faults.some(
-          (f) =>
-            pointer === '' ||
-            f.pointer === '' ||
-            f.pointer === pointer ||
-            f.pointer.startsWith(`${pointer}/`),
-        )
-      )
-        items.push({ file, pointer, value });
+      const isFaulty = faults.some(({ pointer: at }) => at === '' || `${at}/`.startsWith(`${pointer}/`));
+      if (!isFaulty) items.push({ file, pointer, value, sink });
     }
   }
   return items;
@@ -174,7 +160,6 @@ export function knownSlugs(files: readonly RuleFile[], kind: RuleFile['kind']): 
 export function applyOverlays<T extends Identity>(
   items: readonly RuleItem[],
   kind: RuleFile['kind'],
-  sink: ProblemSink,
 ): RuleItem<T>[] {
   const inForce = new Map<string, RuleItem<T>>();
   const mine = items.filter((item) => item.file.kind === kind) as RuleItem<T>[];
@@ -182,14 +167,18 @@ export function applyOverlays<T extends Identity>(
     const { slug, override, extend } = item.value;
     const below = inForce.get(slug);
     if (extend === true) {
-      if (below === undefined) sink.add(item, ['extend'], 'override_of_nothing', slug);
+      if (below === undefined) new Spot(item, ['extend']).report('override_of_nothing', slug);
       else inForce.set(`${slug} ${item.file.shownPath}${item.pointer}`, item);
       continue;
     }
-    if (below === undefined && override === true) sink.add(item, ['override'], 'override_of_nothing', slug);
+    if (below === undefined && override === true)
+      new Spot(item, ['override']).report('override_of_nothing', slug);
     if (below !== undefined && (override !== true || below.file.layer === item.file.layer)) {
       const { line } = below.file.locate(`${below.pointer}/slug`);
-      sink.add(item, ['slug'], 'duplicate_slug', `${slug} is already in ${below.file.shownPath}:${line}`);
+      new Spot(item, ['slug']).report(
+        'duplicate_slug',
+        `${slug} is already in ${below.file.shownPath}:${line}`,
+      );
       continue;
     }
     inForce.set(slug, item);

@@ -1,6 +1,5 @@
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
-import { didYouMean } from '../compile/didYouMean.ts';
-import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
+import { Spot, type RuleItem } from '../compile/ruleItem.ts';
 import { buildExample } from '../example.ts';
 import type { FindSignature } from '../exampleNames.ts';
 import { ExampleError } from '../exampleArguments.ts';
@@ -29,7 +28,7 @@ interface Examples {
 }
 
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
-export function checkExamples(all: Examples, sink: ProblemSink): void {
+export function checkExamples(all: Examples): void {
   const { shapes, intents, examples, signatureNames, words } = all;
   const slugs = new Set(shapes.map(({ value }) => value.slug));
   const check = (spot: Spot, list: readonly RawExample[] = [], shape: string | null = null): void => {
@@ -37,16 +36,16 @@ export function checkExamples(all: Examples, sink: ProblemSink): void {
     const find = signatureNames(shape);
     for (const [example, at] of spot.each([], list)) checkExample(at, example, { words, find });
   };
-  for (const item of shapes) check(new Spot(item, sink, ['examples']), item.value.examples, item.value.slug);
+  for (const item of shapes) check(new Spot(item, ['examples']), item.value.examples, item.value.slug);
   for (const item of intents)
     for (const side of ['match', 'near_miss'] as const)
-      check(new Spot(item, sink, ['examples', side]), item.value.examples[side]);
+      check(new Spot(item, ['examples', side]), item.value.examples[side]);
   for (const item of examples) {
     const { shape } = item.value;
-    if (slugs.has(shape)) check(new Spot(item, sink, ['examples']), item.value.examples, shape);
-    else sink.add(item, ['shape'], 'unknown_shape', didYouMean(shape, slugs));
+    if (new Spot(item, ['shape']).known('unknown_shape', shape, slugs))
+      check(new Spot(item, ['examples']), item.value.examples, shape);
   }
-  if (all.complete) checkExamplesOfAll(all, sink);
+  if (all.complete) checkExamplesOfAll(all);
 }
 
 /** Reports name an example by its name. */
@@ -78,16 +77,13 @@ function checkExample(
 }
 
 function checkExpectation(spot: Spot, { intent, category, motifs }: RawExpectation, words: Vocabulary): void {
-  if (intent !== undefined && !words.intentKinds.has(intent))
-    spot.at('intent').report('unknown_intent_kind', didYouMean(intent, words.intentKinds.keys()));
+  if (intent !== undefined) spot.at('intent').known('unknown_intent_kind', intent, words.intentKinds);
   const categories = new Set(
     [...words.intentKinds.values()].flatMap((k) => [k.category, k.subcategory ?? '']),
   );
-  if (category !== undefined && !categories.has(category))
-    spot.at('category').report('unknown_category', didYouMean(category, categories));
+  if (category !== undefined) spot.at('category').known('unknown_category', category, categories);
   for (const [{ kind }, at] of spot.each('motifs', motifs))
-    if (!words.motifKinds.has(kind))
-      at.at('kind').report('unknown_motif_kind', didYouMean(kind, words.motifKinds.keys()));
+    at.at('kind').known('unknown_motif_kind', kind, words.motifKinds);
 }
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -108,17 +104,13 @@ export function checkFactExamples(
   items: readonly RuleItem<RawIntent>[],
   rules: readonly IntentRule[],
   context: Context,
-  sink: ProblemSink,
 ): void {
   const ruleOf = new Map(rules.map((rule) => [rule.slug, rule]));
   for (const item of items) {
     const rule = ruleOf.get(item.value.slug);
     if (!rule || rule.status === 'deprecated') continue;
     for (const side of ['match', 'near_miss'] as const)
-      for (const [{ facts }, at] of new Spot(item, sink).each(
-        ['examples', side],
-        item.value.examples[side],
-      )) {
+      for (const [{ facts }, at] of new Spot(item).each(['examples', side], item.value.examples[side])) {
         if (facts === undefined) continue;
         const spot = at.at('facts');
         const clash = countClash(facts, context.words.motifKinds.keys()) ?? sidesClash(facts);

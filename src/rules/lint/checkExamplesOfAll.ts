@@ -1,4 +1,4 @@
-import { meaningsOf, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
+import { Spot, meaningsOf, type RuleItem } from '../compile/ruleItem.ts';
 import { keyOf, signaturesOf, type FindSignature } from '../exampleNames.ts';
 import type { RawExamples, RawShape, RawShapeExample } from '../../model/generated/rules.ts';
 
@@ -12,19 +12,19 @@ interface Examples {
  * In a ruleset with a folder of examples each event and call of its shapes needs one that names the source of
  * its signature, or must be listed as `unconfirmed`.
  */
-export function checkExamplesOfAll(all: Examples, sink: ProblemSink): void {
+export function checkExamplesOfAll(all: Examples): void {
   const layers = new Set(all.examples.map(({ file }) => file.layer));
   for (const item of all.shapes) {
     if (item.value.status === 'deprecated') continue;
-    checkUnconfirmed(item, sink);
-    if (layers.has(item.file.layer)) checkShape(item, all, sink);
+    checkUnconfirmed(item);
+    if (layers.has(item.file.layer)) checkShape(item, all);
   }
 }
 
-function checkShape(item: RuleItem<RawShape>, all: Examples, sink: ProblemSink): void {
+function checkShape(item: RuleItem<RawShape>, all: Examples): void {
   const { unconfirmed = [] } = item.value;
   const shown = shownBy(item, all);
-  for (const [{ event, call }, spot] of meaningsOf(item, sink)) {
+  for (const [{ event, call }, spot] of meaningsOf(item)) {
     const text = event ?? call!;
     const kind = event === undefined ? 'call' : 'event';
     const code = faultOf(shown.get(keyOf(kind, text)), unconfirmed.includes(text));
@@ -56,9 +56,9 @@ function faultOf(examples: readonly RawShapeExample[] | undefined, isUnconfirmed
 }
 
 /** Every signature listed as unconfirmed is one of the shape. */
-function checkUnconfirmed(item: RuleItem<RawShape>, sink: ProblemSink): void {
+function checkUnconfirmed(item: RuleItem<RawShape>): void {
   const { unconfirmed = [], events = [], calls = [] } = item.value;
   const own = new Set([...events, ...calls].map(({ event, call }) => event ?? call));
   for (const [i, text] of unconfirmed.entries())
-    if (!own.has(text)) sink.add(item, ['unconfirmed', i], 'unknown_signature', text);
+    if (!own.has(text)) new Spot(item, ['unconfirmed', i]).report('unknown_signature', text);
 }

@@ -2,7 +2,7 @@ import { applies, signatureWords } from '../../lib/lexicon.ts';
 import { readSignature } from '../../evm/signatures.ts';
 import { stemsOf } from '../../lib/text.ts';
 import type { LexiconEntry } from '../../model/vocabulary.ts';
-import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
+import { Spot, type RuleItem } from '../compile/ruleItem.ts';
 import type { RawLexiconEntry } from '../../model/generated/rules.ts';
 
 /** An entry as written and as compiled. */
@@ -12,19 +12,18 @@ interface PlacedEntry {
 }
 
 /** Examples that come out otherwise, or that an earlier entry takes. `entries` are best first. */
-export function checkLexicon(entries: readonly PlacedEntry[], sink: ProblemSink): void {
+export function checkLexicon(entries: readonly PlacedEntry[]): void {
   for (const [i, { item, entry }] of entries.entries()) {
     const rivals = entries.slice(0, i).filter((one) => isRival(one.entry, entry));
     const { match, near_miss: misses } = item.value.examples;
     for (const [n, text] of match.entries()) {
-      const spot = new Spot(item, sink, ['examples', 'match', n]);
+      const spot = new Spot(item, ['examples', 'match', n]);
       const first = rivals.find((one) => fits(one.entry, text));
       if (!fits(entry, text)) spot.report('bad_example', `${text} has none of the words`);
-      else if (first)
-        spot.report('hidden_entry', `${text}: taken first at ${new Spot(first.item, sink).shown}`);
+      else if (first) spot.report('hidden_entry', `${text}: taken first at ${new Spot(first.item).shown}`);
     }
     for (const [n, text] of misses.entries()) {
-      const spot = new Spot(item, sink, ['examples', 'near_miss', n]);
+      const spot = new Spot(item, ['examples', 'near_miss', n]);
       if (fits(entry, text)) spot.report('bad_example', `${text} matches, though it should not`);
       else if (!isNear(item.value, text))
         spot.report('trivial_near_miss', `${text} shares no word with the entry`);

@@ -1,7 +1,7 @@
 import { parseLabel } from '../../lib/labelTemplate.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import { hintFor } from '../compile/didYouMean.ts';
-import { Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
+import { Spot, type RuleItem } from '../compile/ruleItem.ts';
 import { isFault, parseSignature } from '../compile/signature.ts';
 import type { TableFile } from '../read/readRuleFiles.ts';
 import type { RawIntent, RawMeaning, RawShape } from '../../model/generated/rules.ts';
@@ -22,7 +22,6 @@ export function checkPlaceholders(
   shapes: readonly RuleItem<RawShape>[],
   intents: readonly RuleItem<RawIntent>[],
   { words, tables }: { words: Vocabulary; tables: readonly TableFile[] },
-  sink: ProblemSink,
 ): void {
   const listed = tables.filter(({ folder }) => folder === 'signatures').map(({ text }) => text);
   const { byKind, callArguments } = fillersOf(shapes);
@@ -40,7 +39,7 @@ export function checkPlaceholders(
       ['label_fallback', fallback ?? ''],
     ] as const)
       for (const placeholder of placeholdersOf(text))
-        if (!isListed(placeholder, listed)) checkOne(new Spot(item, sink, [key]), placeholder, can, kinds);
+        if (!isListed(placeholder, listed)) checkOne(new Spot(item, [key]), placeholder, can, kinds);
   }
 }
 

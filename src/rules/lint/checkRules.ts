@@ -2,9 +2,8 @@ import type { FactDeclaration } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import type { RawIntent, RawHead } from '../../model/generated/rules.ts';
-import type { ProblemSink, RuleItem } from '../compile/ruleItem.ts';
+import { Spot, type RuleItem } from '../compile/ruleItem.ts';
 import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
-import { didYouMean } from '../compile/didYouMean.ts';
 
 /** End of the reference in a draft, which its author has to replace. */
 export const REPLACE_ME = '/replace-me';
@@ -14,7 +13,6 @@ export function checkRules(
   rules: readonly IntentRule[],
   items: readonly RuleItem<RawIntent>[],
   { words, facts }: { words: Vocabulary; facts: ReadonlyMap<string, FactDeclaration> },
-  sink: ProblemSink,
 ): void {
   const itemOf = new Map(items.map((item) => [item.value.slug, item]));
   const readings = rules.map((rule) => ({
@@ -23,9 +21,10 @@ export function checkRules(
     conjunction: conjunctionOf(rule.when, facts),
   }));
   for (const { rule, item, conjunction } of readings) {
-    if (conjunction === null) sink.add(item, ['when'], 'unsatisfiable', contradictionIn(rule.when, facts));
+    if (conjunction === null)
+      new Spot(item, ['when']).report('unsatisfiable', contradictionIn(rule.when, facts));
     if (rule.proof === 'structural' && rule.restsOn.length === 0 && needsBasis(rule))
-      sink.add(item, ['proof'], 'structural_without_basis', rule.slug);
+      new Spot(item, ['proof']).report('structural_without_basis', rule.slug);
   }
   // Rules come best first, so only an earlier one can cast a shadow.
   for (const [i, lower] of readings.entries()) {
@@ -39,9 +38,7 @@ export function checkRules(
           shadows(upper, lower as Reading),
       );
     if (above)
-      sink.add(
-        lower.item,
-        ['when'],
+      new Spot(lower.item, ['when']).report(
         'shadowed_rule',
         `${lower.rule.slug} is shadowed by ${above.rule.slug} (${above.item.file.shownPath})`,
       );
@@ -95,32 +92,31 @@ function needsBasis(rule: IntentRule): boolean {
 export function checkLifecycle(
   items: readonly RuleItem<RawHead & { readonly supersedes?: readonly string[] }>[],
   known: ReadonlySet<string>,
-  sink: ProblemSink,
 ): void {
   const beats = new Map(items.map((item) => [item.value.slug, item.value.supersedes ?? []]));
   for (const item of items) {
-    checkReplacement(item, known, sink);
-    for (const [i, text] of (item.value.references ?? []).entries())
-      if (item.value.status === 'stable' && text.endsWith(REPLACE_ME))
-        sink.add(item, ['references', i], 'draft_text', text);
-    const { slug, supersedes } = item.value;
-    for (const [i, other] of (supersedes ?? []).entries()) {
-      if (!known.has(other))
-        sink.add(item, ['supersedes', i], 'unknown_replacement', didYouMean(other, known));
-      else if (reaches(other, slug, beats))
-        sink.add(item, ['supersedes', i], 'supersedes_cycle', `${slug} and ${other}`);
-    }
+    const { slug, status, references, supersedes } = item.value;
+    const spot = new Spot(item);
+    checkReplacement(spot, item.value, known);
+    for (const [text, at] of spot.each('references', references))
+      if (status === 'stable' && text.endsWith(REPLACE_ME)) at.report('draft_text', text);
+    for (const [other, at] of spot.each('supersedes', supersedes))
+      if (at.known('unknown_replacement', other, known) && reaches(other, slug, beats))
+        at.report('supersedes_cycle', `${slug} and ${other}`);
   }
 }
 
-function checkReplacement(item: RuleItem<RawHead>, known: ReadonlySet<string>, sink: ProblemSink): void {
-  const { slug, status, replaced_by: replacedBy } = item.value;
-  if (status === 'deprecated' && replacedBy === undefined)
-    sink.add(item, ['status'], 'deprecated_without_replacement', slug);
-  if (status !== 'deprecated' && replacedBy !== undefined)
-    sink.add(item, ['replaced_by'], 'replacement_without_deprecation', slug);
-  if (replacedBy !== undefined && (!known.has(replacedBy) || replacedBy === slug))
-    sink.add(item, ['replaced_by'], 'unknown_replacement', didYouMean(replacedBy, known));
+function checkReplacement(
+  spot: Spot,
+  { slug, status, replaced_by: replacedBy }: RawHead,
+  known: ReadonlySet<string>,
+): void {
+  if ((status === 'deprecated') !== (replacedBy !== undefined)) {
+    if (replacedBy === undefined) spot.at('status').report('deprecated_without_replacement', slug);
+    else spot.at('replaced_by').report('replacement_without_deprecation', slug);
+  }
+  if (replacedBy === slug) spot.at('replaced_by').report('unknown_replacement', slug);
+  else if (replacedBy !== undefined) spot.at('replaced_by').known('unknown_replacement', replacedBy, known);
 }
 
 function reaches(from: string, goal: string, beats: ReadonlyMap<string, readonly string[]>): boolean {

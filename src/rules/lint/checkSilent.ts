@@ -4,7 +4,7 @@ import type { Condition, IntentRule, LineTable } from '../../model/rulebook.ts';
 import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
-import { meaningsOf, Spot, type ProblemSink, type RuleItem } from '../compile/ruleItem.ts';
+import { meaningsOf, Spot, type RuleItem } from '../compile/ruleItem.ts';
 import type {
   RawEntityFile,
   RawIntent,
@@ -28,10 +28,9 @@ const NAMED = ['from', 'to', 'asset', 'amount', 'asset_kind', 'movement'] as con
 export function checkLegs(
   shapes: readonly RuleItem<RawShape>[],
   { motifKinds }: Vocabulary,
-  sink: ProblemSink,
   forAuthors: boolean,
 ): void {
-  for (const [raw, spot] of shapes.flatMap((item) => meaningsOf(item, sink))) {
+  for (const [raw, spot] of shapes.flatMap((item) => meaningsOf(item))) {
     const kind = motifKinds.get(raw.kind);
     if (forAuthors && kind && kind.legs.length > 0) checkRoles(spot, kind, raw.legs ?? []);
     const isBound = (raw.legs ?? []).some((leg) => leg.required !== false && namesSomething(leg));
@@ -68,11 +67,10 @@ export function checkTests(
   rules: readonly IntentRule[],
   items: readonly RuleItem<RawIntent>[],
   facts: ReadonlyMap<string, FactDeclaration>,
-  sink: ProblemSink,
 ): void {
   const itemOf = new Map(items.map((item) => [item.value.slug, item]));
   for (const rule of rules) {
-    const spot = new Spot(itemOf.get(rule.slug)!, sink);
+    const spot = new Spot(itemOf.get(rule.slug)!);
     checkParts(spot.at('when'), rule.when, facts);
     const { sets } = conjunctionOf(rule.when, facts) ?? { sets: new Map() };
     for (const key of ['restsOn', 'requiresAny'] as const)
@@ -115,13 +113,12 @@ function checkParts(spot: Spot, condition: Condition, facts: ReadonlyMap<string,
 export function checkProtocolAddresses(
   items: readonly RuleItem<RawProtocol>[],
   tokens: ReadonlyMap<string, ReadonlySet<Address>>,
-  sink: ProblemSink,
 ): void {
   const symbols = new Map(
     [...tokens].flatMap(([symbol, all]) => [...all].map((one) => [one, symbol] as const)),
   );
   for (const item of items)
-    for (const [text, spot] of new Spot(item, sink).each('addresses', item.value.addresses)) {
+    for (const [text, spot] of new Spot(item).each('addresses', item.value.addresses)) {
       const address = text.toLowerCase() as Address;
       if (/^0x0{36}/.test(address)) spot.report('no_protocol_address', `${text} is no contract of anybody`);
       const symbol = symbols.get(address);
@@ -132,11 +129,7 @@ export function checkProtocolAddresses(
 }
 
 /** Events of an overlay that the signature tables know word for word, but for what is indexed. */
-export function checkIndexed(
-  items: readonly RuleItem<RawShape>[],
-  events: LineTable,
-  sink: ProblemSink,
-): void {
+export function checkIndexed(items: readonly RuleItem<RawShape>[], events: LineTable): void {
   const words = (text: string): string => text.replace(/\s/g, '');
   const bare = (text: string): string => words(text.replace(/ indexed\b/g, ''));
   for (const item of items.filter(({ file }) => file.layer > 0))
@@ -145,12 +138,12 @@ export function checkIndexed(
       const lines = isFault(parsed) ? [] : linesOf(events, parsed.id.slice(2, 10));
       const known = lines.map((line) => line.slice(9)).filter((text) => bare(text) === bare(event));
       if (known[0] && !known.some((text) => words(text) === words(event)))
-        sink.add(item, ['events', i, 'event'], 'other_indexed', known[0]);
+        new Spot(item, ['events', i, 'event']).report('other_indexed', known[0]);
     }
 }
 
 /** Words that an overlay declares and never uses. */
-export function checkUsedWords(items: readonly RuleItem[], sink: ProblemSink): void {
+export function checkUsedWords(items: readonly RuleItem[]): void {
   const texts = items.map(({ file, value, pointer }) => ({ file, pointer, text: JSON.stringify(value) }));
   for (const item of items) {
     if (item.file.kind !== 'vocabulary' || item.file.layer === 0) continue;
@@ -164,7 +157,7 @@ export function checkUsedWords(items: readonly RuleItem[], sink: ProblemSink): v
           if (section === 'lists') return file.text.includes(`$${word}`);
           return file.kind === 'vocabulary' ? text.includes(`:"${word}"`) : pattern.test(text);
         });
-        if (!isUsed) sink.addKey(item, [section, word], 'unused_word', word);
+        if (!isUsed) new Spot(item, [section, word]).reportKey('unused_word', word);
       }
   }
 }
@@ -177,12 +170,11 @@ export function checkBlocks(
   protocols: readonly RuleItem<RawProtocol>[],
   entities: readonly RuleItem<RawEntityFile>[],
   now: number,
-  sink: ProblemSink,
 ): void {
   const latest = MERGE.block + Math.ceil((now - MERGE.time) / MERGE.interval);
   const rows = [
-    ...protocols.flatMap((item) => new Spot(item, sink).each('registries', item.value.registries)),
-    ...entities.flatMap((item) => new Spot(item, sink).each('accounts', item.value.accounts)),
+    ...protocols.flatMap((item) => new Spot(item).each('registries', item.value.registries)),
+    ...entities.flatMap((item) => new Spot(item).each('accounts', item.value.accounts)),
   ];
   for (const [{ since_block: block = 0 }, spot] of rows)
     if (block > latest)

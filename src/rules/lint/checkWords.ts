@@ -1,8 +1,8 @@
 import type { FactDeclaration, WordKind } from '../../model/intent.ts';
-import { didYouMean, hintFor } from '../compile/didYouMean.ts';
+import { hintFor } from '../compile/didYouMean.ts';
 import { OPERATORS } from '../compile/operators.ts';
 import type { Ruleset } from '../compile/loadRulebook.ts';
-import { meaningsOf, Spot, type ProblemSink } from '../compile/ruleItem.ts';
+import { meaningsOf, Spot } from '../compile/ruleItem.ts';
 import type { ProblemCode } from '../read/problems.ts';
 import type { RawCondition } from '../../model/generated/rules.ts';
 
@@ -42,12 +42,12 @@ const CODES: Readonly<Record<WordKind, ProblemCode>> = {
 const ENGINE_CLASSES = ['native', 'wrapped_native', 'nft', 'lp', 'share', 'other'];
 
 /** Words in conditions that nothing in the ruleset can ever make true: slips that no example would show. */
-export function checkWords(sources: RuleSources, sink: ProblemSink): void {
+export function checkWords(sources: RuleSources): void {
   const known = knownWords(sources);
-  checkTags(sources, sink);
+  checkTags(sources);
   for (const item of sources.intents) {
     if (item.value.status === 'deprecated') continue;
-    const spot = new Spot(item, sink);
+    const spot = new Spot(item);
     const named = new Set<string>();
     let anyKind = false;
     eachTest(spot.at('when'), item.value.when, (at, test) => {
@@ -65,10 +65,10 @@ export function checkWords(sources: RuleSources, sink: ProblemSink): void {
 }
 
 /** A slip in a tag that steers the engine would silently steer nothing. Words that conditions ask for are no slips. */
-function checkTags({ shapes, protocols, entities, intents }: RuleSources, sink: ProblemSink): void {
+function checkTags({ shapes, protocols, entities, intents }: RuleSources): void {
   const asked = new Set<unknown>();
   for (const item of intents)
-    eachTest(new Spot(item, sink), item.value.when, (_, test) => {
+    eachTest(new Spot(item), item.value.when, (_, test) => {
       for (const word of valuesOf(test)) asked.add(word);
     });
   const check = (spot: Spot, tags: readonly string[] | undefined, steering: readonly string[]): void => {
@@ -78,10 +78,10 @@ function checkTags({ shapes, protocols, entities, intents }: RuleSources, sink: 
     }
   };
   for (const item of shapes)
-    for (const [{ tags }, spot] of meaningsOf(item, sink)) check(spot, tags, STEERING_TAGS);
-  for (const item of protocols) check(new Spot(item, sink), item.value.tags, STEERING_ENTITY_TAGS);
+    for (const [{ tags }, spot] of meaningsOf(item)) check(spot, tags, STEERING_TAGS);
+  for (const item of protocols) check(new Spot(item), item.value.tags, STEERING_ENTITY_TAGS);
   for (const item of entities)
-    for (const [{ tags }, spot] of new Spot(item, sink).each('accounts', item.value.accounts))
+    for (const [{ tags }, spot] of new Spot(item).each('accounts', item.value.accounts))
       check(spot, tags, STEERING_ENTITY_TAGS);
 }
 
@@ -108,8 +108,8 @@ function checkTest(
   if (of === undefined || typeof test.is !== 'string') return;
   const takesList = OPERATORS[test.is]?.takesList === true;
   for (const [i, word] of valuesOf(test).entries())
-    if (typeof word === 'string' && !known[of].has(word))
-      (takesList ? spot.at('value', i) : spot.at('value')).report(CODES[of], didYouMean(word, known[of]));
+    if (typeof word === 'string')
+      (takesList ? spot.at('value', i) : spot.at('value')).known(CODES[of], word, known[of]);
 }
 
 /** Motif kinds that a test speaks of: by its fact, by its values, or all trades where it asks about swaps. */

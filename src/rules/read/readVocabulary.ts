@@ -8,7 +8,7 @@ export function readVocabulary(dirs: readonly string[]): Vocabulary {
   const { files } = readRuleFiles(dirs);
   const sink = new ProblemSink();
   const own = files.filter((f) => f.kind === 'vocabulary' || f.kind === 'precedence');
-  const words = compileVocabulary(readItems(own, sink), sink);
+  const words = compileVocabulary(readItems(own, sink));
   if (sink.problems.length > 0) throw new RulebookError(sink.problems);
   return words;
 }

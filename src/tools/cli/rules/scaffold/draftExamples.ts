@@ -28,12 +28,13 @@ function draftsOf(item: RuleItem<RawShape>, ruleset: SoundRuleset): string[] {
   const find = ruleset.signatureNames(shape.slug);
   const shown = shownBy(item, ruleset);
   const listed = listedAddress(shape, ruleset);
-  const sink = new ProblemSink();
+  // Its problems are known already.
+  const silent = { ...item, sink: new ProblemSink() };
   return (['events', 'calls'] as const).flatMap((section) =>
     (shape[section] ?? []).flatMap((raw, i) => {
       const kind = raw.event === undefined ? 'call' : 'event';
       const signature = raw.event ?? raw.call!;
-      const compiled = compileMapping(new Spot(item, sink, [section, i]), shape, raw, words);
+      const compiled = compileMapping(new Spot(silent, [section, i]), shape, raw, words);
       if (!compiled || raw.within !== undefined || shown.has(keyOf(kind, signature))) return [];
       const title = compiled.signature.name;
       return draftExample({
