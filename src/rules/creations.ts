@@ -1,5 +1,6 @@
 import { create2Address, createAddress } from '../evm/address.ts';
 import { wordOf } from '../evm/hex.ts';
+import { addTo } from '../lib/lists.ts';
 import type { Address, Hash } from '../model/hex.ts';
 import type { CreationSpec, ProtocolSpec } from '../model/rulebook.ts';
 
@@ -76,12 +77,8 @@ function rowsOf(protocols: Iterable<ProtocolSpec>): AllRows {
     for (const spec of created) {
       rows.push({ slug, spec, first: place });
       const bytes = Buffer.from(indexIn(spec) ?? indexOfRow(spec), 'base64');
-      for (let at = 0; at < bytes.length; at += PREFIX_BYTES, place++) {
-        const prefix = bytes.readUInt32BE(at);
-        const others = places.get(prefix);
-        if (others) others.push(place);
-        else places.set(prefix, [place]);
-      }
+      for (let at = 0; at < bytes.length; at += PREFIX_BYTES, place++)
+        addTo(places, bytes.readUInt32BE(at), place);
     }
   return { rows, places };
 }

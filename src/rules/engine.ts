@@ -1,4 +1,4 @@
-import { Almanac, Engine, Operator, type RuleResult, type TopLevelCondition } from 'json-rules-engine';
+import { Almanac, Engine, Operator, type TopLevelCondition } from 'json-rules-engine';
 import type {
   CheckedCondition,
   FactSource,
@@ -35,6 +35,20 @@ function engineOf(rule: Pick<IntentRule, 'slug' | 'when'>): Engine {
   return engine;
 }
 
+/** Evaluates a rule's condition. */
+function runner(rule: Pick<IntentRule, 'slug' | 'when'>): (source: FactSource) => Promise<CheckedCondition> {
+  // An engine keeps the state of its run on itself: overlapping runs take one each.
+  const idle: Engine[] = [];
+  return async (source) => {
+    const engine = idle.pop() ?? engineOf(rule);
+    const { results, failureResults } = await engine.run({}, { almanac: new Facts(source) });
+    idle.push(engine);
+    const { result, conditions } = (results[0] ?? failureResults[0])!;
+    // The engine leaves out the outcome of the condition on top.
+    return checked(conditions as unknown as EngineCondition, result === true);
+  };
+}
+
 type Test = Extract<Condition, { fact: string }>;
 
 /** Tests that must hold for the condition to hold: those joined by `all` from the top. */
@@ -56,43 +70,28 @@ export function prepareIntent(
   const tests = demanded(rule.when)
     .map(({ fact, operator, value }) => ({ fact, value, holds: OPERATORS[operator]?.holds }))
     .sort((a, b) => (asked.get(b.fact) ?? 0) - (asked.get(a.fact) ?? 0));
-  // An engine keeps the state of its run on itself: overlapping runs take one each.
-  const idle: Engine[] = [];
-  const run = async (source: FactSource): Promise<RuleResult> => {
-    const engine = idle.pop() ?? engineOf(rule);
-    const { results, failureResults } = await engine.run({}, { almanac: new Facts(source) });
-    idle.push(engine);
-    return (results[0] ?? failureResults[0])!;
-  };
+  const run = runner(rule);
   return {
     rule,
     facts: factNames(rule.when),
     supersededBy,
     mayMatch: (source) => tests.every(({ fact, value, holds }) => !holds || holds(source(fact), value)),
     async evaluate(source): Promise<RuleOutcome> {
-      const { result, conditions } = await run(source);
-      return {
-        rule,
-        matched: result === true,
-        conditions: checked(conditions as unknown as EngineCondition),
-      };
+      const conditions = await run(source);
+      return { rule, matched: conditions.result, conditions };
     },
   };
 }
 
 /** Makes a finding rule ready for json-rules-engine. */
 export function prepareFinding(rule: FindingRule): PreparedFinding {
-  const decides = async (when: Condition, source: FactSource): Promise<CheckedCondition> => {
-    const engine = engineOf({ slug: rule.slug, when });
-    const { results, failureResults } = await engine.run({}, { almanac: new Facts(source) });
-    const { result, conditions } = (results[0] ?? failureResults[0])!;
-    return { ...checked(conditions as unknown as EngineCondition), result: result === true };
-  };
+  const { slug } = rule;
+  const [applies, proves] = [runner(rule), runner({ slug, when: rule.proven })];
   return {
     rule,
     async decide(source) {
-      if (!(await decides(rule.when, source)).result) return null;
-      const proof = await decides(rule.proven, source);
+      if (!(await applies(source)).result) return null;
+      const proof = await proves(source);
       return proof.result ? [] : [...new Set(failedFacts(proof))];
     },
   };
@@ -102,14 +101,8 @@ export function prepareFinding(rule: FindingRule): PreparedFinding {
 function failedFacts(condition: CheckedCondition): string[] {
   if (condition.result) return [];
   if ('fact' in condition) return [condition.fact];
-  if ('not' in condition) return [...factsIn(condition.not)];
+  if ('not' in condition) return [...factNames(condition.not)];
   return ('all' in condition ? condition.all : condition.any).flatMap(failedFacts);
-}
-
-function factsIn(condition: CheckedCondition): string[] {
-  if ('fact' in condition) return [condition.fact];
-  if ('not' in condition) return factsIn(condition.not);
-  return ('all' in condition ? condition.all : condition.any).flatMap(factsIn);
 }
 
 /** Evaluates a rule on an example's facts. Throws where the rule asks for another fact. */
@@ -132,10 +125,9 @@ interface EngineCondition {
   result?: boolean;
 }
 
-function checked(node: EngineCondition): CheckedCondition {
-  const result = node.result === true;
-  if (node.all) return { all: node.all.map(checked), result };
-  if (node.any) return { any: node.any.map(checked), result };
+function checked(node: EngineCondition, result = node.result === true): CheckedCondition {
+  if (node.all) return { all: node.all.map((part) => checked(part)), result };
+  if (node.any) return { any: node.any.map((part) => checked(part)), result };
   if (node.not) return { not: checked(node.not), result };
   return {
     fact: node.fact!,
@@ -147,7 +139,10 @@ function checked(node: EngineCondition): CheckedCondition {
 }
 
 /** Names of all facts a condition asks for. */
-export function factNames(condition: Condition, into: Set<string> = new Set()): Set<string> {
+export function factNames(
+  condition: Condition | CheckedCondition,
+  into: Set<string> = new Set(),
+): Set<string> {
   if ('all' in condition) for (const part of condition.all) factNames(part, into);
   else if ('any' in condition) for (const part of condition.any) factNames(part, into);
   else if ('not' in condition) factNames(condition.not, into);

@@ -47,6 +47,10 @@ interface Call {
   calls: Call[];
 }
 
+function callOf(from: Address, to: Address, value: bigint, input: Hex): Call {
+  return { type: 'CALL', from, to, value: quantity(value), input, logs: [], calls: [] };
+}
+
 /**
  * Turns the words of an example into the answers of a node: accounts are words, amounts whole numbers,
  * events and calls given by signature and arguments.
@@ -69,26 +73,15 @@ export function buildExample(
   };
   const { steps = [], value = 0, tokens = {} } = example;
   const to = addressOf(example.to);
-  const root: Call = {
-    type: 'CALL',
-    from: addressOf(example.from ?? 'actor'),
-    to,
-    value: quantity(readAmount(value, ['value'])),
-    input:
-      example.call === undefined
-        ? '0x'
-        : encodeCall(example.call, example.args ?? [], [], { addressOf, find }),
-    logs: [],
-    calls: [],
-  };
+  const sent = readAmount(value, ['value']);
+  const input =
+    example.call === undefined ? '0x' : encodeCall(example.call, example.args ?? [], [], { addressOf, find });
+  const root = callOf(addressOf(example.from ?? 'actor'), to, sent, input);
   const logs: Emitted[] = [];
   const symbols = new Map<Address, string>();
   const emit = (log: Emitted, by: Address, input: Hex): void => {
     logs.push(log);
-    const call: Call =
-      by === root.to
-        ? root
-        : { type: 'CALL', from: root.to, to: by, value: '0x0', input, logs: [], calls: [] };
+    const call = by === to ? root : callOf(to, by, 0n, input);
     if (call !== root) root.calls.push(call);
     call.logs.push({ ...log, position: quantity(BigInt(call.calls.length)) });
   };
@@ -173,16 +166,10 @@ function applyStep(step: RawExampleStep, path: Path, building: Building): void {
     return;
   }
   if ('call' in step) {
-    const call: Call = {
-      type: 'CALL',
-      from: step.by === undefined ? root.to : addressOf(step.by),
-      to: addressOf(step.on),
-      value: quantity(readAmount(step.value ?? 0, [...path, 'value'])),
-      input: encodeCall(step.call, step.args ?? [], path, building),
-      logs: [],
-      calls: [],
-    };
-    root.calls.push(call);
+    const by = step.by === undefined ? root.to : addressOf(step.by);
+    const value = readAmount(step.value ?? 0, [...path, 'value']);
+    const input = encodeCall(step.call, step.args ?? [], path, building);
+    root.calls.push(callOf(by, addressOf(step.on), value, input));
     return;
   }
   move(step, path, building);
@@ -195,19 +182,11 @@ function move(step: Move, path: Path, building: Building): void {
   const [from, to] = [addressOf(step.from), addressOf(step.to)];
   const amount = readAmount(step.move, [...path, 'move']);
   if (step.asset === 'native') {
-    const pay: Call = { type: 'CALL', from, to, value: quantity(amount), input: '0x', logs: [], calls: [] };
-    if (from === root.to) root.calls.push(pay);
+    const pay = callOf(from, to, amount, '0x');
     // Another account pays: it is called first.
-    else
-      root.calls.push({
-        type: 'CALL',
-        from: root.to,
-        to: from,
-        value: '0x0',
-        input: SOME_CALL,
-        logs: [],
-        calls: [pay],
-      });
+    const payer = from === root.to ? root : callOf(root.to, from, 0n, SOME_CALL);
+    payer.calls.push(pay);
+    if (payer !== root) root.calls.push(payer);
     return;
   }
   const token = addressOf(step.asset);

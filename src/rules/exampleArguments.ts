@@ -3,7 +3,7 @@ import * as AbiFunction from 'ox/AbiFunction';
 import { encode, type Parameter as AbiParameter } from 'ox/AbiParameters';
 import type { Address, Hex } from '../model/hex.ts';
 import { wordOf } from '../evm/hex.ts';
-import { isFault, parseSignature } from './compile/signature.ts';
+import { isFault, parseSignature, reasonOf } from './compile/signature.ts';
 import type { FindSignature } from './exampleNames.ts';
 import type { ExampleValue } from '../model/generated/rules.ts';
 
@@ -62,7 +62,7 @@ export function encodeEvent(
       .topics as Hex[];
     return { topics: [topic0 ?? own!, ...topics], data: encode(plain(inputs), plain(values)) };
   } catch (error) {
-    throw new ExampleError([...path, 'args'], messageOf(error));
+    throw new ExampleError([...path, 'args'], reasonOf(error));
   }
 }
 
@@ -79,13 +79,8 @@ export function encodeCall(
   try {
     return AbiFunction.encodeData({ type: 'function', name, inputs } as never, values as never);
   } catch (error) {
-    throw new ExampleError([...path, 'args'], messageOf(error));
+    throw new ExampleError([...path, 'args'], reasonOf(error));
   }
-}
-
-function messageOf(error: unknown): string {
-  const { shortMessage, message } = error as { shortMessage?: string; message?: string };
-  return (shortMessage ?? message ?? 'the arguments cannot be encoded').split('\n')[0]!;
 }
 
 function readArguments(

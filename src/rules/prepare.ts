@@ -1,6 +1,5 @@
 import type { Address } from '../model/hex.ts';
-import type { Confidence } from '../model/motif.ts';
-import type { CompiledRules, EventMapping, IntentRule, Rulebook } from '../model/rulebook.ts';
+import type { CompiledRules, EventMapping, IntentRule, ProtocolSpec, Rulebook } from '../model/rulebook.ts';
 import type { PreparedRules } from '../model/intent.ts';
 import { protocolOfCreated } from './creations.ts';
 import { factNames, prepareFinding, prepareIntent } from './engine.ts';
@@ -16,8 +15,8 @@ export function prepare(compiled: CompiledRules): Rulebook {
   const created = protocolOfCreated(compiled.protocols.values());
   const protocolOf = (contract: Address): string | undefined =>
     compiled.protocolAt.get(contract) ?? created(contract);
-  const listedKinds = kindsOfContract(mappings);
-  const createdKinds = kindsOfCreators(mappings);
+  const listedKinds = kindsBy(mappings, ({ addresses }) => addresses);
+  const createdKinds = kindsBy(mappings, ({ slug, created }) => (created.length > 0 ? [slug] : []));
   const asked = timesAsked(inForce);
   const derived = new Map<(rulebook: Rulebook) => unknown, unknown>();
   const prepared: PreparedRules = {
@@ -31,7 +30,10 @@ export function prepare(compiled: CompiledRules): Rulebook {
     findings: compiled.findings.filter(({ status }) => status !== 'deprecated').map(prepareFinding),
     protocolOf,
     kindsOf: (contract) => listedKinds.get(contract) ?? createdKinds.get(protocolOf(contract) ?? ''),
-    familyConfidence: new Map(mappings.map((m) => [m.shape, familyConfidence(m)])),
+    // A family known only by its behaviour is never more than Medium.
+    familyConfidence: new Map(
+      mappings.map(({ shape, familyConfidence: own }) => [shape, own === 'High' ? 'Medium' : own]),
+    ),
     derive<T>(make: (from: Rulebook) => T): T {
       if (!derived.has(make)) derived.set(make, make(rulebook));
       return derived.get(make) as T;
@@ -62,28 +64,14 @@ export function bestFirst(
     (a.slug < b.slug ? -1 : 1);
 }
 
-/** A family known only by its behaviour is never more than Medium. */
-function familyConfidence({ familyConfidence }: EventMapping): Confidence {
-  return familyConfidence === 'High' ? 'Medium' : familyConfidence;
-}
-
-function kindsOfContract(mappings: readonly EventMapping[]): Map<Address, Set<string>> {
-  const index = new Map<Address, Set<string>>();
+/** Kinds that the protocols' shapes have, by what each protocol is known by. */
+function kindsBy<K>(
+  mappings: readonly EventMapping[],
+  keysOf: (protocol: ProtocolSpec) => Iterable<K>,
+): Map<K, Set<string>> {
+  const index = new Map<K, Set<string>>();
   for (const { kind, protocols } of mappings)
-    for (const { addresses } of protocols)
-      for (const address of addresses) {
-        const kinds = index.get(address);
-        if (kinds) kinds.add(kind);
-        else index.set(address, new Set([kind]));
-      }
-  return index;
-}
-
-/** Kinds that the protocols with created contracts have shapes for, by slug. */
-function kindsOfCreators(mappings: readonly EventMapping[]): Map<string, Set<string>> {
-  const index = new Map<string, Set<string>>();
-  for (const { kind, protocols } of mappings)
-    for (const { slug, created } of protocols)
-      if (created.length > 0) index.set(slug, (index.get(slug) ?? new Set()).add(kind));
+    for (const protocol of protocols)
+      for (const key of keysOf(protocol)) index.set(key, (index.get(key) ?? new Set()).add(kind));
   return index;
 }

@@ -8,12 +8,12 @@ import { blockUpstream } from '../stages/1-fetch/block/blockSession.ts';
 import { createBlockFetcher, type OnNote, type RawBlock } from '../stages/1-fetch/block/fetchBlock.ts';
 import { involves } from '../stages/1-fetch/block/involves.ts';
 import { createAnalyze, type AnalyzerDeps } from './analyzer.ts';
+import type { AnalyzeOptions } from './http/analyze.ts';
 import type { BlockId } from '../traces/traceApi.ts';
 import type { Session } from '../stages/1-fetch/rpc/session.ts';
 import type { Address, Hash } from '../model/hex.ts';
 import type { Finding } from '../model/finding.ts';
 import type { TxReport } from '../model/generated/report.ts';
-import type { UpstreamCallEvent } from '../model/upstream.ts';
 
 /** Which reports of a block are wanted; null: all. */
 export interface BlockFilter {
@@ -24,12 +24,7 @@ export interface BlockFilter {
   readonly findings?: boolean;
 }
 
-export interface BlockOptions {
-  readonly signal: AbortSignal;
-  /** `performance.now()` by which the block is due. */
-  readonly deadlineAt: number;
-  readonly onCall?: (event: UpstreamCallEvent) => void;
-}
+export type BlockOptions = Pick<AnalyzeOptions, 'signal' | 'deadlineAt' | 'onCall'>;
 
 export interface BlockFailure {
   readonly tx_hash: Hash;

@@ -77,7 +77,7 @@ const parsed = memoize((key: string) => {
 }, 8_000);
 
 /** The first line of the parser's message. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unreadable';
   return ((error as { shortMessage?: string }).shortMessage ?? error.message).split('\n')[0]!;
 }

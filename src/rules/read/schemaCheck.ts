@@ -91,7 +91,6 @@ function atKey({ error }: Failed, key: string): Pick<SchemaFault, 'pointer' | 'p
 
 const tooLong = ({ fault, last, error }: Failed): SchemaFault =>
   fault('too_long', `${last}: ${error.message ?? ''}`);
-const wrongChoice = ({ error, last, shown, fault }: Failed): SchemaFault => choice(error, last, shown, fault);
 
 /** Message per JSON Schema keyword. */
 const FAULTS: Readonly<Record<string, (failed: Failed) => SchemaFault>> = {
@@ -134,19 +133,18 @@ const FAULTS: Readonly<Record<string, (failed: Failed) => SchemaFault>> = {
       ...atKey(failed, key),
     };
   },
-  oneOf: wrongChoice,
-  anyOf: wrongChoice,
+  oneOf: choice,
+  anyOf: choice,
 };
 
 type MakeFault = (code: ProblemCode, message: string) => SchemaFault;
 
-function choice(e: ErrorObject, last: string, shown: string, fault: MakeFault): SchemaFault {
-  if (last === 'is') return fault('unknown_operator', unknownOperator(String(e.data)));
-  const data = e.data;
+function choice({ error: { data, schema }, last, shown, fault }: Failed): SchemaFault {
+  if (last === 'is') return fault('unknown_operator', unknownOperator(String(data)));
   const keys = typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.keys(data) : null;
   if (keys?.some((k) => ['all', 'any', 'not', 'fact'].includes(k)))
     return fault('mixed_condition', `found ${keys.join(', ')}`);
-  const options = (e.schema as { required?: string[] }[]).flatMap((s) => s.required ?? []);
+  const options = (schema as { required?: string[] }[]).flatMap((s) => s.required ?? []);
   if (keys && options.length > 0) return fault('missing_key', `exactly one of ${options.join(', ')}`);
   return fault('bad_format', `${shown} is not accepted here`);
 }

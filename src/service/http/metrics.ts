@@ -32,52 +32,30 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
     new AggregatorRegistry();
   }
   collectDefaultMetrics({ register: registry, prefix: 'txreport_' });
-  const requests = new Counter({
-    name: 'txreport_http_requests_total',
-    help: 'Requests answered.',
-    labelNames: ['route', 'status'],
-    registers,
-  });
-  const analyses = new Counter({
-    name: 'txreport_analyses_total',
-    help: 'Analyses by outcome: ok or the error code.',
-    labelNames: ['outcome'],
-    registers,
-  });
+  const counter = (name: string, help: string, labelNames: string[] = []): Counter =>
+    new Counter({ name: `txreport_${name}`, help, labelNames, registers });
+  const histogram = (name: string, help: string, labelNames: string[] = []): Histogram =>
+    new Histogram({ name: `txreport_${name}`, help, labelNames, buckets: SECONDS, registers });
+  const requests = counter('http_requests_total', 'Requests answered.', ['route', 'status']);
+  const analyses = counter('analyses_total', 'Analyses by outcome: ok or the error code.', ['outcome']);
   // A series that begins with its first failure shows no increase.
   for (const outcome of ['ok', 'client_gone', ...Object.keys(ERROR_TEXT)]) analyses.inc({ outcome }, 0);
-  const intents = new Counter({
-    name: 'txreport_intents_total',
-    help: 'Reports by intent kind.',
-    labelNames: ['intent_kind'],
-    registers,
-  });
-  const duration = new Histogram({
-    name: 'txreport_analysis_seconds',
-    help: 'Duration of an analysis, its wait in the queue included.',
-    buckets: SECONDS,
-    registers,
-  });
-  const stages = new Histogram({
-    name: 'txreport_stage_seconds',
-    help: 'Duration of a pipeline stage.',
-    labelNames: ['stage'],
-    buckets: SECONDS,
-    registers,
-  });
-  const upstream = new Histogram({
-    name: 'txreport_upstream_seconds',
-    help: 'Duration of an upstream HTTP request.',
-    labelNames: ['upstream', 'outcome'],
-    buckets: SECONDS,
-    registers,
-  });
-  const unreachable = new Counter({
-    name: 'txreport_upstream_unreachable_total',
-    help: 'Upstream requests without a connection, by cause.',
-    labelNames: ['upstream', 'cause'],
-    registers,
-  });
+  const intents = counter('intents_total', 'Reports by intent kind.', ['intent_kind']);
+  const duration = histogram('analysis_seconds', 'Duration of an analysis, its wait in the queue included.');
+  const stages = histogram('stage_seconds', 'Duration of a pipeline stage.', ['stage']);
+  const upstream = histogram('upstream_seconds', 'Duration of an upstream HTTP request.', [
+    'upstream',
+    'outcome',
+  ]);
+  const unreachable = counter(
+    'upstream_unreachable_total',
+    'Upstream requests without a connection, by cause.',
+    ['upstream', 'cause'],
+  );
+  const calls = counter('upstream_rpc_calls_total', 'Calls sent upstream, each member of a batch counted.', [
+    'upstream',
+    'method',
+  ]);
   new Counter({
     name: 'txreport_log_lines_dropped_total',
     help: 'Log lines lost because the reader was too slow.',
@@ -86,12 +64,6 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
       this.reset();
       this.inc(dropped.lines);
     },
-  });
-  const calls = new Counter({
-    name: 'txreport_upstream_rpc_calls_total',
-    help: 'Calls sent upstream, each member of a batch counted.',
-    labelNames: ['upstream', 'method'],
-    registers,
   });
   new Gauge({
     name: 'txreport_upstream_circuit_open',

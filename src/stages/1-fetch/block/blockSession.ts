@@ -8,7 +8,7 @@ import type { RpcAnswer, RpcCall } from '../rpc/rpcMessages.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { Session, BlockState, ReadState } from '../rpc/session.ts';
 import type { Upstream } from '../rpc/upstream.ts';
-import type { Hash, Address } from '../../../model/hex.ts';
+import type { Hash } from '../../../model/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { ContextPlan } from '../context/planContext.ts';
 
@@ -98,13 +98,14 @@ export function joinReads(members: number, send: ReadState): JoinedReads {
       const accounts = [...new Set(round.flatMap(({ plan }) => plan.accounts))];
       const authorities = round.flatMap(({ plan }) => plan.authorities);
       const state = await send({ ...round[0]!.plan, accounts, authorities }, union.reads);
-      round.forEach(({ plan, resolve }, i) =>
+      for (const [i, { plan, resolve }] of round.entries()) {
+        const delegated = plan.accounts.filter((account) => state.delegations.has(account));
         resolve({
           ...state,
           answers: positions[i]!.map((position) => state.answers[position]),
-          delegations: only(state.delegations, plan.accounts),
-        }),
-      );
+          delegations: new Map(delegated.map((account) => [account, state.delegations.get(account)!])),
+        });
+      }
     } catch (error) {
       for (const { reject } of round) reject(error);
     }
@@ -151,16 +152,4 @@ function aggregateNames(reads: readonly ViewCall[]): ReadonlyMap<string, string>
   for (const { apart, to, data, before } of reads)
     if (apart !== undefined) names.set(apart, `${names.get(apart) ?? apart} ${to}${data}${before === true}`);
   return names;
-}
-
-function only(
-  delegations: ReadonlyMap<Address, Address>,
-  accounts: readonly Address[],
-): ReadonlyMap<Address, Address> {
-  const found = new Map<Address, Address>();
-  for (const account of accounts) {
-    const delegate = delegations.get(account);
-    if (delegate !== undefined) found.set(account, delegate);
-  }
-  return found;
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../../lib/shape.ts';
+import { isRecord, itemsOf } from '../../../lib/shape.ts';
 import type { RawBlock } from './fetchBlock.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 
@@ -18,12 +18,10 @@ export function involves(block: RawBlock, hash: Hash, addresses: readonly Addres
   return (
     parties(block.transactions.get(hash)) ||
     parties(receipt) ||
-    (isRecord(receipt) && listOf(receipt['logs']).some((log) => logNames(log, isWanted, wanted))) ||
+    (isRecord(receipt) && itemsOf(receipt['logs']).some((log) => logNames(log, isWanted, wanted))) ||
     frameNames(block.traces.get(hash), isWanted)
   );
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** 32-byte words that hold an address are its 20 bytes after twelve zero bytes. */
 const PADDING = '0'.repeat(24);
@@ -37,7 +35,7 @@ function logNames(log: unknown, isWanted: (value: unknown) => boolean, wanted: R
       if (hex.startsWith(PADDING, at) && wanted.has(hex.slice(at + 24, at + 64).toLowerCase())) return true;
     return false;
   };
-  return listOf(log['topics']).some(words) || words(log['data']);
+  return itemsOf(log['topics']).some(words) || words(log['data']);
 }
 
 /** Frames of a callTracer tree, or of a flat list of Parity traces. */
@@ -47,15 +45,9 @@ function frameNames(trace: unknown, isWanted: (value: unknown) => boolean): bool
     if (!isRecord(frame)) continue;
     const action = isRecord(frame['action']) ? frame['action'] : frame;
     const result = isRecord(frame['result']) ? frame['result'] : {};
-    const named = [
-      action['from'],
-      action['to'],
-      action['address'],
-      action['refundAddress'],
-      result['address'],
-    ];
-    if (named.some(isWanted)) return true;
-    for (const call of listOf(frame['calls'])) open.push(call);
+    const { from, to, address, refundAddress } = action;
+    if ([from, to, address, refundAddress, result['address']].some(isWanted)) return true;
+    for (const call of itemsOf(frame['calls'])) open.push(call);
   }
   return false;
 }

@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/lists.ts';
 import type { TokensInLogs } from '../context/tokensInLogs.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { PreparedRules } from '../../../model/intent.ts';
@@ -216,10 +217,6 @@ interface Lookup {
 
 function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary): Lookup {
   const feedsOf = new Map<Asset, number[]>();
-  for (const [position, { asset }] of feeds.entries()) {
-    const known = feedsOf.get(asset);
-    if (known) known.push(position);
-    else feedsOf.set(asset, [position]);
-  }
+  for (const [position, { asset }] of feeds.entries()) addTo(feedsOf, asset, position);
   return { feedsOf, families: pricing.rates.filter(({ tokens }) => tokens === null) };
 }

@@ -198,7 +198,10 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
 
 /** The JSON of an answer. Throws the fault of an HTTP error without a JSON-RPC error inside. */
 function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): unknown {
-  if (status === 429) throw rateLimited(retryAfter);
+  if (status === 429) {
+    const retryAfterMs = parseRetryAfter(retryAfter);
+    throw new UpstreamFault('upstream_rate_limited', 'again', null, { retryAfterMs });
+  }
   // Redirects are not followed: the node was not reached.
   if (status >= 300 && status < 400)
     throw new UpstreamFault('upstream_unreachable', 'again', null, {
@@ -208,18 +211,9 @@ function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): 
   const data = readJson(body);
   if (status < 300 && data === undefined) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
   if (status < 300 || isErrorResponse(data)) return data;
-  throw isBatch && REFUSES_BATCH_HTTP.has(status) ? new BatchRefused() : httpFault(status);
-}
-
-function httpFault(status: number): UpstreamFault {
+  if (isBatch && REFUSES_BATCH_HTTP.has(status)) throw new BatchRefused();
   const retry = status >= 500 || status === 408 ? 'again' : 'elsewhere';
-  return new UpstreamFault('upstream_http', retry, `HTTP ${status}`);
-}
-
-function rateLimited(retryAfter: string | null): UpstreamFault {
-  return new UpstreamFault('upstream_rate_limited', 'again', null, {
-    retryAfterMs: parseRetryAfter(retryAfter),
-  });
+  throw new UpstreamFault('upstream_http', retry, `HTTP ${status}`);
 }
 
 /** `Retry-After` (RFC 9110 §10.2.3) in seconds or as a date, to milliseconds; 0 when absent or invalid. */

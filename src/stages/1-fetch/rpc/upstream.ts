@@ -52,14 +52,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return undiciFetch(url, options as never) as unknown as Promise<Response>;
   };
   const endpointOf = (url: string, name: string): RpcEndpoint =>
-    createEndpoint({
-      name,
-      url,
-      agent,
-      timeoutMs: options.timeoutMs,
-      maxResponseBytes: options.maxResponseBytes,
-      maxBatch: options.maxBatch,
-    });
+    createEndpoint({ ...options, name, url, agent });
 
   const endpoints = options.rpcUrls.map((url, i) => endpointOf(url, `upstream-${i + 1}`));
   const traceEndpoint = options.traceUrl ? endpointOf(options.traceUrl, 'trace-upstream') : null;
