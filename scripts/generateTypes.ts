@@ -2,9 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 
-const SCHEMAS = ['analyze-request', 'error', 'tx-report'] as const;
+const REPORT_SCHEMAS = ['analyze-request', 'error', 'tx-report'];
 const schemaUrl = (name: string) => new URL(`../schemas/http/${name}.schema.json`, import.meta.url);
-const target = fileURLToPath(new URL('../src/model/generated/report.ts', import.meta.url));
+const FILES = {
+  report: new URL('../src/model/generated/report.ts', import.meta.url),
+  finding: new URL('../src/model/generated/finding.ts', import.meta.url),
+};
 
 const HEADER = `/* Generated from schemas/http/*.schema.json by scripts/generateTypes.ts. Do not edit: change the schema and run it again. */\n`;
 
@@ -20,9 +23,9 @@ function bareReferences(node: unknown): unknown {
  * TypeScript source of the wire types. Unknown keys are left out of the types on purpose: the published schemas are
  * open for clients, while reports of this service are checked closed.
  */
-export async function generateTypes(): Promise<string> {
+async function typesOf(schemas: readonly string[]): Promise<string> {
   const parts: string[] = [];
-  for (const name of SCHEMAS) {
+  for (const name of schemas) {
     const schema: unknown = JSON.parse(await readFile(schemaUrl(name), 'utf8'));
     parts.push(
       await compile(bareReferences(schema) as JSONSchema, name, {
@@ -33,7 +36,15 @@ export async function generateTypes(): Promise<string> {
       }),
     );
   }
-  return HEADER + parts.join('') + (await knownIntentKinds());
+  return HEADER + parts.join('');
+}
+
+/** The generated files by name. */
+export async function generateTypes(): Promise<Readonly<Record<keyof typeof FILES, string>>> {
+  return {
+    report: (await typesOf(REPORT_SCHEMAS)) + (await knownIntentKinds()),
+    finding: await typesOf(['finding']),
+  };
 }
 
 /** The intent kinds of the schema's open list, as a union: `IntentKind` itself stays open. */
@@ -45,4 +56,8 @@ async function knownIntentKinds(): Promise<string> {
   return `/** Intent kinds of this version of the schema. */\nexport type KnownIntentKind =\n${lines.join('\n')};\n`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(target, await generateTypes());
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const texts = await generateTypes();
+  await writeFile(FILES.report, texts.report);
+  await writeFile(FILES.finding, texts.finding);
+}

@@ -2,11 +2,11 @@ import { formatAmount, usableDecimals } from '../value/amount.ts';
 import { displayMoney, exactUsd, known, unknown, worth } from '../value/money.ts';
 import { NATIVE_ASSET } from '../value/asset.ts';
 import type { BlockTx } from './blockFacts.ts';
-import type { FindingAmount } from '../model/finding.ts';
+import type { Amount } from '../model/generated/finding.ts';
 import type { UnitPrice } from '../model/economics.ts';
 
-type Stated = Pick<FindingAmount, 'role'> &
-  Partial<Pick<FindingAmount, 'account' | 'tx_hash' | 'venue'>> & {
+type Stated = Pick<Amount, 'role'> &
+  Partial<Pick<Amount, 'account' | 'tx_hash' | 'venue'>> & {
     readonly asset: string;
     readonly raw: bigint;
   };
@@ -30,7 +30,7 @@ export class AmountWriter {
     }
   }
 
-  write({ role, asset, raw, account = null, tx_hash = null, venue = null }: Stated): FindingAmount {
+  write({ role, asset, raw, account = null, tx_hash = null, venue = null }: Stated): Amount {
     const decimals = this.#decimals.get(asset) ?? null;
     const price = this.#prices.get(asset);
     const usd = price ? worth(raw, price) : null;
@@ -50,7 +50,7 @@ export class AmountWriter {
   }
 
   /** An amount that cannot be computed. */
-  missing(role: FindingAmount['role'], tx: BlockTx, venue: string | null, reason: string): FindingAmount {
+  missing(role: Amount['role'], tx: BlockTx, venue: string | null, reason: string): Amount {
     return {
       role,
       account: tx.report.attribution.actor ?? tx.report.tx.signer,

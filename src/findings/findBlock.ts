@@ -6,7 +6,8 @@ import { candidatesOf, firstOf, type Candidate } from './candidates.ts';
 import { lossesOf } from './constantProduct.ts';
 import { factsOf } from './findingFacts.ts';
 import { gainsOf, type Gains } from './profit.ts';
-import type { Finding, FindingAmount, FindingPart, PreparedFinding } from '../model/finding.ts';
+import type { PreparedFinding } from '../model/finding.ts';
+import type { Amount, Finding, Part } from '../model/generated/finding.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 
 type Rules = Pick<Rulebook, 'prepared' | 'motifKinds' | 'protocols' | 'wrappedNative'>;
@@ -108,7 +109,7 @@ class Weighing {
     });
   }
 
-  #parts(): FindingPart[] {
+  #parts(): Part[] {
     const parts = this.#candidate.rule.steps.flatMap(({ name }) =>
       this.#txsOf([name]).map((tx) => {
         const motifs = this.#actsOf([name]).flatMap((act) => (act.tx === tx ? act.motifs : []));
@@ -127,11 +128,11 @@ class Weighing {
     return writer;
   }
 
-  #amounts(): FindingAmount[] {
+  #amounts(): Amount[] {
     const writer = this.#writer();
     const { rule } = this.#candidate;
     const account = this.#profitTxs[0]?.report.attribution.actor ?? null;
-    const amounts: FindingAmount[] = [];
+    const amounts: Amount[] = [];
     if (rule.profit.length > 0) {
       for (const [asset, raw] of this.#gains.gross)
         amounts.push(writer.write({ role: 'profit', account, asset, raw }));
@@ -147,7 +148,7 @@ class Weighing {
   }
 
   /** By venue, what the entity's acts there leave of each asset. */
-  #poolResults(writer: AmountWriter, account: string | null): FindingAmount[] {
+  #poolResults(writer: AmountWriter, account: string | null): Amount[] {
     return this.#candidate.chains.flatMap((chain) => {
       const left = new Map<string, bigint>();
       for (const step of this.#candidate.rule.profit)
@@ -162,7 +163,7 @@ class Weighing {
     });
   }
 
-  #losses(writer: AmountWriter): FindingAmount[] {
+  #losses(writer: AmountWriter): Amount[] {
     const { rule, chains } = this.#candidate;
     const { of, topic0 } = rule.loss!;
     const pools = chains.map((chain) => {
@@ -190,13 +191,13 @@ class Weighing {
   }
 
   /** What the block's builder was paid, and what it paid on. */
-  #income(): { sums: bigint[]; entity: string[]; parts: FindingPart[]; amounts: FindingAmount[] } {
+  #income(): { sums: bigint[]; entity: string[]; parts: Part[]; amounts: Amount[] } {
     const { txs, coinbase } = this.#block;
     const nativeIds = new Set([NATIVE_ASSET, ...[...this.#rules.wrappedNative].map(erc20Id)]);
     let fees = 0n;
     let direct = 0n;
     let paidOut = 0n;
-    const parts: FindingPart[] = [];
+    const parts: Part[] = [];
     for (const tx of txs) {
       const { execution, inventory_deltas: deltas, tx: head } = tx.report;
       const own = head.signer === coinbase;
@@ -231,7 +232,7 @@ function priorityFee({ gas_used, priority_fee_per_gas }: BlockTx['report']['exec
   return BigInt(gas_used) * BigInt(priority_fee_per_gas);
 }
 
-function partOf(step: string, { index, report }: BlockTx, motifs: Act['motifs']): FindingPart {
+function partOf(step: string, { index, report }: BlockTx, motifs: Act['motifs']): Part {
   return {
     step,
     tx_hash: report.tx.hash,

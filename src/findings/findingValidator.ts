@@ -1,19 +1,7 @@
-import { AnalysisError } from '../lib/errors.ts';
-import { closeSchema, schemaCheck, type SchemaSource } from '../lib/jsonSchema.ts';
-import type { Finding } from '../model/finding.ts';
+import { publishedSchema, schemaValidator } from '../lib/jsonSchema.ts';
+import type { Finding } from '../model/generated/finding.ts';
 
-/** The published schema of findings, closed. */
-export const FINDING_SCHEMA: SchemaSource = {
-  name: 'finding',
-  file: new URL('../../schemas/http/finding.schema.json', import.meta.url),
-  prepare: (schema) => closeSchema(schema as Record<string, unknown>) as object,
-  options: { allowUnionTypes: true },
-};
+export const FINDING_SCHEMA = publishedSchema('finding');
 
-/** Throws `AnalysisError('internal_validation')` for a finding that its schema does not describe. */
-export function createFindingValidator(): (finding: Finding) => void {
-  const check = schemaCheck<Finding>(FINDING_SCHEMA);
-  return (finding) => {
-    if (!check(finding)) throw new AnalysisError('internal_validation', null, { cause: check.errors });
-  };
-}
+/** The check of every finding; it throws `AnalysisError('internal_validation')`. */
+export const createFindingValidator = (): ((finding: Finding) => void) => schemaValidator(FINDING_SCHEMA);

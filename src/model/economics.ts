@@ -33,13 +33,7 @@ export interface ChosenPrice {
   readonly restsOn: readonly AssetId[];
 }
 
-export interface AssetRefusal {
-  readonly asset: AssetId;
-  readonly code: PriceRefusal['code'];
-  readonly reason: string;
-  readonly observed: string | null;
-  readonly threshold: string | null;
-}
+export type AssetRefusal = Omit<PriceRefusal, 'asset'> & { readonly asset: AssetId };
 
 /** Every asset the report speaks of is either priced or refused, never both, never neither. */
 export interface PriceBook {

@@ -1,7 +1,6 @@
-import type { Confidence, Status } from './motif.ts';
+import type { Confidence } from './motif.ts';
 import type { FactSource } from './intent.ts';
 import type { Condition, RuleStatus } from './rulebook.ts';
-import type { DisplayMoney, Evidence } from './generated/report.ts';
 
 /** One step of a finding: which acts it takes, each measured against the first step. */
 export interface FindingStep {
@@ -45,64 +44,4 @@ export interface PreparedFinding {
   readonly rule: FindingRule;
   /** Decisions of json-rules-engine: null where `when` fails, else the facts whose test in `proven` fails. */
   decide(source: FactSource): Promise<readonly string[] | null>;
-}
-
-/** A transaction's part in a finding. */
-export interface FindingPart {
-  readonly step: string;
-  readonly tx_hash: string;
-  /** Position of the transaction in its block. */
-  readonly index: number;
-  readonly account: string;
-  readonly motif_ids: readonly string[];
-  readonly evidence: readonly Evidence[];
-}
-
-/** An amount that a finding states, signed as its role says; `amount_raw` is null where it is not computed. */
-export interface FindingAmount {
-  readonly role:
-    | 'profit'
-    | 'pool_result'
-    | 'gas'
-    | 'tip'
-    | 'loss'
-    | 'income'
-    | 'priority_fees'
-    | 'direct_payments'
-    | 'paid_out';
-  readonly account: string | null;
-  readonly tx_hash: string | null;
-  readonly venue: string | null;
-  readonly asset_id: string | null;
-  readonly symbol: string | null;
-  readonly amount_raw: string | null;
-  readonly amount: string | null;
-  readonly usd: DisplayMoney;
-  /** Dollars as an exact decimal; null without a price. */
-  readonly usd_exact: string | null;
-  /** Why there is no amount; null where there is one. */
-  readonly reason: string | null;
-}
-
-/** What several transactions of one block show together. */
-export interface Finding {
-  readonly schema_version: 1;
-  /** `<block>-<n>`. */
-  readonly id: string;
-  readonly finding: string;
-  readonly block_number: number;
-  readonly status: Status;
-  readonly confidence: Confidence;
-  readonly rule: string;
-  readonly rule_version: number;
-  readonly caveats: readonly { readonly code: string; readonly text: string }[];
-  /** Accounts that act as one: signer and called contract. */
-  readonly entity: readonly string[];
-  readonly venues: readonly {
-    readonly venue: string;
-    readonly pool_id: string | null;
-    readonly protocol: string | null;
-  }[];
-  readonly transactions: readonly FindingPart[];
-  readonly amounts: readonly FindingAmount[];
 }

@@ -12,7 +12,7 @@ import type { AnalyzeOptions } from './http/analyze.ts';
 import type { BlockId } from '../traces/traceApi.ts';
 import type { Session } from '../stages/1-fetch/rpc/session.ts';
 import type { Address, Hash } from '../model/hex.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Finding } from '../model/generated/finding.ts';
 import type { TxReport } from '../model/generated/report.ts';
 
 /** Which reports of a block are wanted; null: all. */

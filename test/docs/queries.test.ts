@@ -11,7 +11,7 @@ import { blockTx, type RawLog } from '../../src/findings/blockFacts.ts';
 import { findInBlock } from '../../src/findings/findBlock.ts';
 import { analyzeRaw } from '../../src/analyze.ts';
 import { buildBlockExample } from '../../src/rules/example.ts';
-import type { Finding } from '../../src/model/finding.ts';
+import type { Finding } from '../../src/model/generated/finding.ts';
 import type { RawFinding } from '../../src/model/generated/rules.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { openTables } from '../../src/tools/cli/blocks/blockSinks.ts';

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Hex } from 'viem';
-import type { Finding } from '../../src/model/finding.ts';
+import type { Finding } from '../../src/model/generated/finding.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn, type Request } from '../devnet/chain.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Finding } from '../../src/model/finding.ts';
+import type { Finding } from '../../src/model/generated/finding.ts';
 import { createAnalyzeBlock } from '../../src/service/analyzeBlock.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { resolveBlocks } from '../../src/stages/1-fetch/block/resolveBlocks.ts';

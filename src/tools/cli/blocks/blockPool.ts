@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Config } from '../../../service/config.ts';
 import type { BlockFailure, BlockFilter } from '../../../service/analyzeBlock.ts';
-import type { Finding } from '../../../model/finding.ts';
+import type { Finding } from '../../../model/generated/finding.ts';
 import type { Rows } from './tables.ts';
 
 /** Compiled, or the source where a loader runs it. */

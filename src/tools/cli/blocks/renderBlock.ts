@@ -1,5 +1,5 @@
 import { shownAmount } from '../../../value/amount.ts';
-import type { Finding, FindingAmount } from '../../../model/finding.ts';
+import type { Amount, Finding } from '../../../model/generated/finding.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
 import { shortHex } from '../../wording/text.ts';
 import { alignColumns } from '../layout.ts';
@@ -92,16 +92,7 @@ function renderFinding({ id, finding, status, confidence, ...rest }: Finding): s
   ];
 }
 
-function shownLine({
-  role,
-  account,
-  amount,
-  amount_raw,
-  symbol,
-  usd,
-  reason,
-  asset_id,
-}: FindingAmount): string {
+function shownLine({ role, account, amount, amount_raw, symbol, usd, reason, asset_id }: Amount): string {
   const what = role.replaceAll('_', ' ');
   const of = role === 'loss' && account !== null ? ` of ${short(account)}` : '';
   if (reason !== null) return `${what}${of}: not computed, ${reason}`;

@@ -1,6 +1,6 @@
 import { venueOf } from '../../../findings/blockFacts.ts';
 import { formatAmount } from '../../../value/amount.ts';
-import type { Finding } from '../../../model/finding.ts';
+import type { Finding } from '../../../model/generated/finding.ts';
 import type { Motif, PositionEffect, TxReport } from '../../../model/generated/report.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import {

@@ -4,7 +4,7 @@ import { findInBlock } from '../../../findings/findBlock.ts';
 import { buildBlockExample } from '../../../rules/example.ts';
 import { checksumAddress } from '../../../evm/address.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Finding } from '../../../model/finding.ts';
+import type { Finding } from '../../../model/generated/finding.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { RawFindingExample } from '../../../model/generated/rules.ts';
 
