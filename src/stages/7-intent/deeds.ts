@@ -1,3 +1,4 @@
+import { counted } from '../../lib/text.ts';
 import { eventNamed } from '../../evm/signatures.ts';
 import { argumentReader } from '../../evm/readArgument.ts';
 import { blobsOf } from '../../value/blobs.ts';
@@ -68,5 +69,5 @@ function onlyValue({ args }: NamedEvent, { topics, data }: Log, format: LabelSub
 /** `6 blobs`; null where the transaction carries none. */
 export function blobsText({ tx }: SubjectView): string | null {
   const count = blobsOf(tx);
-  return count === 0n ? null : `${count} blob${count === 1n ? '' : 's'}`;
+  return count === 0n ? null : counted(count, 'blob');
 }

@@ -1,3 +1,4 @@
+import { counted } from '../../lib/text.ts';
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
 import { priceOf } from './actAmounts.ts';
@@ -121,7 +122,6 @@ const DAY = 86_400n;
 const YEARS: readonly bigint[] = [31_536_000n, 31_556_952n];
 
 function spanText(seconds: bigint): string {
-  const counted = (n: bigint, unit: string): string => `${n} ${unit}${n === 1n ? '' : 's'}`;
   for (const year of YEARS) if (seconds % year === 0n) return counted(seconds / year, 'year');
   return seconds < DAY ? counted(seconds / 3_600n, 'hour') : counted(seconds / DAY, 'day');
 }
@@ -138,7 +138,7 @@ function argumentNamed(name: string, { view, motifs, asked }: LabelSubject): Fou
     for (const { log } of evidence) {
       const found = log === null ? undefined : tx.logs[log];
       if (!found || !isAsked(found, asked, view)) continue;
-      const value = valueOf(name, paramsOf(found, view), logArguments(found));
+      const value = valueOf(name, paramsOf(found, view), { topics: found.topics, data: found.data, base: 0 });
       if (value !== null) return value;
     }
   const called = functionCalled(input.rulebook.signatures, tx.input);
@@ -159,10 +159,6 @@ function paramsOf({ topics }: Log, { input: { rulebook } }: SubjectView): readon
   const named = eventNamed(rulebook.signatures, topic0, topics.length);
   const shaped = rulebook.events.get(`${topic0}:${topics.length}`)?.meanings[0]?.params ?? [];
   return [...(named?.args ?? []), ...shaped];
-}
-
-function logArguments({ topics, data }: Log): EncodedArguments {
-  return { topics, data, base: 0 };
 }
 
 function valueOf(name: string, params: readonly ParamSpec[], args: EncodedArguments): FoundArgument | null {

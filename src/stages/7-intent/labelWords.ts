@@ -49,7 +49,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   venue: (subject) => venueOf(subject),
   counterparty: ({ view, format }) => {
     const others = view.payees.size > 0 ? view.payees : view.sources;
-    return others.size === 1 ? format.account(first(others)) : null;
+    return others.size === 1 ? format.account([...others][0]!) : null;
   },
   actor: ({ view, format }) => format.account(view.input.subject.account),
   count: ({ view }) => String(view.payees.size),
@@ -64,11 +64,13 @@ const WORDS: Readonly<Record<string, Word>> = {
   gain: ({ view, motifs, format }) => listed(gainsOf(view, motifs), format),
   allowance: (subject) => {
     const texts = ownAllowances(subject).map((allowance) => allowanceText(allowance, subject));
-    return texts.length > MAX_LISTED ? `${texts.length} allowances` : joined([...new Set(texts)]);
+    return texts.length > MAX_LISTED
+      ? `${texts.length} allowances`
+      : [...new Set(texts)].join(' and ') || null;
   },
   spender: (subject) => {
     const spenders = new Set(ownAllowances(subject).map(({ spender }) => spender));
-    return spenders.size === 1 ? subject.format.account(first(spenders)) : null;
+    return spenders.size === 1 ? subject.format.account([...spenders][0]!) : null;
   },
   contract: ({ view, format }) => contractText(view, format),
   method: (subject) => methodOf(subject.view) ?? deedOf(subject),
@@ -99,7 +101,7 @@ const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) =>
     const accounts = new Set<Address>();
     for (const { participants } of motifs)
       for (const one of participants) if (one.role === role) accounts.add(one.account);
-    return accounts.size === 1 ? format.account(first(accounts)) : null;
+    return accounts.size === 1 ? format.account([...accounts][0]!) : null;
   },
   leg: (role, { view, motifs, format }) => {
     const sums = new Map<string, ActAmount>();
@@ -119,15 +121,6 @@ const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) =>
 
 function hasNft(balances: readonly Balance[]): boolean {
   return balances.some(({ asset }) => isNft(asset));
-}
-
-function first<T>(of: ReadonlySet<T>): T {
-  for (const one of of) return one;
-  throw new Error('nothing to take');
-}
-
-function joined(texts: readonly string[]): string | null {
-  return texts.length === 0 ? null : texts.join(' and ');
 }
 
 /** Amounts, or where one of them cannot be written the tokens alone. */
@@ -181,7 +174,7 @@ function broker(subject: LabelSubject): string | null {
 
 /** Of the one account other than the actor that the swaps paid; null for none or several. */
 function deliveredTo({ view }: LabelSubject, word: (one: Delivery) => string | null): string | null {
-  const [only, ...others] = view.path.length === 0 ? [] : view.exchange.deliveries;
+  const [only, ...others] = view.deliveries;
   return only && others.length === 0 ? word(only) : null;
 }
 
@@ -195,7 +188,7 @@ function calledName({ view, format }: LabelSubject): string | null {
 
 function venueOf({ motifs, format }: LabelSubject): string | null {
   const venues = new Set(motifs.map(({ venue }) => venue));
-  return venues.size === 1 ? format.account(first(venues)) : null;
+  return venues.size === 1 ? format.account([...venues][0]!) : null;
 }
 
 function contractText({ tx }: SubjectView, format: LabelFormat): string {

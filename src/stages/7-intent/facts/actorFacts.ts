@@ -5,12 +5,26 @@ import { count, entityTags, flag, kinds, oneOf, type FactSpec } from './factSpec
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 
-const minted = (v: SubjectView, b: Balance): boolean =>
-  b.incoming.length > 0 && b.incoming.every((m) => v.isMint(m));
-const burnt = (v: SubjectView, b: Balance): boolean =>
-  b.outgoing.length > 0 && b.outgoing.every((m) => v.isBurn(m));
-const ofKind = (lanes: readonly Balance[], kind: string): number =>
-  lanes.filter((l) => l.asset.kind === kind).length;
+type Test = (of: Balance, v: SubjectView) => boolean;
+
+const isMinted: Test = ({ incoming }, v) => incoming.length > 0 && incoming.every((m) => v.isMint(m));
+const isBurnt: Test = ({ outgoing }, v) => outgoing.length > 0 && outgoing.every((m) => v.isBurn(m));
+const isErc20: Test = ({ asset }) => asset.kind === 'erc20';
+const isNftBalance: Test = ({ asset }) => isNft(asset);
+const not =
+  (test: Test): Test =>
+  (balance, v) =>
+    !test(balance, v);
+
+/** Counts what the actor sent, or received, and passes all tests. */
+function balancesThat(
+  name: `actor.${'sent' | 'received'}.${string}`,
+  doc: string,
+  ...tests: Test[]
+): FactSpec {
+  const side = name.startsWith('actor.sent.') ? 'sent' : 'received';
+  return count(name, doc, (v) => v[side].filter((one) => tests.every((test) => test(one, v))).length);
+}
 
 function kindsIn(ends: SubjectView['takers']): string[] {
   const kinds: string[] = [];
@@ -67,81 +81,49 @@ const BALANCES: readonly FactSpec[] = [
   oneOf('actor.sides', ['none', 'sent', 'received', 'both'], 'Which way value went, net.', (v) =>
     sidesOf(v.balances),
   ),
-  count('actor.sent.assets', 'Assets the actor ended with less of.', (v) => v.sent.length),
+  balancesThat('actor.sent.assets', 'Assets the actor ended with less of.'),
   flag(
     'actor.sent.native',
     'The actor ended with less native value. Wrapped native counts where both moved, else it is an ERC-20.',
-    (v) => ofKind(v.sent, 'native') > 0,
+    (v) => v.sent.some(({ asset }) => asset.kind === 'native'),
   ),
-  count('actor.sent.erc20', 'ERC-20 assets the actor ended with less of.', (v) => ofKind(v.sent, 'erc20')),
-  count(
-    'actor.sent.nfts',
-    'Non-fungible assets the actor ended with less of.',
-    (v) => v.sent.filter((l) => isNft(l.asset)).length,
-  ),
-  count(
-    'actor.sent.burnt',
-    'Assets the actor sent that were burnt from it.',
-    (v) => v.sent.filter((l) => burnt(v, l)).length,
-  ),
-  count(
-    'actor.sent.kept',
-    'Assets the actor sent that were not burnt from it.',
-    (v) => v.sent.filter((l) => !burnt(v, l)).length,
-  ),
-  count('actor.received.assets', 'Assets the actor ended with more of.', (v) => v.received.length),
+  balancesThat('actor.sent.erc20', 'ERC-20 assets the actor ended with less of.', isErc20),
+  balancesThat('actor.sent.nfts', 'Non-fungible assets the actor ended with less of.', isNftBalance),
+  balancesThat('actor.sent.burnt', 'Assets the actor sent that were burnt from it.', isBurnt),
+  balancesThat('actor.sent.kept', 'Assets the actor sent that were not burnt from it.', not(isBurnt)),
+  balancesThat('actor.received.assets', 'Assets the actor ended with more of.'),
   flag(
     'actor.received.native',
     'The actor ended with more native value. Wrapped native counts where both moved, else it is an ERC-20.',
-    (v) => ofKind(v.received, 'native') > 0,
+    (v) => v.received.some(({ asset }) => asset.kind === 'native'),
   ),
-  count('actor.received.erc20', 'ERC-20 assets the actor ended with more of.', (v) =>
-    ofKind(v.received, 'erc20'),
-  ),
-  count(
-    'actor.received.nfts',
-    'Non-fungible assets the actor ended with more of.',
-    (v) => v.received.filter((l) => isNft(l.asset)).length,
-  ),
-  count(
-    'actor.received.minted',
-    'Assets the actor received that were minted to it.',
-    (v) => v.received.filter((l) => minted(v, l)).length,
-  ),
-  count(
-    'actor.received.minted_erc20',
-    'ERC-20 assets minted to the actor.',
-    (v) => v.received.filter((l) => l.asset.kind === 'erc20' && minted(v, l)).length,
-  ),
-  count(
+  balancesThat('actor.received.erc20', 'ERC-20 assets the actor ended with more of.', isErc20),
+  balancesThat('actor.received.nfts', 'Non-fungible assets the actor ended with more of.', isNftBalance),
+  balancesThat('actor.received.minted', 'Assets the actor received that were minted to it.', isMinted),
+  balancesThat('actor.received.minted_erc20', 'ERC-20 assets minted to the actor.', isErc20, isMinted),
+  balancesThat(
     'actor.received.minted_nfts',
     'Non-fungible assets minted to the actor.',
-    (v) => v.received.filter((l) => isNft(l.asset) && minted(v, l)).length,
+    isNftBalance,
+    isMinted,
   ),
-  count(
-    'actor.sent.fungible',
-    'Fungible assets the actor ended with less of.',
-    (v) => v.sent.filter((l) => !isNft(l.asset)).length,
-  ),
-  count(
-    'actor.received.fungible',
-    'Fungible assets the actor ended with more of.',
-    (v) => v.received.filter((l) => !isNft(l.asset)).length,
-  ),
-  count(
+  balancesThat('actor.sent.fungible', 'Fungible assets the actor ended with less of.', not(isNftBalance)),
+  balancesThat('actor.received.fungible', 'Fungible assets the actor ended with more of.', not(isNftBalance)),
+  balancesThat(
     'actor.received.fungible_transferred',
     'Fungible assets the actor received by transfer, not by a mint.',
-    (v) => v.received.filter((l) => !isNft(l.asset) && !minted(v, l)).length,
+    not(isNftBalance),
+    not(isMinted),
   ),
-  count(
+  balancesThat(
     'actor.received.transferred',
     'Assets the actor received by transfer, not by a mint.',
-    (v) => v.received.filter((l) => !minted(v, l)).length,
+    not(isMinted),
   ),
-  count(
+  balancesThat(
     'actor.received.unexplained',
     'Assets the actor received that no recognised act paid out.',
-    (v) => v.received.filter((l) => !v.isPaid(l.id)).length,
+    ({ id }, v) => !v.payers.get(id)?.size,
   ),
   flag(
     'actor.received.gas_back',
@@ -162,7 +144,7 @@ const BALANCES: readonly FactSpec[] = [
       'that the actor called.',
     (v) => {
       const takers = new Set([...v.sent.flatMap((l) => l.outgoing.map((m) => m.to)), v.tx.to]);
-      return v.received.some((l) => minted(v, l) && takers.has(l.asset.address));
+      return v.received.some((l) => isMinted(l, v) && takers.has(l.asset.address));
     },
   ),
   flag(
@@ -170,7 +152,7 @@ const BALANCES: readonly FactSpec[] = [
     'An asset burnt from the actor is issued by the contract that paid the actor, or that the actor called.',
     (v) => {
       const payers = new Set([...v.received.flatMap((l) => l.incoming.map((m) => m.from)), v.tx.to]);
-      return v.sent.some((l) => burnt(v, l) && payers.has(l.asset.address));
+      return v.sent.some((l) => isBurnt(l, v) && payers.has(l.asset.address));
     },
   ),
   oneOf(

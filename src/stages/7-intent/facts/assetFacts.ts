@@ -29,7 +29,7 @@ export function classesIn(view: SubjectView, assets: Iterable<Asset>): string[] 
       ...(wrappedNative.has(address) ? ['wrapped_native'] : []),
       ...(classes.get(address) ?? []),
       ...view.tagsOf(address),
-      ...view.shareClasses(id),
+      ...(view.shares.get(id) ?? []),
     ];
     return own.length > 0 ? own : ['other'];
   });

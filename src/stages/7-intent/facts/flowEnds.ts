@@ -1,4 +1,5 @@
 import { follow } from '../../../value/follow.ts';
+import { addTo } from '../../../lib/lists.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -66,11 +67,11 @@ function endsOf(view: SubjectView, into: boolean): Ends {
     const assets = view.mergedAssetsOf(into ? motif.assetsOut : motif.assetsIn);
     const ofVenue = byVenue.get(motif.venue) ?? new Map<AssetId, Motif[]>();
     if (assets.size > 0) byVenue.set(motif.venue, ofVenue);
-    for (const asset of assets) add(ofVenue, asset, motif);
+    for (const asset of assets) addTo(ofVenue, asset, motif);
     const mutual = hasTwoParties(motif);
     for (const index of motif.movements)
       if (mutual || assets.has(view.mergedAsset(view.flow.movements[index]!.asset)))
-        add(byMovement, index, motif);
+        addTo(byMovement, index, motif);
   }
   return { byMovement, byVenue };
 }
@@ -78,12 +79,6 @@ function endsOf(view: SubjectView, into: boolean): Ends {
 /** A trade between two parties is recorded from one side; the other side's movements are part of it too. */
 function hasTwoParties(motif: Motif): boolean {
   return roleOf(motif, 'seller') !== null || roleOf(motif, 'maker') !== null;
-}
-
-function add<K>(map: Map<K, Motif[]>, key: K, motif: Motif): void {
-  const known = map.get(key);
-  if (known) known.push(motif);
-  else map.set(key, [motif]);
 }
 
 /**

@@ -1,29 +1,20 @@
 import { bfsFromNode } from 'graphology-traversal';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { ValueFlow } from '../../../model/valueFlow.ts';
-
-export interface IntermediaryInput {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
-  readonly entity: ReadonlySet<Address>;
-  readonly isVenue: (account: Address) => boolean;
-  /** Whether the called contract acted for the entity. */
-  readonly wasCalled: boolean;
-}
 
 /**
  * Accounts reached from the entity along movements, through accounts that both received and paid and are
  * not a venue, a token or the zero address, and the contract it called. They act between it and its
  * counterparties. Unlike carriers, they may keep part of the value.
  */
-export function intermediariesOf(input: IntermediaryInput): ReadonlySet<Address> {
-  const { tx, flow, entity, isVenue, wasCalled } = input;
+export function intermediariesOf(view: SubjectView): ReadonlySet<Address> {
+  const { tx, flow, entity, input } = view;
+  const calledForIt = entity.has(tx.from) || input.subject.mode !== 'solver_settlement';
   const tokens = new Set<Address | null>();
   for (const { address } of flow.assets.values()) tokens.add(address);
   const isBetween = (account: Address): boolean =>
-    !entity.has(account) && !isVenue(account) && !tokens.has(account);
+    !entity.has(account) && !view.isVenue(account) && !tokens.has(account);
   const handsOn = (account: Address): boolean =>
     account !== ZERO_ADDRESS &&
     flow.outgoing.has(account) &&
@@ -42,6 +33,6 @@ export function intermediariesOf(input: IntermediaryInput): ReadonlySet<Address>
     };
     bfsFromNode(flow.graph, start, stopsAt, { mode: 'directed' });
   }
-  if (wasCalled && tx.to !== null && isBetween(tx.to)) found.add(tx.to);
+  if (calledForIt && tx.to !== null && isBetween(tx.to)) found.add(tx.to);
   return found;
 }

@@ -3,118 +3,120 @@ import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
 import { movedAssets, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { withParts, type PartsOf } from '../../../lib/lazy.ts';
 import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
-
-import { Exchange } from './swapFacts.ts';
+import { deliveriesOf, holdingsOf, pathOf, reachedBy, type Delivery } from './swapFacts.ts';
 import { builderPayments } from '../../../value/parties/builder.ts';
 import { executionPayments } from '../../../value/parties/execution.ts';
 import { intermediariesOf } from './intermediaries.ts';
 import { motifsAtEnd, payees } from './flowEnds.ts';
 import { ownership } from './ownership.ts';
 import { sharesByAsset } from './assetFacts.ts';
+import type { Holding, HoldingFlow } from '../../../value/follow.ts';
 import type { IntentInput } from '../intentInput.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetAmount, Motif } from '../../../model/motif.ts';
 import type { MotifKindSpec } from '../../../model/vocabulary.ts';
-import type { AssetId, Movement, NonEconomicMovement } from '../../../model/valueFlow.ts';
+import type { AssetId, Movement, NonEconomicMovement, ValueFlow } from '../../../model/valueFlow.ts';
 
 type MotifsByKind = ReadonlyMap<string, readonly Motif[]>;
 type MotifsByAsset = ReadonlyMap<AssetId, ReadonlySet<Motif>>;
 
+interface Parts {
+  /** Indexes of movements by which the subject paid the block builder. */
+  readonly tips: ReadonlySet<number>;
+  /** Indexes of movements that only pay for execution: prefunds, charges, repaid submitters, tips. */
+  readonly fees: ReadonlySet<number>;
+  /** Movements of the whole transaction but those that only pay for execution. */
+  readonly movements: readonly Movement[];
+  /** Balances of the subject's entity: native and wrapped native merged, dust and execution fees dropped. */
+  readonly balances: readonly Balance[];
+  readonly sent: readonly Balance[];
+  readonly received: readonly Balance[];
+  readonly venues: ReadonlyMap<Address, Motif>;
+  /** Accounts between the subject and its counterparties: routers, proxies, forwarders. */
+  readonly intermediaries: ReadonlySet<Address>;
+  /** Motifs that are the subject's doing or happen to it, in execution order. */
+  readonly own: readonly Motif[];
+  readonly ownByKind: MotifsByKind;
+  readonly byKind: MotifsByKind;
+  readonly swaps: readonly Motif[];
+  /** Ways of value between accounts other than the subject, through swaps too. */
+  readonly holdings: HoldingFlow;
+  /** Where anything the subject sent can have gone. */
+  readonly reached: ReadonlySet<Holding>;
+  /** Swaps between the subject's sent assets and those it, or its payees, received. */
+  readonly path: readonly Motif[];
+  /** What the swaps on that way paid to others. */
+  readonly deliveries: readonly Delivery[];
+  /** Motifs that took the subject's payments, by asset, and those that paid its receipts. */
+  readonly takers: MotifsByAsset;
+  readonly payers: MotifsByAsset;
+  /** Final recipients of the subject's payments, after forwarders. */
+  readonly payees: ReadonlySet<Address>;
+  /** Accounts the subject received something from directly, the zero address included. */
+  readonly sources: ReadonlySet<Address>;
+  /** Accounts that ended with less, and with more, of something. */
+  readonly keepers: Readonly<Record<'payers' | 'receivers', ReadonlySet<Address>>>;
+  /** Accounts that made calls or emitted events. */
+  readonly active: ReadonlySet<Address>;
+  /** `lp` or `share` by asset that represents a position changed in this transaction. */
+  readonly shares: ReadonlyMap<AssetId, readonly string[]>;
+  /** Accounts that emitted events, called others, or were called with data: they have code. */
+  readonly codeAccounts: ReadonlySet<Address>;
+}
+
+const PARTS: PartsOf<Parts, SubjectView> = {
+  tips: tipsOf,
+  fees: feesOf,
+  movements: ({ fees, flow }) =>
+    fees.size === 0 ? flow.movements : flow.movements.filter(({ index }) => !fees.has(index)),
+  balances: (view) => balancesWithout(view, view.fees),
+  sent: (view) => view.balances.filter((b) => b.net < 0n),
+  received: (view) => view.balances.filter((b) => b.net > 0n),
+  venues: ({ input }) => venuesOf(input.motifs, input.rulebook),
+  intermediaries: intermediariesOf,
+  own: ownership,
+  ownByKind: ({ own, input, byKind }) =>
+    own.length === input.motifs.length ? byKind : groupBy(own, ({ kind }) => kind),
+  byKind: ({ input }) => groupBy(input.motifs, ({ kind }) => kind),
+  swaps: (view) => view.input.motifs.filter((motif) => view.isSwap(motif)),
+  holdings: holdingsOf,
+  reached: reachedBy,
+  path: (view) => (view.swaps.length > 0 ? pathOf(view) : NONE),
+  deliveries: deliveriesOf,
+  takers: (view) => motifsAtEnd(view, 'into'),
+  payers: (view) => motifsAtEnd(view, 'outOf'),
+  payees,
+  sources: ({ received }) => new Set(received.flatMap(({ incoming }) => incoming.map(({ from }) => from))),
+  keepers: keepersOf,
+  active: ({ tx }) => new Set([...tx.frames.map((f) => f.from), ...tx.logs.map((l) => l.address)]),
+  shares: sharesByAsset,
+  codeAccounts: codeAccountsOf,
+};
+
 /** A transaction as one account sees it. Every part is computed when a fact first asks for it, once. */
-export class SubjectView {
+export class SubjectView extends withParts<Parts>(PARTS) {
   readonly input: IntentInput;
-  #fees?: ReadonlySet<number>;
-  #tips?: ReadonlySet<number>;
-  #movements?: readonly Movement[];
-  #balances?: readonly Balance[];
-  #sent?: readonly Balance[];
-  #received?: readonly Balance[];
-  #venues?: ReadonlyMap<Address, Motif>;
-  #intermediaries?: ReadonlySet<Address>;
-  #own?: readonly Motif[];
-  #ownByKind?: MotifsByKind;
-  #byKind?: MotifsByKind;
-  #swaps?: readonly Motif[];
-  #exchange?: Exchange;
-  #takers?: MotifsByAsset;
-  #payers?: MotifsByAsset;
-  #payees?: ReadonlySet<Address>;
-  #sources?: ReadonlySet<Address>;
-  #keepers?: Keepers;
-  #active?: ReadonlySet<Address>;
-  #code?: ReadonlySet<Address>;
-  #shares?: ReadonlyMap<AssetId, readonly string[]>;
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly entity: ReadonlySet<Address>;
 
   constructor(input: IntentInput) {
+    super();
     this.input = input;
-  }
-
-  get tx() {
-    return this.input.tx;
-  }
-  get flow() {
-    return this.input.flow;
-  }
-  get entity() {
-    return this.input.subject.entity;
-  }
-
-  /** Indexes of movements by which the subject paid the block builder. */
-  get tips(): ReadonlySet<number> {
-    return (this.#tips ??= tipsOf(this));
-  }
-  /** Indexes of movements that only pay for execution: prefunds, charges, repaid submitters, tips. */
-  get fees(): ReadonlySet<number> {
-    return (this.#fees ??= feesOf(this));
-  }
-  /** Movements of the whole transaction but those that only pay for execution. */
-  get movements(): readonly Movement[] {
-    return (this.#movements ??=
-      this.fees.size === 0
-        ? this.flow.movements
-        : this.flow.movements.filter(({ index }) => !this.fees.has(index)));
-  }
-
-  /** Balances of the subject's entity: native and wrapped native merged, dust and execution fees dropped. */
-  get balances(): readonly Balance[] {
-    return (this.#balances ??= balancesWithout(this, this.fees));
-  }
-  get sent(): readonly Balance[] {
-    return (this.#sent ??= this.balances.filter((b) => b.net < 0n));
-  }
-  get received(): readonly Balance[] {
-    return (this.#received ??= this.balances.filter((b) => b.net > 0n));
+    this.tx = input.tx;
+    this.flow = input.flow;
+    this.entity = input.subject.entity;
   }
 
   /** Counterparties of motifs: they pass no value on. */
   isVenue(account: Address): boolean {
-    const act = (this.#venues ??= venuesOf(this.input.motifs, this.input.rulebook)).get(account);
+    const act = this.venues.get(account);
     return act !== undefined && movedAssets(act);
   }
 
-  /** Accounts between the subject and its counterparties: routers, proxies, forwarders. */
-  get intermediaries(): ReadonlySet<Address> {
-    return (this.#intermediaries ??= intermediariesOf({
-      tx: this.tx,
-      flow: this.flow,
-      entity: this.entity,
-      isVenue: (account) => this.isVenue(account),
-      wasCalled: this.entity.has(this.tx.from) || this.input.subject.mode !== 'solver_settlement',
-    }));
-  }
-
-  /** Motifs that are the subject's doing or happen to it, in execution order. */
-  get own(): readonly Motif[] {
-    return (this.#own ??= ownership(this));
-  }
-  get ownByKind(): MotifsByKind {
-    return (this.#ownByKind ??=
-      this.own.length === this.input.motifs.length ? this.byKind : groupBy(this.own, ({ kind }) => kind));
-  }
-  get byKind(): MotifsByKind {
-    return (this.#byKind ??= groupBy(this.input.motifs, ({ kind }) => kind));
-  }
   ownOf(kind: string): readonly Motif[] {
     return this.ownByKind.get(kind) ?? NONE;
   }
@@ -126,25 +128,6 @@ export class SubjectView {
   isSwap(motif: Motif): boolean {
     return isSwap(this.kind(motif));
   }
-  get swaps(): readonly Motif[] {
-    return (this.#swaps ??= this.input.motifs.filter((motif) => this.isSwap(motif)));
-  }
-
-  get exchange(): Exchange {
-    return (this.#exchange ??= new Exchange(this));
-  }
-  /** Swaps between the subject's sent assets and those it, or its payees, received. */
-  get path(): readonly Motif[] {
-    return this.swaps.length > 0 ? this.exchange.path : NONE;
-  }
-
-  /** Motifs that took the subject's payments, by asset, and those that paid its receipts. */
-  get takers(): MotifsByAsset {
-    return (this.#takers ??= motifsAtEnd(this, 'into'));
-  }
-  get payers(): MotifsByAsset {
-    return (this.#payers ??= motifsAtEnd(this, 'outOf'));
-  }
 
   /** Motifs that took the subject's payment in this asset. A burn shows no purpose, unless `burnsCount`. */
   takersOf(asset: AssetId, burnsCount: boolean): readonly Motif[] {
@@ -154,20 +137,6 @@ export class SubjectView {
   payersOf(asset: AssetId): readonly Motif[] {
     return [...(this.payers.get(asset) ?? NONE)];
   }
-  /** True if a motif paid the subject's receipt in this asset. */
-  isPaid(asset: AssetId): boolean {
-    return (this.payers.get(asset)?.size ?? 0) > 0;
-  }
-
-  /** Final recipients of the subject's payments, after forwarders. */
-  get payees(): ReadonlySet<Address> {
-    return (this.#payees ??= payees(this));
-  }
-
-  /** Accounts the subject received something from directly, the zero address included. */
-  get sources(): ReadonlySet<Address> {
-    return (this.#sources ??= sourcesOf(this));
-  }
 
   /** The native asset for wrapped native that moved, else the asset itself. */
   mergedAsset(asset: AssetId): AssetId {
@@ -176,11 +145,6 @@ export class SubjectView {
   /** The merged assets of some legs of a motif, each once. */
   mergedAssetsOf(legs: readonly AssetAmount[]): ReadonlySet<AssetId> {
     return new Set(legs.map(({ asset }) => this.mergedAsset(asset)));
-  }
-
-  /** Accounts that ended with less, and with more, of something. */
-  get keepers(): Keepers {
-    return (this.#keepers ??= keepersOf(this));
   }
 
   nonEconomic(kind: NonEconomicMovement['kind']): number {
@@ -193,24 +157,6 @@ export class SubjectView {
     return entities.get(account)?.tags ?? protocols.get(prepared.protocolOf(account) ?? '')?.tags ?? NO_TAGS;
   }
 
-  /** Accounts that made calls or emitted events. */
-  get active(): ReadonlySet<Address> {
-    return (this.#active ??= new Set([
-      ...this.tx.frames.map((f) => f.from),
-      ...this.tx.logs.map((l) => l.address),
-    ]));
-  }
-
-  /** `lp` or `share` where the asset represents a position changed in this transaction. */
-  shareClasses(asset: AssetId): readonly string[] {
-    return (this.#shares ??= sharesByAsset(this)).get(asset) ?? NO_TAGS;
-  }
-
-  /** Accounts that emitted events, called others, or were called with data: they have code. */
-  get codeAccounts(): ReadonlySet<Address> {
-    return (this.#code ??= codeAccountsOf(this));
-  }
-
   isMint(movement: Movement): boolean {
     return movement.kind === 'mint' || (movement.kind === 'transfer' && movement.from === ZERO_ADDRESS);
   }
@@ -221,10 +167,6 @@ export class SubjectView {
 
 const NONE: readonly Motif[] = [];
 
-interface Keepers {
-  readonly payers: ReadonlySet<Address>;
-  readonly receivers: ReadonlySet<Address>;
-}
 const NO_TAGS: readonly string[] = [];
 
 /** Prefunds and charges always; what repays the submitter or pays the builder, where anything else was done. */
@@ -272,13 +214,7 @@ function balancesWithout(
   return [...balances(flow, entity, { mergeWrapped, dust: 'drop', exclude }).values()];
 }
 
-function sourcesOf({ received }: SubjectView): Set<Address> {
-  const sources = new Set<Address>();
-  for (const { incoming } of received) for (const { from } of incoming) sources.add(from);
-  return sources;
-}
-
-function keepersOf({ flow, fees, input: { rulebook } }: SubjectView): Keepers {
+function keepersOf({ flow, fees, input: { rulebook } }: SubjectView): Parts['keepers'] {
   const payers = new Set<Address>();
   const receivers = new Set<Address>();
   for (const account of flow.ledgers.keys()) {

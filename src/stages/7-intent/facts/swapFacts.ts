@@ -46,17 +46,16 @@ export const SWAP_FACTS: readonly FactSpec[] = [
     'Swaps in the transaction that are not on that way.',
     (v) => v.swaps.length - v.path.length,
   ),
-  count('swaps.delivered_to', 'Accounts other than the actor that kept proceeds of those swaps.', (v) =>
-    v.path.length === 0 ? 0 : v.exchange.deliveries.length,
+  count(
+    'swaps.delivered_to',
+    'Accounts other than the actor that kept proceeds of those swaps.',
+    (v) => v.deliveries.length,
   ),
   count(
     'swaps.delivered_to_unknown',
     'Of these accounts, those that logged events no rule knows: contracts that did something ' +
       'with the proceeds.',
-    (v) =>
-      v.path.length === 0
-        ? 0
-        : v.exchange.deliveries.filter(({ account }) => speaksUnknown(account, v)).length,
+    (v) => v.deliveries.filter(({ account }) => speaksUnknown(account, v)).length,
   ),
   flag('swaps.by_aggregator', 'An aggregator, a solver or an order book settled the trade.', settledByOthers),
 ];
@@ -98,72 +97,50 @@ export interface Delivery {
   readonly bought: readonly Balance[];
 }
 
+/** Ways of value from the subject's sent assets to its received ones, or to others'. */
+export function holdingsOf(view: SubjectView): HoldingFlow {
+  return new HoldingFlow(view.flow, linksOf(view), (asset) => view.mergedAsset(asset), view.entity);
+}
+
+export function reachedBy({ sent, holdings }: SubjectView): ReadonlySet<Holding> {
+  const payments = sent.flatMap((b) => b.outgoing.map((m) => holding(m.to, b.id)));
+  return holdings.reach(payments, 'onward');
+}
+
 /**
- * How the subject's sent assets turned into its received ones, or into others'. Order in time is ignored,
- * because callback pools pay before they are paid.
+ * Swaps between the subject's sent and received assets: reachable forwards from payments and backwards
+ * from receipts, whatever their order in time, because callback pools pay before they are paid. Only the forward
+ * half counts where the proceeds went to another account, only the backward half where everything was borrowed.
  */
-export class Exchange {
-  readonly #view: SubjectView;
-  readonly #flow: HoldingFlow;
-  #path?: readonly Motif[];
-  #reached?: ReadonlySet<Holding>;
-  #deliveries?: readonly Delivery[];
+export function pathOf(view: SubjectView): readonly Motif[] {
+  const { sent, received, swaps } = view;
+  if (sent.length === 0 && received.length === 0) return [];
+  const after = sent.length === 0 ? null : view.reached;
+  const receipts = received.flatMap((b) => b.incoming.map((m) => holding(m.from, b.id)));
+  const before = received.length === 0 ? null : view.holdings.reach(receipts, 'back');
+  return swaps.filter(
+    (swap) => (after === null || after.has(inside(swap))) && (before === null || before.has(inside(swap))),
+  );
+}
 
-  constructor(view: SubjectView) {
-    this.#view = view;
-    this.#flow = new HoldingFlow(view.flow, linksOf(view), (asset) => view.mergedAsset(asset), view.entity);
-  }
-
-  /**
-   * Swaps between the subject's sent and received assets: reachable forwards from payments and backwards
-   * from receipts. Only the forward half counts where the proceeds went to another account, only the
-   * backward half where everything was borrowed.
-   */
-  get path(): readonly Motif[] {
-    return (this.#path ??= this.#findPath());
-  }
-
-  #findPath(): readonly Motif[] {
-    const { sent, received, swaps } = this.#view;
-    if (sent.length === 0 && received.length === 0) return [];
-    const after = sent.length === 0 ? null : this.#fromGifts;
-    const receipts = received.flatMap((b) => b.incoming.map((m) => holding(m.from, b.id)));
-    const before = received.length === 0 ? null : this.#flow.reach(receipts, 'back');
-    return swaps.filter(
-      (swap) => (after === null || after.has(inside(swap))) && (before === null || before.has(inside(swap))),
+/**
+ * Accounts outside the subject that ended with another asset than the subject sent, received along the
+ * way of the swaps: the trade was made for them. Venues keep their trades and do not count.
+ */
+export function deliveriesOf(view: SubjectView): readonly Delivery[] {
+  const { flow, sent, entity, input, path, reached } = view;
+  if (path.length === 0) return [];
+  const given = new Set(sent.map((b) => b.id));
+  const found: Delivery[] = [];
+  for (const account of flow.incoming.keys()) {
+    if (account === ZERO_ADDRESS || entity.has(account) || view.isVenue(account)) continue;
+    const own = balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' });
+    const bought = [...own.values()].filter(
+      ({ id, net }) => net > 0n && !given.has(id) && reached.has(holding(account, id)),
     );
+    if (bought.length > 0) found.push({ account, bought });
   }
-
-  /**
-   * Accounts outside the subject that ended with another asset than the subject sent, received along the
-   * way of the swaps: the trade was made for them. Venues keep their trades and do not count.
-   */
-  get deliveries(): readonly Delivery[] {
-    return (this.#deliveries ??= this.#findDeliveries());
-  }
-
-  #findDeliveries(): readonly Delivery[] {
-    const { flow, sent, entity, input } = this.#view;
-    const given = new Set(sent.map((b) => b.id));
-    const after = this.#fromGifts;
-    const found: Delivery[] = [];
-    for (const account of flow.incoming.keys()) {
-      if (account === ZERO_ADDRESS || entity.has(account) || this.#view.isVenue(account)) continue;
-      const own = balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' });
-      const bought = [...own.values()].filter(
-        ({ id, net }) => net > 0n && !given.has(id) && after.has(holding(account, id)),
-      );
-      if (bought.length > 0) found.push({ account, bought });
-    }
-    return found;
-  }
-
-  /** Where anything the subject sent can have gone. */
-  get #fromGifts(): ReadonlySet<Holding> {
-    const payments = (): Holding[] =>
-      this.#view.sent.flatMap((b) => b.outgoing.map((m) => holding(m.to, b.id)));
-    return (this.#reached ??= this.#flow.reach(payments(), 'onward'));
-  }
+  return found;
 }
 
 /** The inside of a motif, where assets turn into others. */
