@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Ajv } from 'ajv';
+import { AnalysisError } from './errors.ts';
 
 /** A JSON schema file (draft 2020-12) and how its text becomes the check that is wanted. */
 export interface SchemaSource {
@@ -85,6 +86,27 @@ function load(name: string): Compiled | null {
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+/** The schema of `schemas/http/<name>`, closed: the service emits no key it does not describe. */
+export function publishedSchema(name: string): SchemaSource {
+  return {
+    name,
+    file: new URL(`../../schemas/http/${name}.schema.json`, import.meta.url),
+    prepare: (schema) => closeSchema(schema as Record<string, unknown>) as object,
+    options: { allowUnionTypes: true },
+  };
+}
+
+/**
+ * Makes the check of every value against its schema. It throws `AnalysisError('internal_validation')` for one
+ * that does not conform, with ajv's errors as `cause` for the log.
+ */
+export function schemaValidator<T>(source: SchemaSource): (value: T) => void {
+  const check = schemaCheck<T>(source);
+  return (value) => {
+    if (!check(value)) throw new AnalysisError('internal_validation', null, { cause: check.errors });
+  };
 }
 
 type Schema = boolean | { readonly [keyword: string]: unknown };

@@ -1,3 +1,4 @@
+import { addTo } from './lists.ts';
 import { memoizeFor } from './memo.ts';
 import type { LineTable } from '../model/rulebook.ts';
 
@@ -20,10 +21,7 @@ function indexed(text: string): ReadonlyMap<string, readonly string[]> {
   for (const line of text.split('\n')) {
     const end = line.indexOf(' ');
     if (end < 0) continue;
-    const key = line.slice(0, end);
-    const lines = byKey.get(key);
-    if (lines) lines.push(line);
-    else byKey.set(key, [line]);
+    addTo(byKey, line.slice(0, end), line);
   }
   return byKey;
 }

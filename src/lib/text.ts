@@ -3,6 +3,11 @@ export function splitList(list: string | undefined): string[] {
   return (list ?? '').split(',').flatMap((part) => part.trim() || []);
 }
 
+/** `1 blob`, `2 blobs`. */
+export function counted(count: number | bigint, one: string): string {
+  return `${count} ${one}${Number(count) === 1 ? '' : 's'}`;
+}
+
 /** Splits at top-level commas: `a,f(b,c)` into `a` and `f(b,c)`. */
 export function splitTopLevel(text: string): string[] {
   const parts: string[] = [];

@@ -1,6 +1,6 @@
-import { quantity, readHash } from '../evm/hex.ts';
+import { quantity, readBytes, readHash } from '../evm/hex.ts';
 import { AnalysisError, type ErrorCode } from '../lib/errors.ts';
-import { readList } from '../lib/shape.ts';
+import { absent, readList } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
 
@@ -49,6 +49,11 @@ export interface CallNode {
   /** Null where the trace does not say. */
   readonly gasUsed?: number | null;
   readonly logs: readonly TracedLog[];
+}
+
+/** The bytes of a field that nodes may leave out. Throws `trace_malformed`. */
+export function readOptionalBytes(value: unknown, what: string): Hex {
+  return absent(value) ? '0x' : readBytes(value, 'trace_malformed', what);
 }
 
 /** For display only: anything but a quantity is taken as unknown. */

@@ -1,11 +1,12 @@
-import { SYSTEM_ADDRESS, quantity, readAddress, readBytes, readCount, readQuantity } from '../evm/hex.ts';
+import { SYSTEM_ADDRESS, quantity, readAddress, readCount, readQuantity } from '../evm/hex.ts';
 import { AnalysisError } from '../lib/errors.ts';
 import { absent, isRecord, itemsOf, readList, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
-import type { Address, Hash, Hex } from '../model/hex.ts';
+import type { Address, Hash } from '../model/hex.ts';
 import {
   CallBudget,
   readGas,
+  readOptionalBytes,
   readTopics,
   canonicalError,
   type CallNode,
@@ -144,10 +145,6 @@ function calleeOf(fields: Fields, type: string, failed: boolean): Address | null
   const creation = type === 'CREATE' || type === 'CREATE2';
   if (creation && (failed || absent(fields['to']))) return null;
   return readAddress(fields['to'], BAD, 'call to');
-}
-
-function readOptionalBytes(value: unknown, what: string): Hex {
-  return absent(value) ? '0x' : readBytes(value, BAD, what);
 }
 
 function readTracedLog(raw: unknown): TracedLog {

@@ -1,9 +1,10 @@
-import { readAddress, readBytes, readCount, readHash, readQuantity } from '../evm/hex.ts';
+import { readAddress, readCount, readHash, readQuantity } from '../evm/hex.ts';
 import { AnalysisError } from '../lib/errors.ts';
+import { groupBy } from '../lib/lists.ts';
 import { absent, differ, isRecord, itemsOf, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
-import type { Address, Hash, Hex } from '../model/hex.ts';
-import { CallBudget, canonicalError, readGas, type CallNode } from './callNode.ts';
+import type { Address, Hash } from '../model/hex.ts';
+import { CallBudget, canonicalError, readGas, readOptionalBytes, type CallNode } from './callNode.ts';
 import type { RootCall, TraceApi, TracedTransaction } from './traceApi.ts';
 
 const BAD = 'trace_malformed';
@@ -33,15 +34,10 @@ export const PARITY: TraceApi = {
 
 /** One flat list; items without a transaction are block rewards. */
 function splitBlock(items: readonly unknown[]): ReadonlyMap<Hash, unknown> {
-  const found = new Map<Hash, unknown[]>();
-  for (const item of items) {
-    if (!isRecord(item) || typeof item['transactionHash'] !== 'string') continue;
-    const hash = item['transactionHash'].toLowerCase() as Hash;
-    const list = found.get(hash);
-    if (list) list.push(item);
-    else found.set(hash, [item]);
-  }
-  return found;
+  return groupBy(items, (item) => {
+    const hash = isRecord(item) ? item['transactionHash'] : null;
+    return typeof hash === 'string' ? (hash.toLowerCase() as Hash) : null;
+  });
 }
 
 function looksLike(result: unknown): 'trace' | 'empty' | 'malformed' {
@@ -179,8 +175,8 @@ function readEntry(fields: Fields, parent: number | null): CallNode {
         from: address(action, 'from'),
         to: address(action, 'to'),
         value: wei(action, 'value'),
-        input: bytes(action['input'], 'trace input'),
-        output: bytes(result['output'], 'trace output'),
+        input: readOptionalBytes(action['input'], 'trace input'),
+        output: readOptionalBytes(result['output'], 'trace output'),
       };
     }
     case 'create':
@@ -190,8 +186,8 @@ function readEntry(fields: Fields, parent: number | null): CallNode {
         from: address(action, 'from'),
         to: failed || absent(result['address']) ? null : address(result, 'address'),
         value: wei(action, 'value'),
-        input: bytes(action['init'] ?? action['input'], 'trace init'),
-        output: bytes(result['code'] ?? result['output'], 'trace code'),
+        input: readOptionalBytes(action['init'] ?? action['input'], 'trace init'),
+        output: readOptionalBytes(result['code'] ?? result['output'], 'trace code'),
       };
     case 'suicide':
     case 'selfdestruct':
@@ -215,8 +211,4 @@ function address(fields: Fields, key: string): Address {
 
 function wei(fields: Fields, key: string): bigint {
   return absent(fields[key]) ? 0n : readQuantity(fields[key], BAD, `trace ${key}`);
-}
-
-function bytes(value: unknown, what: string): Hex {
-  return absent(value) ? '0x' : readBytes(value, BAD, what);
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { counted } from '../../lib/text.ts';
 import { NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
 import { subtractMoney, worthTogether } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
@@ -142,7 +143,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
     netAfterGas: subtractMoney(flows.net, gas.usd),
     netAfterOwnGas: payer.apart ? flows.net : null,
     netWithPositions: flows.netWithPositions,
-    consideration: considerationOf({ category: input.verdict.category, book, ...input }),
+    consideration: considerationOf({ book, ...input }),
     tokenIn: flows.tokenIn,
     tokenOut: flows.tokenOut,
     structuralProfit: pnl.structuralProfit,
@@ -150,7 +151,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
     valuation: prices,
     positions,
     nftSales: nftSales(pricing.trades, book),
-    owners: ownerEconomics({ attribution, flow, context, positions, book }),
+    owners: ownerEconomics(input, positions, book),
     warnings: [
       ...warningsOf(input, prices, gas.usd.usd !== null),
       ...(flows.netWithPositions ? ['PositionAtCost'] : []),
@@ -173,19 +174,15 @@ function gasCost(tx: CanonicalTx, header: BlockHeader, book: PriceBook): GasCost
   };
 }
 
-interface OwnerInput {
-  readonly attribution: Attribution;
-  readonly flow: ValueFlow;
-  readonly context: RawContext;
-  readonly positions: readonly PositionChange[];
-  readonly book: PriceBook;
-}
-
 /**
  * Amounts sent and received by each owner of a batch of orders or a bundle of user operations. The
  * receivers of an owner's orders count with it, unless they receive for others too. Gas is the submitter's.
  */
-function ownerEconomics({ attribution, flow, context, positions, book }: OwnerInput): OwnerEconomics[] {
+function ownerEconomics(
+  { attribution, flow, context }: EconomicsInput,
+  positions: readonly PositionChange[],
+  book: PriceBook,
+): OwnerEconomics[] {
   const { owners = [] } = attribution;
   return owners.map((owner) => {
     const accounts = accountsOf(owner, attribution);
@@ -223,14 +220,10 @@ function snapshotId(prices: readonly ChosenPrice[], block: bigint): string | nul
   return `sha256:${hash('sha256', text)}`;
 }
 
-function count(n: number, one: string): string {
-  return `${n} ${one}${n === 1 ? '' : 's'}`;
-}
-
 function warningText(stale: number, doubted: number): string | null {
   const parts: string[] = [];
-  if (stale > 0) parts.push(`${count(stale, 'price')} outside the freshness threshold`);
-  if (doubted > 0) parts.push(`for ${count(doubted, 'priced asset')} another source was set aside`);
+  if (stale > 0) parts.push(`${counted(stale, 'price')} outside the freshness threshold`);
+  if (doubted > 0) parts.push(`for ${counted(doubted, 'priced asset')} another source was set aside`);
   return parts.length > 0 ? parts.join('; ') : null;
 }
 

@@ -7,28 +7,23 @@ import { builderPayments } from '../../value/parties/builder.ts';
 import { executionPayments } from '../../value/parties/execution.ts';
 import type { Money, PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
-import type { EntityInput } from './pnlEntity.ts';
+import type { EconomicsInput } from './computeEconomics.ts';
 
 /** Categories of intents that are a trade. */
 const TRADES: ReadonlySet<string> = new Set(['trade', 'nft']);
 /** Class of listed tokens that people settle in, beside ether. */
 const MONEY = 'stablecoin';
 
-interface TradeInput extends EntityInput {
-  readonly category: string;
-  readonly rulebook: EntityInput['rulebook'] & Pick<Rulebook, 'assetClasses'>;
-  readonly book: PriceBook;
-}
+type TradeInput = Omit<EconomicsInput, 'context'> & { readonly book: PriceBook };
 
 /**
  * The price of the actor's own trade: the side of it that is ether or listed stablecoins alone, what was paid
  * before what was received; tips and execution apart. Null for any other act. It prices no asset.
  */
 export function considerationOf(input: TradeInput): Money | null {
-  const { category, attribution, flow, rulebook, header, book } = input;
+  const { verdict, attribution, flow, rulebook, header, book } = input;
   const { actor, entity, mode } = attribution;
-  if (!TRADES.has(category) || actor === null) return null;
+  if (!TRADES.has(verdict.category) || actor === null) return null;
   const group = new Set([actor, ...entity]);
   const { wrappedNative: mergeWrapped } = rulebook;
   const tips = builderPayments(flow, group, header.coinbase, mergeWrapped);

@@ -3,22 +3,13 @@ import { roleOf } from '../../lib/roles.ts';
 import { venuesOf } from '../../value/parties.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { actingAsOne, isPrivate, onlyKeeps, sentBy } from '../../value/parties/entity.ts';
-import type { Attribution } from '../../model/attribution.ts';
-import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
+import type { EconomicsInput } from './computeEconomics.ts';
 import type { ClosedFlow } from './closedFlow.ts';
 
-export interface EntityInput {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
-  readonly header: BlockHeader;
-  readonly attribution: Attribution;
-  readonly motifs: readonly Motif[];
-  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'motifKinds' | 'entities'>;
-}
+export type EntityInput = Omit<EconomicsInput, 'context' | 'verdict'>;
 
 /** The accounts that share the result of a closed flow, actor first. Empty without an actor. */
 export function pnlEntity(closed: ClosedFlow, input: EntityInput): ReadonlySet<Address> {

@@ -5,17 +5,16 @@ import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, isConversion, type Balance } from '../../value/balances.ts';
 import type { GasCost, Money, PnlEntry, PnlReason, PriceBook, RealizedPnl } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Verdict } from '../../model/intent.ts';
 import type { AssetAmount } from '../../model/motif.ts';
 import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
+import type { EconomicsInput } from './computeEconomics.ts';
 import { changesHiddenPosition, closedFlow, poolsOf, type ClosedFlow } from './closedFlow.ts';
 import { builderPayments } from '../../value/parties/builder.ts';
 import { executionCost, executionPayments } from '../../value/parties/execution.ts';
 import { outsideReceipts } from './outsideReceipts.ts';
-import { holdersElsewhere, pnlEntity, type EntityInput } from './pnlEntity.ts';
+import { holdersElsewhere, pnlEntity } from './pnlEntity.ts';
 
-interface PnlInput extends EntityInput {
-  readonly verdict: Verdict;
+interface PnlInput extends Omit<EconomicsInput, 'context'> {
   readonly book: PriceBook;
   readonly gas: GasCost;
 }

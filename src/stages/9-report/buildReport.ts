@@ -38,21 +38,7 @@ export interface ReportInput {
   readonly verdict: Verdict;
   readonly attribution: Attribution;
   readonly economics: Economics;
-  readonly rulebook: Pick<
-    Rulebook,
-    | 'version'
-    | 'digest'
-    | 'entities'
-    | 'protocols'
-    | 'protocolAt'
-    | 'prepared'
-    | 'errors'
-    | 'motifKinds'
-    | 'intentKinds'
-    | 'wrappedNative'
-    | 'signatures'
-    | 'addressBook'
-  >;
+  readonly rulebook: Rulebook;
   /** Counts of the recognising stages, for the statistics. */
   readonly counts: { readonly scopes: number; readonly primitives: number };
   /** Version of the service. */
@@ -63,7 +49,7 @@ function writeExecution(
   { tx, rulebook, economics: { gas } }: ReportInput,
   writer: ReportWriter,
 ): wire.Execution {
-  const execution = {
+  return {
     outcome: executionOutcome(tx, rulebook.errors),
     reverted: !tx.succeeded,
     // Quantities beyond 2^53 (wei per gas has passed it on mainnet) become the nearest double, as any JSON
@@ -74,8 +60,8 @@ function writeExecution(
     gas_cost_native: formatAmount(gas.cost, 18),
     gas_cost_usd: displayMoney(gas.usd),
     failure: writeFailure(tx, rulebook, writer),
+    ...writeAttempts(tx, rulebook, writer),
   };
-  return Object.assign(execution, writeAttempts(tx, rulebook, writer));
 }
 
 /** What a stranger's contract says of an account that did nothing here, written as its claim. */
@@ -87,7 +73,7 @@ function writeClassification(input: ReportInput, writer: ReportWriter): wire.Cla
   const { tx, verdict, attribution, rulebook } = input;
   const told = verdict.fragments.length > 0 ? verdict.fragments : [verdict];
   const subcategory = rulebook.intentKinds.get(verdict.kind)?.subcategory;
-  const classification = {
+  return {
     intent_kind: verdict.kind,
     intent_label: cleanText(verdict.label + claimText(attribution), MAX_LABEL) ?? verdict.kind,
     status: verdict.status,
@@ -99,11 +85,10 @@ function writeClassification(input: ReportInput, writer: ReportWriter): wire.Cla
     structural_proof: verdict.status === 'Proven',
     fragments: told.map(({ kind, status, confidence }) => ({ kind, status, confidence })),
     category: verdict.category as NonNullable<wire.Classification['category']>,
-  };
-  return Object.assign(classification, subcategory === undefined ? {} : { subcategory }, {
+    ...(subcategory === undefined ? {} : { subcategory }),
     tags: [...verdict.tags],
     caveats: verdict.caveats.map((code) => ({ code, text: caveatText(code, input) })),
-  });
+  };
 }
 
 function writeStats({ tx, flow, counts }: ReportInput): wire.PipelineStats {

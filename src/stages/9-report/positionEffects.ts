@@ -27,9 +27,10 @@ export function positionEffect(
   writer: ReportWriter,
 ): wire.PositionEffect {
   const { motif, position, delta, subcategory } = change;
-  const owner = writer.address(change.owner);
-  const category = change.category as wire.PositionEffect['category'];
-  const written = {
+  return {
+    owner: writer.address(change.owner),
+    category: change.category as wire.PositionEffect['category'],
+    ...(subcategory === undefined ? {} : { subcategory }),
     effect: change.effect as wire.PositionEffect['effect'],
     protocol: writeProtocol(motif, writer),
     market: motif.poolId === null ? writer.address(motif.venue) : writer.text(motif.poolId),
@@ -52,7 +53,4 @@ export function positionEffect(
     motif_ids: change.motifs.map(motifId),
     evidence: writer.evidences(change.evidence),
   };
-  return subcategory === undefined
-    ? { owner, category, ...written }
-    : { owner, category, subcategory, ...written };
 }

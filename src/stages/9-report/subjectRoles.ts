@@ -1,27 +1,20 @@
 import { kindOf } from '../../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import type { Attribution } from '../../model/attribution.ts';
-import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
+import type { ReportInput } from './buildReport.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Motif } from '../../model/motif.ts';
 import type { Entity, Rulebook } from '../../model/rulebook.ts';
 import { carriersOf, feeTakersOf } from '../../value/parties.ts';
-import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import type { InventoryDelta } from '../../model/generated/report.ts';
 
 export type SubjectRole = InventoryDelta['subject_role'];
 
-export interface RoleInput {
-  readonly tx: CanonicalTx;
-  readonly header: BlockHeader;
-  readonly flow: ValueFlow;
-  /** Left out: nothing is suspect. */
-  readonly suspects?: Suspects;
-  readonly motifs: readonly Motif[];
-  readonly attribution: Attribution;
+export type RoleInput = Pick<
+  ReportInput,
+  'tx' | 'header' | 'flow' | 'suspects' | 'motifs' | 'attribution'
+> & {
   readonly rulebook: Pick<Rulebook, 'entities' | 'motifKinds' | 'intentKinds' | 'wrappedNative'>;
-}
+};
 
 /** Roles of an address by its rule tags; first match wins. */
 const TAG_ROLES: readonly (readonly [string, SubjectRole])[] = [

@@ -1,14 +1,11 @@
 import type { Attribution } from '../../model/attribution.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { AccountName } from '../../model/generated/report.ts';
+import type { ReportInput } from './buildReport.ts';
 import type { ReportWriter } from './reportWriter.ts';
 import { addressName } from '../../value/labelFormat.ts';
 import { cleanText } from '../../value/display.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
-import type { RawContext } from '../../model/upstream.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
 
 export function writeAttribution(attribution: Attribution, writer: ReportWriter): wire.Attribution {
   return {
@@ -48,13 +45,6 @@ export function writeAttribution(attribution: Attribution, writer: ReportWriter)
 
 const MAX_NAME = 100;
 
-interface NameSources {
-  readonly rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook'>;
-  readonly context: Pick<RawContext, 'tokens'>;
-  readonly flow: Pick<ValueFlow, 'assets'>;
-  readonly motifs: readonly Motif[];
-}
-
 /**
  * Names addresses from the first source that knows each: the rules' entities, their protocols, the address
  * book, the token contract itself. For display only: the report is complete before names are looked up.
@@ -64,7 +54,7 @@ export function accountNames({
   context,
   flow,
   motifs,
-}: NameSources): (account: Address) => AccountName | null {
+}: Pick<ReportInput, 'rulebook' | 'context' | 'flow' | 'motifs'>): (account: Address) => AccountName | null {
   // Pools and vaults with a factory or CREATE2 address that proves the protocol.
   const venues = new Map<Address, string>();
   for (const { venue, protocol } of motifs)

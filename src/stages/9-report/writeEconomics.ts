@@ -117,14 +117,19 @@ export function writeEconomics(
   blockNumber: bigint,
   writer: ReportWriter,
 ): wire.Economics {
-  const sums = {
+  const { netAfterOwnGas, netWithPositions, consideration } = economics;
+  return {
     subject: writer.address(economics.subject),
     fee_usd: displayMoney(economics.gas.usd),
     inflow_usd: displayMoney(economics.inflow),
     net_usd_before_gas: displayMoney(economics.netBeforeGas),
     net_usd_after_gas: displayMoney(economics.netAfterGas),
-  };
-  return Object.assign(sums, furtherSums(economics), {
+    // Sums that few transactions have.
+    ...(netAfterOwnGas ? { net_usd_after_own_gas: displayMoney(netAfterOwnGas) } : {}),
+    ...(netWithPositions ? { net_usd_with_positions: displayMoney(netWithPositions) } : {}),
+    ...(consideration
+      ? { consideration_usd: { ...displayMoney(consideration), method: 'own_trade' as const } }
+      : {}),
     token_in: economics.tokenIn,
     token_out: economics.tokenOut,
     structural_profit_usd: displayMoney(economics.structuralProfit),
@@ -138,19 +143,5 @@ export function writeEconomics(
     ...(economics.nftSales.length > 0
       ? { nft_sales: economics.nftSales.map((sale) => writeSale(sale, writer)) }
       : {}),
-  });
-}
-
-type FurtherSums = Pick<
-  wire.Economics,
-  'net_usd_after_own_gas' | 'net_usd_with_positions' | 'consideration_usd'
->;
-
-/** Sums that few transactions have. */
-function furtherSums({ netAfterOwnGas, netWithPositions, consideration }: Economics): FurtherSums {
-  const sums: FurtherSums = {};
-  if (netAfterOwnGas) sums.net_usd_after_own_gas = displayMoney(netAfterOwnGas);
-  if (netWithPositions) sums.net_usd_with_positions = displayMoney(netWithPositions);
-  if (consideration) sums.consideration_usd = { ...displayMoney(consideration), method: 'own_trade' };
-  return sums;
+  };
 }

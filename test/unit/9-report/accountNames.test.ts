@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { accountNames } from '../../../src/stages/9-report/writeAttribution.ts';
 import { isoTime } from '../../../src/stages/9-report/writeTransaction.ts';
 import type { Address } from '../../../src/model/hex.ts';
-import { account, rulebook, valueFlow } from '../../support/builders.ts';
+import { account, rawContext, rulebook, valueFlow } from '../../support/builders.ts';
 
 it('takes a name from the rules before the address book, and from there before the token', () => {
   const [known, listed, token] = [account('a1'), account('a2'), account('a3')];
@@ -11,14 +11,9 @@ it('takes a name from the rules before the address book, and from there before t
       ...rulebook({ entities: { [known]: ['router'] } }),
       addressBook: { text: `${known} exchange Not this\n${listed} exchange Binance 14\n` },
     },
-    context: {
-      tokens: new Map(
-        [listed, token].map((address) => [
-          address,
-          { address, symbol: 'T', name: 'Tok\u202een', decimals: 0 },
-        ]),
-      ),
-    },
+    context: rawContext({
+      tokens: [listed, token].map((address) => ({ address, symbol: 'T', name: 'Tok\u202een', decimals: 0 })),
+    }),
     flow: valueFlow([]),
     motifs: [],
   });

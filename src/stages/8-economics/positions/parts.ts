@@ -21,15 +21,12 @@ const STATED_ROLES: ReadonlyMap<string, Role> = new Map([
  * states them.
  */
 export function partsOf(side: Side): PositionPart[] {
-  if (side.portions.length === 0)
-    return side.underlying.map((leg) => ({ asset: leg.asset, delta: leg.delta, role: roleOfLeg(leg, side) }));
-  if (side.position.category === DEBT_CATEGORY) return [...owedParts(side), ...interest(side)];
-  const parts = side.underlying.flatMap((leg): PositionPart[] => {
-    const role = roleOfLeg(leg, side);
-    return role === 'principal' && split(side.portions, leg.asset)
-      ? []
-      : [{ asset: leg.asset, delta: leg.delta, role }];
+  const whole = side.underlying.map((leg): PositionPart => {
+    return { asset: leg.asset, delta: leg.delta, role: roleOfLeg(leg, side) };
   });
+  if (side.portions.length === 0) return whole;
+  if (side.position.category === DEBT_CATEGORY) return [...owedParts(side, whole), ...interest(side)];
+  const parts = whole.filter(({ asset, role }) => role !== 'principal' || !split(side.portions, asset));
   return withoutInterest([...splitParts(side), ...parts, ...interest(side)], side);
 }
 
@@ -71,15 +68,10 @@ function splitParts(side: Side): PositionPart[] {
 }
 
 /** A loan's fee is owed on top of what the borrower received. */
-function owedParts({ underlying, portions, ...side }: Side): PositionPart[] {
-  const parts = underlying.map((leg) => ({
-    asset: leg.asset,
-    delta: leg.delta,
-    role: roleOfLeg(leg, { ...side, underlying, portions }),
-  }));
+function owedParts({ portions }: Side, parts: readonly PositionPart[]): readonly PositionPart[] {
   return portions
     .filter(({ role }) => role === 'fee')
-    .reduce<PositionPart[]>((all, { asset, amount }) => {
+    .reduce((all, { asset, amount }): readonly PositionPart[] => {
       const lent = all.find((part) => part.role === 'debt' && part.asset === asset && part.delta > 0n);
       if (!lent) return all;
       const rest = all.map((part) => (part === lent ? { ...part, delta: part.delta + amount } : part));

@@ -6,11 +6,10 @@ import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { carriersOf, tracingOf, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import type { Attribution } from '../../../model/attribution.ts';
 import type { PositionChange } from '../../../model/economics.ts';
 import type { Motif } from '../../../model/motif.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
-import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
+import type { ValueFlow } from '../../../model/valueFlow.ts';
+import type { EconomicsInput } from '../computeEconomics.ts';
 import type { Change } from './carried.ts';
 import { withOwners } from './owners.ts';
 import { partsOf } from './parts.ts';
@@ -24,12 +23,7 @@ const ENDING: ReadonlySet<string> = new Set(['decrease', 'collect']);
 /** Tag of entities with NFTs that represent positions. */
 const POSITION_MANAGER = 'position_manager';
 
-export interface PositionInput {
-  readonly motifs: readonly Motif[];
-  readonly flow: ValueFlow;
-  readonly rulebook: Pick<Rulebook, 'motifKinds' | 'entities' | 'wrappedNative'>;
-  readonly attribution: Attribution;
-}
+export type PositionInput = Pick<EconomicsInput, 'motifs' | 'flow' | 'attribution' | 'rulebook'>;
 
 /**
  * The positions that motifs change, as the vocabulary declares, in execution order, each with its owner. The
@@ -145,36 +139,16 @@ function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChang
     const others = entry.movements.filter((index) => !acts.has(index)).map((index) => flow.movements[index]!);
     const minted =
       others.length > 0 && others.every(({ from, to }) => from === ZERO_ADDRESS || to === ZERO_ADDRESS);
-    return [
-      restOf(
-        { owner, token: token!, rest, motif, category: position.category },
-        minted,
-        others.map((m) => m.evidence),
-      ),
-    ];
+    return {
+      owner,
+      category: position.category,
+      effect: minted ? 'collect' : 'transfer',
+      motif,
+      motifs: [motif.index],
+      position: token,
+      delta: rest,
+      parts: [],
+      evidence: others.length > 0 ? others.map((m) => m.evidence) : motif.evidence,
+    };
   });
-}
-
-function restOf(
-  {
-    owner,
-    token,
-    rest,
-    motif,
-    category,
-  }: { owner: Change['owner']; token: AssetId; rest: bigint; motif: Motif; category: string },
-  minted: boolean,
-  evidence: PositionChange['evidence'],
-): PositionChange {
-  return {
-    owner,
-    category,
-    effect: minted ? 'collect' : 'transfer',
-    motif,
-    motifs: [motif.index],
-    position: token,
-    delta: rest,
-    parts: [],
-    evidence: evidence.length > 0 ? evidence : motif.evidence,
-  };
 }
