@@ -113,6 +113,13 @@ export function attemptsOf({ succeeded, frames }: Pick<CanonicalTx, 'succeeded' 
   return failed;
 }
 
+/** The frames that made a contract, and were not undone. */
+export function creationsIn(frames: readonly Frame[]): Frame[] {
+  return frames.filter(
+    ({ type, effective, to }) => effective && to !== null && (type === 'CREATE' || type === 'CREATE2'),
+  );
+}
+
 /** The smallest frame that holds both. Frames are in pre-order, so a subtree is a range of indexes. */
 export function lowestCommonAncestor(frames: readonly Frame[], a: number, b: number): number {
   let at = a;

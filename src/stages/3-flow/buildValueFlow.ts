@@ -1,17 +1,11 @@
 import { addTo } from '../../lib/lists.ts';
+import { lazy } from '../../lib/memo.ts';
 import { MultiDirectedGraph } from 'graphology';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type {
-  Allowance,
-  Asset,
-  AssetId,
-  Movement,
-  NonEconomicMovement,
-  ValueFlow,
-  LedgerEntry,
-} from '../../model/valueFlow.ts';
+import type { Asset, AssetId, LedgerEntry, Movement } from '../../model/valueFlow.ts';
+import type { NonEconomicMovement, ValueFlow } from '../../model/valueFlow.ts';
 import { isNonEconomic, type FlowEntry } from './rawTransfer.ts';
 import { readAllowances } from './readAllowances.ts';
 import { readNative } from './readNative.ts';
@@ -42,7 +36,21 @@ export function buildValueFlow(
     if (!assets.has(asset.id)) assets.set(asset.id, asset);
     movements.push({ index: movements.length, kind, from, to, asset: asset.id, amount, seq, evidence });
   }
-  return new Flow(movements, nonEconomic, assets, readAllowances(tx, rulebook.entities ?? new Map()));
+  const { ledgers, outgoing, incoming } = keepLedgers(movements);
+  // Most transactions never follow value through several accounts.
+  const graph = lazy(() => buildGraph(ledgers.keys(), movements));
+  return {
+    movements,
+    nonEconomic,
+    assets,
+    allowances: readAllowances(tx, rulebook.entities ?? new Map()),
+    ledgers,
+    outgoing,
+    incoming,
+    get graph() {
+      return graph();
+    },
+  };
 }
 
 /** Merges two lists that are each in execution order; a frame and a log never share a `seq`. */
@@ -54,38 +62,6 @@ function inOrder(native: readonly FlowEntry[], tokens: readonly FlowEntry[]): re
     merged.push(nativeFirst ? native[n++]! : tokens[t++]!);
   }
   return merged;
-}
-
-/** Builds the graph on demand: most transactions never follow value through several accounts. */
-class Flow implements ValueFlow {
-  readonly ledgers: ValueFlow['ledgers'];
-  readonly outgoing: ValueFlow['outgoing'];
-  readonly incoming: ValueFlow['incoming'];
-  readonly movements: readonly Movement[];
-  readonly nonEconomic: readonly NonEconomicMovement[];
-  readonly assets: ReadonlyMap<AssetId, Asset>;
-  readonly allowances: readonly Allowance[];
-  #graph: ValueFlow['graph'] | null = null;
-
-  constructor(
-    movements: readonly Movement[],
-    nonEconomic: readonly NonEconomicMovement[],
-    assets: ReadonlyMap<AssetId, Asset>,
-    allowances: readonly Allowance[],
-  ) {
-    const { ledgers, outgoing, incoming } = keepLedgers(movements);
-    this.movements = movements;
-    this.nonEconomic = nonEconomic;
-    this.assets = assets;
-    this.allowances = allowances;
-    this.ledgers = ledgers;
-    this.outgoing = outgoing;
-    this.incoming = incoming;
-  }
-
-  get graph(): ValueFlow['graph'] {
-    return (this.#graph ??= buildGraph(this.ledgers.keys(), this.movements));
-  }
 }
 
 /** Accounts as nodes, movements as edges. Own keys: graphology's differ from process to process. */

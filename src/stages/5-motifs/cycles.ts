@@ -1,3 +1,4 @@
+import { distance } from '../../value/amount.ts';
 import type { Balance } from '../../value/balances.ts';
 import { composite, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { Entity } from './entity.ts';
@@ -74,16 +75,10 @@ function funderOf({ hops, base, entity }: Loop): Address | null {
 /** The entity lost as much as the hops, up to the share that may stick between them. */
 function losingCycle(loop: Loop): MotifDraft {
   const { base, entity } = loop;
-  const apart = entity.balances.get(base.id)!.net + base.sent - base.received;
-  const agrees = (apart < 0n ? -apart : apart) * LOSS_DIVISOR <= base.sent;
-  const residual = { name: 'negative_residual', holds: agrees };
-  return cycleMotif(loop, {
-    kind: 'losing_cycle',
-    wallet: null,
-    residual,
-    own: entity.balances,
-    funder: null,
-  });
+  const own = entity.balances;
+  const apart = distance(own.get(base.id)!.net, base.received - base.sent);
+  const residual = { name: 'negative_residual', holds: apart * LOSS_DIVISOR <= base.sent };
+  return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own, funder: null });
 }
 
 interface Result {
@@ -183,5 +178,5 @@ function isRoundTripAtOnePool(hops: readonly Hop[], id: AssetId): boolean {
 }
 
 function isDust({ id, net }: Balance, entity: Entity): boolean {
-  return net === 0n || (net < 0n ? -net : net) * DUST_DIVISOR <= entity.through(id);
+  return net === 0n || distance(net, 0n) * DUST_DIVISOR <= entity.through(id);
 }

@@ -1,24 +1,16 @@
 import { distinctEvidence } from '../../lib/evidence.ts';
 import { lowestCommonAncestor } from '../../value/frames.ts';
-import { proveWhole } from '../../value/prove.ts';
+import { proveWhole, type ProofInput } from '../../value/prove.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Confidence, Motif } from '../../model/motif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { JoinReason, Leg, OtherTrigger, Primitive, ProtocolRef } from '../../model/primitive.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
-import type { Suspects } from '../../value/suspectTokens.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** Inputs of motif building. */
-export interface MotifInput {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
+export interface MotifInput extends ProofInput {
   readonly primitives: readonly Primitive[];
-  readonly rulebook: Rulebook;
   /** The block's fee recipient, from its header; null where unknown. */
   readonly coinbase: Address | null;
-  /** Left out: nothing is suspect. */
-  readonly suspects?: Suspects;
 }
 
 /**

@@ -38,16 +38,11 @@ export function entityOf(
     coinbase === null ? new Set<number>() : builderPayments(flow, accounts, coinbase, mergeWrapped);
   const balancesOf = (own: ReadonlySet<Address>): Balances =>
     balances(flow, own, { mergeWrapped, exclude: ({ index }) => toBuilder.has(index) });
-  const extended = new Map<Address, Balances>();
   return {
     accounts,
     trader: [...group].find(([, reason]) => reason === 'trader')?.[0] ?? null,
     balances: balancesOf(accounts),
-    balancesWith: (account) => {
-      let own = extended.get(account);
-      if (!own) extended.set(account, (own = balancesOf(new Set([...accounts, account]))));
-      return own;
-    },
+    balancesWith: (account) => balancesOf(new Set([...accounts, account])),
     through: (asset) => each.reduce((sum, own) => sum + (own.get(asset)?.received ?? 0n), 0n),
     walletOf: (asset) => wallets.get(asset) ?? null,
   };

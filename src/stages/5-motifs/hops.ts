@@ -1,4 +1,4 @@
-import { distance } from '../../value/amount.ts';
+import { distance, sumOf } from '../../value/amount.ts';
 import { Components } from '../../lib/components.ts';
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
@@ -61,12 +61,10 @@ export function hopOf(primitive: Primitive, motif: MotifDraft, { flow, rulebook 
 function endOf(legs: readonly Leg[], venue: Address, wrappedNative: ReadonlySet<Address>): HopEnd | null {
   if (legs.length === 0) return null;
   const { asset, account, movements } = legs[0]!;
-  let amount = legs[0]!.amount;
-  for (let i = 1; i < legs.length; i++) amount += legs[i]!.amount;
   return {
     id: mergeNative(asset, wrappedNative),
     asset,
-    amount,
+    amount: sumOf(legs),
     account: movements.length > 0 ? account : venue,
   };
 }

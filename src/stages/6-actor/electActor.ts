@@ -81,16 +81,13 @@ function operationParts(
 ): Pick<Attribution, 'feePayer' | 'entryPoint' | 'paymaster'> {
   const [operation] = context.withTrait((kind) => kind.executes === 'operation');
   if (!operation) return { feePayer: context.signer, entryPoint: null, paymaster: null };
-  const paymaster = sponsored(roleOf(operation, 'paymaster'));
+  const named = roleOf(operation, 'paymaster');
+  const paymaster = named === ZERO_ADDRESS ? null : named;
   return {
     feePayer: paymaster ?? roleOf(operation, 'owner') ?? context.signer,
     entryPoint: operation.venue,
     paymaster,
   };
-}
-
-function sponsored(paymaster: Address | null): Address | null {
-  return paymaster === ZERO_ADDRESS ? null : paymaster;
 }
 
 /** The first proposal of each account. */
@@ -101,7 +98,6 @@ function onePerAccount({ proposals }: ProposalGroup): Proposal[] {
 }
 
 function choose(context: ElectionContext, group: ProposalGroup): Proposal | null {
-  if (group.proposals.length === 1) return group.proposals[0]!;
   const distinct = onePerAccount(group);
   if (distinct.length === 1) return distinct[0]!;
   const touched = distinct.filter((p) => context.sides(p.account) !== 'none');
@@ -128,15 +124,15 @@ function paidInsteadOf(context: ElectionContext, { account, entity = [account] }
   if (sides === 'received' || sides === 'both') return [];
   const trades = context.withTrait(({ trade }) => trade !== null && trade !== 'order');
   const named = trades.flatMap(({ participants }) =>
-    participants.filter(({ role }) => role === 'recipient' || role === 'beneficiary'),
+    participants.flatMap(({ role, account: paid }) => (PAID_ROLES.has(role) ? paid : [])),
   );
-  return named
-    .map((participant) => participant.account)
-    .filter(
-      (paid) =>
-        !entity.includes(paid) && context.sides(paid) === 'received' && context.neverElect(paid) === null,
-    );
+  return named.filter(
+    (paid) =>
+      !entity.includes(paid) && context.sides(paid) === 'received' && context.neverElect(paid) === null,
+  );
 }
+
+const PAID_ROLES: ReadonlySet<string> = new Set(['recipient', 'beneficiary']);
 
 function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
   if (tx.authorizations.length === 0 && delegations.size === 0) return [];
@@ -161,7 +157,8 @@ function candidatesOf(
   winner: Proposal | null,
 ): Candidate[] {
   const proposed = proposedCandidates(groups, deciding, winner);
-  const excluded = context.traders
+  const excluded = context
+    .traders()
     .filter((account) => !proposed.has(account))
     .map((account) => ({
       account,

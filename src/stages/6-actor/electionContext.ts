@@ -1,3 +1,4 @@
+import { lazy } from '../../lib/memo.ts';
 import { isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
 import { venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
@@ -36,12 +37,14 @@ export interface ElectionInput {
 export class ElectionContext {
   readonly input: ElectionInput;
   readonly #sides = new Map<Address, Sides>();
-  #traders: readonly Address[] | undefined;
-  #venues: ReadonlyMap<Address, Motif> | undefined;
-  #tokens: ReadonlySet<Address> | undefined;
-  #acting: ReadonlySet<Address> | undefined;
-  #emitters: ReadonlySet<Address> | undefined;
-  #suspects: Suspects | undefined;
+  readonly #venues = lazy(() => venuesOf(this.input.motifs, this.input.rulebook));
+  readonly #tokens = lazy(() => new Set([...this.input.flow.assets.values()].map((asset) => asset.address)));
+  readonly #emitters = lazy(() => new Set(this.input.tx.logs.map(({ address }) => address)));
+  /** Callers below the root. */
+  readonly #acting = lazy(() => {
+    const acting = this.input.tx.frames.filter((frame) => frame.effective && frame.parent !== null);
+    return new Set(acting.map(({ from }) => from));
+  });
 
   constructor(input: ElectionInput) {
     this.input = input;
@@ -86,30 +89,21 @@ export class ElectionContext {
   }
 
   /** Accounts value touched that sent and received, in first-movement order. */
-  get traders(): readonly Address[] {
-    if (this.#traders) return this.#traders;
+  readonly traders = lazy((): readonly Address[] => {
     const { ledgers, outgoing, incoming } = this.input.flow;
-    const traders: Address[] = [];
-    for (const account of ledgers.keys())
-      if (outgoing.has(account) && incoming.has(account) && this.sides(account) === 'both')
-        traders.push(account);
-    return (this.#traders = traders);
-  }
+    const twoWay = [...ledgers.keys()].filter((account) => outgoing.has(account) && incoming.has(account));
+    return twoWay.filter((account) => this.sides(account) === 'both');
+  });
 
   /** The account called others, emitted events or was created here: it has code of its own. */
   showsCode(account: Address): boolean {
     if (this.emits(account) || this.input.tx.createdContract === account) return true;
-    if (account === this.signer) return false;
-    this.#acting ??= setOf(this.input.tx.frames, (frame) =>
-      frame.effective && frame.parent !== null ? frame.from : null,
-    );
-    return this.#acting.has(account);
+    return account !== this.signer && this.#acting().has(account);
   }
 
   /** The account emitted events in this transaction. */
   emits(account: Address): boolean {
-    this.#emitters ??= setOf(this.input.tx.logs, (log) => log.address);
-    return this.#emitters.has(account);
+    return this.#emitters().has(account);
   }
 
   /** An event or call names the signer as owner of more than a mere submitter does. */
@@ -141,7 +135,7 @@ export class ElectionContext {
   tokenClaiming(account: Address): Address | null {
     const { movements, assets, outgoing } = this.input.flow;
     const sent = outgoing.get(account) ?? [];
-    if (sent.length === 0 || !sent.every((index) => this.suspects.unlisted.has(index))) return null;
+    if (sent.length === 0 || !sent.every((index) => this.suspects().unlisted.has(index))) return null;
     return assets.get(movements[sent[0]!]!.asset)!.address;
   }
 
@@ -171,7 +165,7 @@ export class ElectionContext {
    * bring a signature seen elsewhere on chain beside movements of their own making.
    */
   authorised(account: Address): boolean {
-    const calls = this.suspects.signed.filter((signed) => signed.account === account);
+    const calls = this.suspects().signed.filter((signed) => signed.account === account);
     if (calls.length === 0) return false;
     const frames = calls.map(({ frame }) => frame);
     const sent = [...this.balances(account).values()].filter(({ net }) => net < 0n);
@@ -179,14 +173,14 @@ export class ElectionContext {
     const signed = ({ index, asset, evidence: { frame: at } }: Movement): boolean =>
       asset === NATIVE_ASSET
         ? frames.some(({ index: start, end }) => at !== null && at >= start && at < end)
-        : !this.suspects.unasked.has(index);
+        : !this.suspects().unasked.has(index);
     return sent.every(({ outgoing }) => outgoing.every(signed));
   }
 
-  get suspects(): Suspects {
-    const { tx, flow, tokens = new Map(), rulebook } = this.input;
-    return (this.#suspects ??= this.input.suspects ?? findSuspects(tx, flow, tokens, rulebook));
-  }
+  readonly suspects = lazy((): Suspects => {
+    const { tx, flow, tokens = new Map(), rulebook, suspects } = this.input;
+    return suspects ?? findSuspects(tx, flow, tokens, rulebook);
+  });
 
   /** The signed call is a request that a forwarder executes. */
   #isAuthor(account: Address, calls: readonly Frame[]): boolean {
@@ -204,29 +198,9 @@ export class ElectionContext {
     if (isPrecompile(account)) return 'precompile';
     if (account === this.signer) return null;
     if (account === this.input.header.coinbase) return 'block_builder';
-    if (this.#isToken(account)) return 'token_contract';
+    if (this.#tokens().has(account)) return 'token_contract';
     const serving = servingTag(this.input.rulebook, account);
     if (serving) return `serves_everybody:${serving}`;
-    return this.#isVenue(account) ? 'venue' : null;
+    return this.#venues().has(account) ? 'venue' : null;
   }
-
-  #isToken(account: Address): boolean {
-    this.#tokens ??= setOf(this.input.flow.assets.values(), (asset) => asset.address);
-    return this.#tokens.has(account);
-  }
-
-  #isVenue(account: Address): boolean {
-    this.#venues ??= venuesOf(this.input.motifs, this.input.rulebook);
-    return this.#venues.has(account);
-  }
-}
-
-/** The accounts that the items give, nulls left out. */
-function setOf<T>(items: Iterable<T>, account: (item: T) => Address | null): Set<Address> {
-  const found = new Set<Address>();
-  for (const item of items) {
-    const named = account(item);
-    if (named !== null) found.add(named);
-  }
-  return found;
 }

@@ -1,3 +1,4 @@
+import { creationsIn } from '../../value/frames.ts';
 import { isNft } from '../../value/asset.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
@@ -83,9 +84,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   blobs: ({ view }) => blobsText(view),
   delegation: (subject) => delegationText(subject),
   created: ({ view, format }) => {
-    const created = view.tx.frames.filter(
-      ({ type, effective, to }) => (type === 'CREATE' || type === 'CREATE2') && effective && to !== null,
-    );
+    const created = creationsIn(view.tx.frames);
     if (created.length > 1) return `${created.length} contracts`;
     return created[0] ? format.account(created[0].to!) : null;
   },

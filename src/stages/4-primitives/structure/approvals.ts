@@ -1,4 +1,4 @@
-import { addressOfWord, wordAt } from '../../../evm/hex.ts';
+import { uintAt } from '../../../evm/hex.ts';
 import { structural, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence, Log } from '../../../model/canonicalTx.ts';
@@ -29,7 +29,6 @@ export function findApprovals(context: StructureContext): DraftPrimitive[] {
 }
 
 function approvalOf(log: Log, evidence: Evidence, owner: Address, spender: Address): DraftPrimitive {
-  const token = permitToken(log);
   return structural({
     kind: 'approval',
     seq: log.seq,
@@ -37,7 +36,6 @@ function approvalOf(log: Log, evidence: Evidence, owner: Address, spender: Addre
     roles: [
       { role: 'owner', account: owner },
       { role: 'spender', account: spender },
-      ...(token ? [{ role: 'token', account: token }] : []),
     ],
     legs: [],
     invariants: [],
@@ -55,11 +53,5 @@ function isUsage(log: Log, owner: Address, transfer: Movement): boolean {
  * Every approval event has the allowance (or a flag) in the first word of its data; the NFT one has no data.
  */
 function grantsNothing(log: Log): boolean {
-  const word = wordAt(log.data, 0);
-  return word !== null && /^0+$/.test(word);
-}
-
-/** Approvals kept outside the token name it in the second of three indexed accounts. */
-function permitToken(log: Log) {
-  return log.topics.length === 4 && log.data.length >= 2 + 128 ? addressOfWord(log.topics[2]!) : null;
+  return uintAt(log.data, 0) === 0n;
 }

@@ -1,4 +1,5 @@
 import { frameEvidence } from '../../../lib/evidence.ts';
+import { creationsIn } from '../../../value/frames.ts';
 import { indexesOf, issueClaim } from '../../../value/claims.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { legsByAsset } from './acts.ts';
@@ -53,18 +54,16 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Draf
 
 /** Contracts created and not reverted. */
 export function findDeployments(context: StructureContext): DraftPrimitive[] {
-  return context.tx.frames
-    .filter((f) => (f.type === 'CREATE' || f.type === 'CREATE2') && f.effective && f.to !== null)
-    .map((f) =>
-      structural({
-        kind: 'deployment',
-        seq: f.seq,
-        venue: f.to!,
-        roles: [{ role: 'owner', account: f.from }],
-        legs: [],
-        invariants: [{ name: 'code_created', holds: f.effective, operands: [{ frame: f.index }] }],
-        tags: f.parent === null ? [] : ['inner'],
-        evidence: [frameEvidence(f, f.to!)],
-      }),
-    );
+  return creationsIn(context.tx.frames).map((f) =>
+    structural({
+      kind: 'deployment',
+      seq: f.seq,
+      venue: f.to!,
+      roles: [{ role: 'owner', account: f.from }],
+      legs: [],
+      invariants: [{ name: 'code_created', holds: f.effective, operands: [{ frame: f.index }] }],
+      tags: f.parent === null ? [] : ['inner'],
+      evidence: [frameEvidence(f, f.to!)],
+    }),
+  );
 }

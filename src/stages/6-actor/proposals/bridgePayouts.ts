@@ -21,17 +21,12 @@ export function bridgePayouts(context: ElectionContext): Proposal[] {
       context.neverElect(a) === null &&
       !context.showsCode(a),
   );
-  if (paid.length !== 1) return [];
-  const [first] = context.balances(paid[0]!).values();
-  const movement = first!.incoming[0]!;
+  const [account] = paid;
+  if (account === undefined || paid.length > 1) return [];
+  const [first] = context.balances(account).values();
+  const { evidence } = first!.incoming[0]!;
+  const reason = 'paid_by_a_bridge';
   return [
-    {
-      account: paid[0]!,
-      mode: 'none',
-      submitterRole: 'relayer',
-      ground: 'claimed',
-      reason: 'paid_by_a_bridge',
-      evidence: [movement.evidence],
-    },
+    { account, mode: 'none', submitterRole: 'relayer', ground: 'claimed', reason, evidence: [evidence] },
   ];
 }

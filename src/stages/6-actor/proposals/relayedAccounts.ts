@@ -27,7 +27,7 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   const isOther = (a: Address): boolean =>
     a !== context.signer && context.neverElect(a) === null && !context.showsCode(a);
   const repaid = [...context.balances(context.signer).values()].every((b) => b.asset.kind === 'native');
-  const traders = repaid ? context.traders.filter(isOther) : [];
+  const traders = repaid ? context.traders().filter(isOther) : [];
   if (traders.length === 1) {
     const mode = context.authorised(traders[0]!) ? 'meta_transaction' : 'none';
     const reason = 'sole_account_that_gave_and_got';
@@ -36,7 +36,7 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   }
   // Owners of permits spent here and of EIP-3009 authorisations; some signed transfers log nothing.
   const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
-  const signers = context.suspects.signed.map((signed) => signed.account);
+  const signers = context.suspects().signed.map((signed) => signed.account);
   const senders = [...new Set([...authors.keys(), ...signers])].filter(
     (a) => SENT.has(context.sides(a)) && isOther(a),
   );

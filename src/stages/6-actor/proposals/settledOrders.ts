@@ -39,10 +39,12 @@ interface Principal {
  * did not sign.
  */
 function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
-  const [account, ...others] = context.traders.filter(
-    (a) =>
-      a !== context.signer && a !== motif.venue && context.neverElect(a) === null && !context.showsCode(a),
-  );
+  const [account, ...others] = context
+    .traders()
+    .filter(
+      (a) =>
+        a !== context.signer && a !== motif.venue && context.neverElect(a) === null && !context.showsCode(a),
+    );
   return account === undefined || others.length > 0
     ? null
     : {

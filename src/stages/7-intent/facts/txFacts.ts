@@ -1,3 +1,4 @@
+import { creationsIn } from '../../../value/frames.ts';
 import { isFungible, isNft } from '../../../value/asset.ts';
 import { blobsOf } from '../../../value/blobs.ts';
 import { count, entityTags, flag, kinds, oneOf, text, type FactSpec } from './factSpec.ts';
@@ -19,7 +20,7 @@ export const TX_FACTS: readonly FactSpec[] = [
   count(
     'tx.contracts_created',
     'Contracts created anywhere in the trace, in frames that took effect.',
-    (v) => v.tx.frames.filter((f) => f.effective && (f.type === 'CREATE' || f.type === 'CREATE2')).length,
+    (v) => creationsIn(v.tx.frames).length,
   ),
   text(
     'tx.selector',
@@ -83,9 +84,7 @@ export const TX_FACTS: readonly FactSpec[] = [
 ];
 
 function onlySpeaksOfCreated({ tx, flow }: SubjectView): boolean {
-  const created = tx.frames.flatMap(({ effective, type, to }) =>
-    effective && to !== null && (type === 'CREATE' || type === 'CREATE2') ? [to] : [],
-  );
+  const created = creationsIn(tx.frames).map(({ to }) => to!);
   return flow.nonEconomic.every(({ kind, evidence }) => {
     const { address, topics, data } = tx.logs[evidence.log!]!;
     if (kind !== 'event') return true;
