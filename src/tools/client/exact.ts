@@ -1,3 +1,5 @@
+import { groupBy } from '../../lib/lists.ts';
+import { formatAmount, parseAmount } from '../../value/amount.ts';
 import type { TxReport } from './report.ts';
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
@@ -11,20 +13,14 @@ export function sumExact(amounts: readonly string[]): string {
   let sum = 0n;
   for (const text of amounts) {
     if (!DECIMAL.test(text)) throw new RangeError(`${text} is not a decimal number`);
-    const [whole = '', fraction = ''] = text.split('.');
-    sum += BigInt(whole + fraction.padEnd(places, '0'));
+    sum += parseAmount(text, places);
   }
-  const digits = (sum < 0n ? -sum : sum).toString().padStart(places + 1, '0');
-  const whole = digits.slice(0, digits.length - places);
-  const fraction = digits.slice(digits.length - places).replace(/0+$/, '');
-  return `${sum < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+  return formatAmount(sum, places);
 }
 
 /** Sums over all accounts by asset, where they are not zero; empty when the books balance. */
 export function unbalancedAssets(report: Pick<TxReport, 'inventory_deltas'>): Map<string, string> {
-  const amounts = new Map<string, string[]>();
-  for (const { asset, delta_raw: raw } of report.inventory_deltas)
-    amounts.set(asset.id, [...(amounts.get(asset.id) ?? []), raw]);
-  const sums = [...amounts].map(([id, list]) => [id, sumExact(list)] as const);
+  const byAsset = groupBy(report.inventory_deltas, ({ asset }) => asset.id);
+  const sums = [...byAsset].map(([id, list]) => [id, sumExact(list.map((one) => one.delta_raw))] as const);
   return new Map(sums.filter(([, sum]) => sum !== '0'));
 }

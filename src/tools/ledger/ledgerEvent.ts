@@ -113,28 +113,15 @@ export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>): R
     (isDoubtful(movement.flags) || spamIds.has(movement.asset_id) ? unsure : sure).push(movement);
   const own = report.position_effects.filter(({ owner }) => accounts.has(owner));
   const positions = [...new Set(own.map((one) => positionTitle(one, report)))];
-  const fee = feeOf(report, accounts);
-  const flows = flowsOf(report, sure, accounts);
-  const aside = flowsOf(report, unsure, accounts);
+  const booked = { fee: feeOf(report, accounts), positions };
   const present = [
     tx.signer,
     ...own.map(({ owner }) => owner),
     ...concerning.flatMap(({ from, to }) => [from, to]),
   ];
   return {
-    event:
-      flows.length + positions.length === 0 && fee === null
-        ? null
-        : eventOf(report, accounts, { flows, fee, positions, changes: changesOf(report, accounts, unsure) }),
-    doubtful:
-      aside.length === 0
-        ? null
-        : eventOf(report, accounts, {
-            flows: aside,
-            fee: null,
-            positions: [],
-            changes: changesOf(report, accounts, sure),
-          }),
+    event: eventOf(report, accounts, { ...booked, movements: sure, leftOut: unsure }),
+    doubtful: eventOf(report, accounts, { fee: null, positions: [], movements: unsure, leftOut: sure }),
     concerned: new Set(present.filter((account) => accounts.has(account))),
   };
 }
@@ -195,11 +182,19 @@ function changesOf(report: TxReport, accounts: ReadonlySet<string>, leftOut: Mov
   });
 }
 
+interface Booked extends Pick<LedgerEvent, 'fee' | 'positions'> {
+  readonly movements: Movements;
+  readonly leftOut: Movements;
+}
+
+/** The event of some movements; null where nothing is booked. */
 function eventOf(
   report: TxReport,
   accounts: ReadonlySet<string>,
-  { flows, fee, positions, changes }: Pick<LedgerEvent, 'flows' | 'fee' | 'positions' | 'changes'>,
-): LedgerEvent {
+  { fee, positions, movements, leftOut }: Booked,
+): LedgerEvent | null {
+  const flows = flowsOf(report, movements, accounts);
+  if (flows.length + positions.length === 0 && fee === null) return null;
   const { tx, classification } = report;
   const { actor, intent_kind: intentKind, intent_label: label } = classification;
   const names = new Map(
@@ -219,7 +214,7 @@ function eventOf(
     received: legs.filter(({ sign }) => sign > 0).map(({ leg }) => leg),
     fee,
     flows,
-    changes,
+    changes: changesOf(report, accounts, leftOut),
     positions,
     listed: new Set(listed.map(({ asset }) => asset.id)),
     names,

@@ -19,7 +19,7 @@ import {
   positionSentence,
   type Sentence,
 } from '../wording/sentences.ts';
-import { lower, timeText } from '../wording/text.ts';
+import { counted, lower, timeText } from '../wording/text.ts';
 
 /** Entries of a list before the rest is counted instead. */
 const MOST = 8;
@@ -53,13 +53,11 @@ function change(report: TxReport, delta: InventoryDelta): string {
 
 /** `swap on uniswap-v2 (2 times)`; a protocol is named only where its contract was recognised. */
 function steps(motifs: readonly Motif[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { kind, protocol } of motifs) {
+  const texts = motifs.map(({ kind, protocol }) => {
     const known = protocol !== null && protocol.matched_by !== undefined && protocol.matched_by !== 'family';
-    const step = `${lower(kind)}${known ? ` on ${protocol.slug}` : ''}`;
-    counts.set(step, (counts.get(step) ?? 0) + 1);
-  }
-  return [...counts].map(([step, n]) => (n === 1 ? step : `${step} (${n} times)`));
+    return `${lower(kind)}${known ? ` on ${protocol.slug}` : ''}`;
+  });
+  return counted(texts, (step, count) => `${step} (${count} times)`);
 }
 
 function verdict(report: TxReport): string[] {

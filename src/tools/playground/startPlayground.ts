@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  RULE_KINDS,
   openTransactions,
   type Transactions,
   type RulesAnswer,
@@ -92,13 +93,8 @@ function playgroundRoutes(transactions: Transactions): Routes {
         const problems = edited.problems
           .slice(0, MOST_PROBLEMS)
           .map((p) => ({ ...p, meaning: PROBLEMS[p.code] }));
-        if (ruleset === null) return { kind, slugs, problems, outcome: null };
-        return {
-          kind,
-          slugs,
-          problems,
-          outcome: await tryRule({ ...edited, ruleset }, inForce().rulebook, recording),
-        };
+        const outcome = ruleset && (await tryRule({ ...edited, ruleset }, inForce().rulebook, recording));
+        return { kind, slugs, problems, outcome };
       },
     },
   };
@@ -114,52 +110,37 @@ function inForce(): SoundRuleset {
   );
 }
 
+function none(message: string): never {
+  throw new RequestError(404, message);
+}
+
 async function pick(transactions: Transactions, body: Body): Promise<Recording> {
   const [name, hash] = [textOf(body, 'recording'), textOf(body, 'tx_hash')?.toLowerCase() ?? null];
   if ((name === null) === (hash === null)) throw new RequestError(400, 'name one recording or one tx_hash');
   if (hash !== null && !HASH.test(hash)) throw new RequestError(400, 'tx_hash is not a transaction hash');
-  const found =
-    name !== null
-      ? transactions.byName(name)
-      : await transactions.byHash(hash as Hash, () => inForce().rulebook);
-  if (found === null)
-    throw new RequestError(
-      404,
-      name !== null
-        ? 'there is no such recording'
-        : 'this transaction is not recorded, and there is no node to ask',
-    );
-  return found;
+  if (name !== null) return transactions.byName(name) ?? none('there is no such recording');
+  const found = await transactions.byHash(hash as Hash, () => inForce().rulebook);
+  return found ?? none('this transaction is not recorded, and there is no node to ask');
+}
+
+/** Rules in force by kind. */
+function rulesByKind(): Readonly<Record<RuleKind, readonly RuleItem<{ readonly slug: string }>[]>> {
+  const { intents: intent, shapes: shape, protocols: protocol, entities: entity } = inForce();
+  return { intent, shape, protocol, entity };
 }
 
 function listRules(): RulesAnswer {
-  const { intents, shapes, protocols, entities } = inForce();
-  const of = (kind: RuleKind, items: readonly { readonly value: { readonly slug: string } }[]) =>
-    items.map(({ value }) => ({ kind, slug: value.slug }));
+  const lists = rulesByKind();
   return {
-    rules: [
-      ...of('intent', intents),
-      ...of('shape', shapes),
-      ...of('protocol', protocols),
-      ...of('entity', entities),
-    ],
+    rules: RULE_KINDS.flatMap((kind) => lists[kind].map(({ value }) => ({ kind, slug: value.slug }))),
   };
 }
 
 /** A rule in force as written, prepared to replace itself. */
 function sourceOf(kind: string | null, slug: string | null): TextAnswer {
-  const { intents, shapes, protocols, entities } = inForce();
-  const lists: Readonly<Record<string, readonly RuleItem<{ readonly slug: string }>[]>> = {
-    intent: intents,
-    shape: shapes,
-    protocol: protocols,
-    entity: entities,
-  };
-  const item = Object.hasOwn(lists, kind ?? '')
-    ? lists[kind!]!.find(({ value }) => value.slug === slug)
-    : undefined;
-  if (!item) throw new RequestError(404, 'there is no such rule');
-  const text = itemText(item);
+  const known = RULE_KINDS.find((one) => one === kind);
+  const item = known && rulesByKind()[known].find(({ value }) => value.slug === slug);
+  const text = itemText(item ?? none('there is no such rule'));
   return {
     text: /^override:/m.test(text) ? text : text.replace(/^slug:.*$/m, (line) => `${line}\noverride: true`),
   };

@@ -2,22 +2,7 @@ import type { ProtocolRef, TxReport } from '../../model/generated/report.ts';
 import { shortHex, shown, title, words } from './text.ts';
 
 /** Parts with a shape of their own, most important first. An unknown part is drawn as `other`. */
-export const ROLES = [
-  'actor',
-  'signer',
-  'counterparty',
-  'pool',
-  'router',
-  'vault',
-  'token_contract',
-  'fee_recipient',
-  'builder',
-  'zero',
-  'other',
-] as const;
-export type Role = (typeof ROLES)[number];
-
-export const ROLE_NAMES: Readonly<Record<Role, readonly [one: string, many: string]>> = {
+export const ROLE_NAMES = {
   actor: ['Actor', 'actors'],
   signer: ['Signer', 'signers'],
   counterparty: ['Counterparty', 'counterparties'],
@@ -29,7 +14,9 @@ export const ROLE_NAMES: Readonly<Record<Role, readonly [one: string, many: stri
   builder: ['Block builder', 'block builders'],
   zero: ['Zero address', 'zero addresses'],
   other: ['Other account', 'other accounts'],
-};
+} as const satisfies Readonly<Record<string, readonly [one: string, many: string]>>;
+export type Role = keyof typeof ROLE_NAMES;
+export const ROLES = Object.keys(ROLE_NAMES) as readonly Role[];
 
 /** An account's part in the transaction, and its name where the report gives one. */
 interface Account {

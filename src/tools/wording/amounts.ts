@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/lists.ts';
 import { isNft } from '../../value/asset.ts';
 import type {
   AllowanceAsset,
@@ -42,23 +43,16 @@ export interface Quantity {
 /** An amount of an asset as text, without its sign. */
 export function quantity(raw: bigint, asset: SaidAsset | undefined, id: string): Quantity {
   const amount = raw < 0n ? -raw : raw;
-  const symbol = symbolOf(asset, id);
-  const full = symbolOf(asset, id, 64);
-  if (asset && isNft(asset))
-    return amount === 1n
-      ? { short: symbol, exact: `1 ${full}` }
-      : {
-          short: `${shownAmount(amount.toString())} × ${symbol}`,
-          exact: `${grouped(amount.toString())} ${full}`,
-        };
-  const decimals = asset?.decimals ?? null;
-  if (decimals === null)
-    return {
-      short: `${shownAmount(amount.toString())} units of ${symbol}`,
-      exact: `${grouped(amount.toString())} units of ${full}`,
-    };
-  const exact = formatAmount(amount, decimals);
-  return { short: `${shownAmount(exact)} ${symbol}`, exact: `${grouped(exact)} ${full}` };
+  const [symbol, full] = [symbolOf(asset, id), symbolOf(asset, id, 64)];
+  const isCounted = asset !== undefined && isNft(asset);
+  if (isCounted && amount === 1n) return { short: symbol, exact: `1 ${full}` };
+  const decimals = isCounted ? 0 : (asset?.decimals ?? null);
+  const exact = formatAmount(amount, decimals ?? 0);
+  const unit = decimals === null ? ' units of ' : ' ';
+  return {
+    short: `${shownAmount(exact)}${isCounted ? ' × ' : unit}${symbol}`,
+    exact: `${grouped(exact)}${unit}${full}`,
+  };
 }
 
 /** Of a claim's amounts, the first few as one text. */
@@ -102,15 +96,9 @@ const direction = ({ delta_raw: raw }: Change): string =>
 
 /** An account's changes in their order, NFTs of one collection that went the same way joined. */
 export function netRows<T extends Change>(deltas: readonly T[]): NetRow<T>[] {
-  const rows = new Map<string, [T, ...T[]]>();
-  for (const delta of deltas) {
-    const { asset } = delta;
-    const key = `${isNft(asset) ? asset.address : asset.id} ${direction(delta)}`;
-    const row = rows.get(key);
-    if (row) row.push(delta);
-    else rows.set(key, [delta]);
-  }
-  return [...rows.values()];
+  const keyOf = (delta: T): string =>
+    `${isNft(delta.asset) ? delta.asset.address : delta.asset.id} ${direction(delta)}`;
+  return [...groupBy(deltas, keyOf).values()] as [T, ...T[]][];
 }
 
 /** The amount of a row, without its sign: `12 × Name, #8092 … #8217` for several of a collection. */

@@ -1,5 +1,5 @@
 /** The call tree of a transaction, and its calls and logs in words. */
-import { shortHex, shown } from './text.ts';
+import { counted, shortHex, shown } from './text.ts';
 import type { Sentence } from './sentences.ts';
 
 /** A contract or account with its name, where there is one. */
@@ -131,12 +131,10 @@ export function foldReads(items: readonly (Call | LogItem)[]): (Call | LogItem |
 
 /** `3 reads: balanceOf × 2, getReserves`. */
 export function readsText({ calls }: Reads): string {
-  const counts = new Map<string, number>();
-  for (const call of calls) {
-    const name = shown(call.function?.name ?? call.selector ?? 'a call', 60);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  const names = [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`));
+  const names = counted(
+    calls.map((call) => shown(call.function?.name ?? call.selector ?? 'a call', 60)),
+    (name, count) => `${name} × ${count}`,
+  );
   const more = names.length > 8 ? ` and ${names.length - 8} more` : '';
   return `${calls.length === 1 ? 'Reads' : `${calls.length} reads`}: ${names.slice(0, 8).join(', ')}${more}`;
 }

@@ -11,6 +11,7 @@ import type {
   PositionEffect,
   TxReport,
 } from '../../model/generated/report.ts';
+import { groupBy } from '../../lib/lists.ts';
 import { modeSentence } from './attribution.ts';
 import type { Decoded } from './calls.ts';
 import { moneyText, quantity, symbolOf } from './amounts.ts';
@@ -211,16 +212,10 @@ export function positionTitle(p: PositionEffect, report: Pick<TxReport, 'account
 
 /** Kinds of act in their order, alike ones counted: `Direct swap × 8`. */
 export function fragmentTexts({ classification: c }: TxReport): { text: string; proven: boolean }[] {
-  const counts = new Map<string, { kind: string; proven: boolean; count: number }>();
-  for (const { kind, status } of c.fragments) {
-    const key = `${kind} ${status}`;
-    const known = counts.get(key);
-    if (known) known.count++;
-    else counts.set(key, { kind, proven: status === 'Proven', count: 1 });
-  }
-  return [...counts.values()].map(({ kind, proven, count }) => ({
-    text: `${words(kind)}${count === 1 ? '' : ` × ${count}`}`,
-    proven,
+  const alike = groupBy(c.fragments, ({ kind, status }) => `${kind} ${status}`);
+  return [...alike.values()].map((list) => ({
+    text: `${words(list[0]!.kind)}${list.length === 1 ? '' : ` × ${list.length}`}`,
+    proven: list[0]!.status === 'Proven',
   }));
 }
 

@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/lists.ts';
 import { cleanText } from '../../value/display.ts';
 
 /** Text from a report, fit to show: a report may come from anywhere, so its texts are cleaned again. */
@@ -52,4 +53,14 @@ export function timeText(iso: string | null | undefined): string | null {
   return Number.isNaN(time)
     ? shown(iso, 40)
     : `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** Alike texts once, those that come several times with their number. */
+export function counted(
+  texts: readonly string[],
+  withNumber: (text: string, count: number) => string,
+): string[] {
+  return [...groupBy(texts, (text) => text)].map(([text, { length }]) =>
+    length === 1 ? text : withNumber(text, length),
+  );
 }
