@@ -1,4 +1,4 @@
-import type { TxReport } from '../../model/generated/report.ts';
+import type { Movement } from '../../model/generated/report.ts';
 import { ZERO, quantity, wordsOf, type RawChain, type RawFrame, type RawLog } from './rawChain.ts';
 
 /** Value a log says moved, in lane ids of reports. */
@@ -10,7 +10,7 @@ export interface LogMovement {
 }
 
 /** A movement as the report states it, addresses in lower case. */
-export const movedBy = (m: NonNullable<TxReport['movements']>[number]): LogMovement => ({
+export const movedBy = (m: Movement): LogMovement => ({
   from: m.from.toLowerCase(),
   to: m.to.toLowerCase(),
   assetId: m.asset_id,

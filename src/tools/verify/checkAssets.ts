@@ -1,10 +1,8 @@
-import type { TxReport } from '../../model/generated/report.ts';
+import type { Asset, TxReport } from '../../model/generated/report.ts';
 import { formatUnits } from 'viem/utils';
 import { isRecord, walk } from './checkEvidence.ts';
 import type { Report } from './finding.ts';
 import { NATIVE } from './rawChain.ts';
-
-type Asset = TxReport['inventory_deltas'][number]['asset'];
 
 function idOf({ kind, address, token_id: id }: Asset): string {
   const token = kind === 'native' ? NATIVE : `eip155:1/${kind}:${address?.toLowerCase()}`;

@@ -6,11 +6,9 @@ import {
   type AbiFunction,
   type Hex,
 } from 'viem';
-import type { TxReport } from '../../model/generated/report.ts';
+import type { Failure, Method, TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
 import type { RawChain } from './rawChain.ts';
-
-type Method = NonNullable<TxReport['tx']['method']>;
 
 /** The called functions: the selector is the calldata's, and signature, name and arguments follow from it. */
 export function checkCalls(report: TxReport, chain: RawChain, find: Report): void {
@@ -40,7 +38,7 @@ function checkFailedCalls(
     find('identity', `${at}/cause`, `frame [${inner}] is not inside [${outer}]`);
 }
 
-type Failed = Pick<NonNullable<TxReport['execution']['failure']>, 'frame_path' | 'contract' | 'method'>;
+type Failed = Pick<Failure, 'frame_path' | 'contract' | 'method'>;
 
 function checkFailed(
   { frame_path: path, contract, method }: Failed,

@@ -1,16 +1,14 @@
-import type { Motif, TxReport } from '../../model/generated/report.ts';
+import type { AssetAmount, Claim, Motif, TxReport } from '../../model/generated/report.ts';
 import { accountNet, mergeWrapped, profitOf } from './checkProfit.ts';
 import type { Report } from './finding.ts';
-import { readSide, type Amount, type Context, type Side } from './claimOperands.ts';
-import { NATIVE, ZERO, size, tokenOf, wordHex, type RawChain } from './rawChain.ts';
+import { readSide, type Context, type Side } from './claimOperands.ts';
+import { NATIVE, ZERO, isSame, size, tokenOf, wordHex, type RawChain } from './rawChain.ts';
 
-type Claim = NonNullable<Motif['claims']>[number];
 type Predicate = (own: Side, other: Side, context: Context) => boolean;
 
-const same = (a: string, b: string | null | undefined): boolean => a.toLowerCase() === b?.toLowerCase();
 const total = (list: readonly { readonly amount_raw: string }[]): bigint =>
   list.reduce((sum, { amount_raw: raw }) => sum + BigInt(raw), 0n);
-const fungible = ({ asset, role }: Amount): boolean =>
+const fungible = ({ asset, role }: AssetAmount): boolean =>
   role !== 'fee' && (asset.kind === 'native' || asset.kind === 'erc20');
 
 /** What parts took and gave of an asset. */
@@ -66,16 +64,16 @@ const keptRest: Predicate = ({ words: [asked], frames: [path] }, { movements: [m
   const call = chain.frames.get(path ?? '');
   if (asked === undefined || moved === undefined || call === undefined || call.failed) return false;
   const stated = `0xa9059cbb${wordHex(BigInt(moved.to))}${wordHex(asked)}`;
-  const isOwn = same(call.from, moved.from) && same(call.to, tokenOf(moved.asset_id));
+  const isOwn = isSame(call.from, moved.from) && isSame(call.to, tokenOf(moved.asset_id));
   return isOwn && call.input.startsWith(stated) && BigInt(moved.amount_raw) < asked;
 };
 
 const wraps: Predicate = ({ movements: [token] }, { movements: [native] }) => {
   if (token === undefined || native === undefined) return false;
   const contract = tokenOf(token.asset_id);
-  const [from, to] = same(ZERO, token.from) ? [token.to, contract] : [contract, token.from];
+  const [from, to] = isSame(ZERO, token.from) ? [token.to, contract] : [contract, token.from];
   const equal = token.amount_raw === native.amount_raw && native.asset_id === NATIVE;
-  return equal && same(from, native.from) && same(to, native.to);
+  return equal && isSame(from, native.from) && isSame(to, native.to);
 };
 
 const gained =
@@ -151,18 +149,18 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
   token_kept_rest: keptRest,
   value_moved: ({ movements, words }) => movements.length + words.length > 0,
   happened_at: ({ places }, { accounts }) =>
-    places.length > 0 && places.every((place) => accounts.some((account) => same(place, account))),
+    places.length > 0 && places.every((place) => accounts.some((account) => isSame(place, account))),
   venue_involved: ({ accounts: [venue] }, { movements }) =>
     venue !== undefined &&
     movements.some(
-      ({ from, to, asset_id: asset }) => from === venue || to === venue || same(tokenOf(asset), venue),
+      ({ from, to, asset_id: asset }) => from === venue || to === venue || isSame(tokenOf(asset), venue),
     ),
   netted_at_venue: netted,
   assets_differ: ({ amounts: taken }, { amounts: given }) =>
     !given.some(({ asset }) => taken.some((one) => one.asset.id === asset.id)),
   minted_from_zero: ({ movements }) =>
-    movements.length > 0 && movements.every(({ from }) => same(ZERO, from)),
-  burnt_to_zero: ({ movements }) => movements.length > 0 && movements.every(({ to }) => same(ZERO, to)),
+    movements.length > 0 && movements.every(({ from }) => isSame(ZERO, from)),
+  burnt_to_zero: ({ movements }) => movements.length > 0 && movements.every(({ to }) => isSame(ZERO, to)),
   single_venue: ({ movements: taken }, { movements: given }) =>
     new Set([...taken.map(({ to }) => to), ...given.map(({ from }) => from)]).size === 1,
   both_sides_equal: wraps,
@@ -181,7 +179,7 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
   issuer_holds_underlying: ({ movements }, { movements: shares }) =>
     movements.length > 0 &&
     shares.every(({ asset_id: share }) =>
-      movements.some(({ from, to }) => same(tokenOf(share), from) || same(tokenOf(share), to)),
+      movements.some(({ from, to }) => isSame(tokenOf(share), from) || isSame(tokenOf(share), to)),
     ),
   venue_gained_in: gained(1n),
   venue_lost_out: gained(-1n),

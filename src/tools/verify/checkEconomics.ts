@@ -1,4 +1,4 @@
-import type { PnlEntry, TxReport, DisplayMoney } from '../../model/generated/report.ts';
+import type { DisplayMoney, NftSale, PnlEntry, TxReport } from '../../model/generated/report.ts';
 import { NOTHING, addsUp, asNumber, parseDecimal, plus, roundsTo, type Decimal } from './decimal.ts';
 import { worthIn, type Worth } from './checkMoney.ts';
 import { checkProfit } from './checkProfit.ts';
@@ -142,8 +142,6 @@ function checkWarnings({ economics: e, attribution }: TxReport, find: Report): v
   );
 }
 
-type Sale = NonNullable<TxReport['economics']['nft_sales']>[number];
-
 /** The parties of a sale: the sign of the NFT's change, and the money that pays for it. */
 const PARTIES = [
   { side: 'buyer', money: 'price_usd', sign: 1n, fault: 'did not gain it' },
@@ -174,7 +172,7 @@ export function checkSales(report: TxReport, find: Report): void {
   }
 }
 
-function checkFees({ price_usd, proceeds_usd, fees_usd }: Sale, at: string, find: Report): void {
+function checkFees({ price_usd, proceeds_usd, fees_usd }: NftSale, at: string, find: Report): void {
   const [price, proceeds, fees] = [price_usd, proceeds_usd, fees_usd].map(amountOf);
   if (price && proceeds && fees && Math.abs(asNumber(price) - asNumber(proceeds) - asNumber(fees)) > 0.0151)
     find('sales', `${at}/fees_usd`, `${fees_usd.text} is not price less proceeds`);

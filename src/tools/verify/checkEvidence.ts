@@ -1,22 +1,16 @@
 import type { RawChain, RawFrame, RawLog } from './rawChain.ts';
 import type { Report } from './finding.ts';
 import { getAddress } from 'viem/utils';
+import type { Evidence } from '../../model/generated/report.ts';
 
-interface EvidenceLike {
-  kind: string;
-  frame_path: number[] | null;
-  log_index: number | null;
-  contract: string;
-}
-
-const isEvidence = (value: unknown): value is EvidenceLike =>
+const isEvidence = (value: unknown): value is Evidence =>
   isRecord(value) && 'log_index' in value && 'frame_path' in value && 'contract' in value;
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Key of an evidence's place. */
-export function placeOf(e: Pick<EvidenceLike, 'frame_path' | 'log_index'>): string {
+export function placeOf(e: Pick<Evidence, 'frame_path' | 'log_index'>): string {
   return e.log_index !== null
     ? `log ${e.log_index}`
     : e.frame_path !== null
@@ -52,7 +46,7 @@ export function checkEvidence(root: unknown, chain: RawChain, find: Report): voi
   }
 }
 
-function* faultsOf(evidence: EvidenceLike, chain: RawChain): Generator<string> {
+function* faultsOf(evidence: Evidence, chain: RawChain): Generator<string> {
   const { kind, log_index: index, frame_path: path } = evidence;
   const contract = evidence.contract.toLowerCase();
   const log = index === null ? null : chain.logs.get(index);

@@ -1,4 +1,4 @@
-import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
+import type { DisplayMoney, PositionEffect, TxReport } from '../../model/generated/report.ts';
 import { NOTHING, parseDecimal, plus, roundsTo, times, type Decimal } from './decimal.ts';
 import { netsOf, partiesOf, paysInterest, summed, type Amount, type Party, type Report } from './finding.ts';
 import { NATIVE } from './rawChain.ts';
@@ -50,15 +50,13 @@ export function checkMoney(report: TxReport, find: Report): void {
   }
 }
 
-type Effect = TxReport['position_effects'][number];
-
-const isLending = ({ category }: Effect): boolean =>
+const isLending = ({ category }: PositionEffect): boolean =>
   category === 'lending_supply' || category === 'lending_debt';
-const placeOf = ({ position_asset: token, protocol, market }: Effect): string =>
+const placeOf = ({ position_asset: token, protocol, market }: PositionEffect): string =>
   token?.id ?? protocol?.contract ?? market ?? '';
 
 /** Lending effects of a party's owner that count as claims and debts. */
-function countedEffects({ position_effects }: TxReport, { owner }: Party): Effect[] {
+function countedEffects({ position_effects }: TxReport, { owner }: Party): PositionEffect[] {
   const own = position_effects.filter((e) => e.owner === owner && isLending(e));
   const uncertain = new Set(
     own

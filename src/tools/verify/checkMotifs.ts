@@ -1,4 +1,4 @@
-import type { Motif, TxReport } from '../../model/generated/report.ts';
+import type { Motif, Movement, PositionEffect, TxReport } from '../../model/generated/report.ts';
 import { placeOf } from './checkEvidence.ts';
 import { mergeWrapped, accountNet } from './checkProfit.ts';
 import { mustOf, paysInterest, type Must, type Report } from './finding.ts';
@@ -28,14 +28,12 @@ function statedAmounts(evidence: Motif['evidence'], chain: RawChain): Set<bigint
   return stated;
 }
 
-type Effect = TxReport['position_effects'][number];
-
 /**
  * Amounts in and out of a position equal its motifs' movements, asset by asset. Where they are split into
  * principal and fees one of the two is stated; interest is stated and moved nothing.
  */
 function checkUnderlying(
-  effect: Effect,
+  effect: PositionEffect,
   backed: (asset: string, raw: bigint) => boolean,
   chain: RawChain,
   find: (path: string, message: string) => void,
@@ -76,9 +74,8 @@ export function checkMotifs(report: TxReport, chain: RawChain, find: Report): vo
   checkPositionSums(report, find);
 }
 
+type Movements = readonly Movement[];
 type Problem = (check: string, message: string) => void;
-type Movements = NonNullable<TxReport['movements']>;
-type Movement = Movements[number];
 
 function checkScope({ evidence, scope }: Motif, chain: RawChain, problem: Problem): void {
   if (evidence.length === 0) problem('evidence', 'no evidence');
@@ -177,7 +174,11 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
 }
 
 /** A liquidation is given exactly where there is one, with the accounts that its motifs name. */
-function checkLiquidation({ effect, liquidation: end }: Effect, behind: readonly Motif[], must: Must): void {
+function checkLiquidation(
+  { effect, liquidation: end }: PositionEffect,
+  behind: readonly Motif[],
+  must: Must,
+): void {
   must((end !== null) === (effect === 'liquidate'), '', 'is given exactly for a liquidation');
   if (end === null) return;
   for (const [side, asset, raw] of [
@@ -193,14 +194,17 @@ function checkLiquidation({ effect, liquidation: end }: Effect, behind: readonly
 }
 
 /** Movements of a position's token that its owner sent or received. */
-function movementsOf({ owner, position_asset: token }: Effect, { movements = [] }: TxReport): Movements {
+function movementsOf(
+  { owner, position_asset: token }: PositionEffect,
+  { movements = [] }: TxReport,
+): Movement[] {
   return movements.filter(
     ({ asset_id, from, to }) => asset_id === token?.id && (from === owner || to === owner),
   );
 }
 
 /** A change of a position that no act explains is the sum of the movements it gives as evidence. */
-function restsOnMovements(effect: Effect, report: TxReport): boolean {
+function restsOnMovements(effect: PositionEffect, report: TxReport): boolean {
   if (effect.underlying.length > 0 || !['collect', 'transfer'].includes(effect.effect)) return false;
   const places = new Set(effect.evidence.map(placeOf));
   const sum = movementsOf(effect, report)
@@ -213,7 +217,7 @@ function restsOnMovements(effect: Effect, report: TxReport): boolean {
  * Interest above what was taken out: a `collect` and a `decrease` of one act and one token, of which only the
  * difference moved. Null for any other effect.
  */
-function earnedBeside(effect: Effect, { position_effects }: TxReport): Effect[] | null {
+function earnedBeside(effect: PositionEffect, { position_effects }: TxReport): PositionEffect[] | null {
   const pair = position_effects.filter(
     ({ owner, position_asset: token, motif_ids: ids }) =>
       owner === effect.owner && token?.id === effect.position_asset?.id && `${ids}` === `${effect.motif_ids}`,
@@ -223,7 +227,7 @@ function earnedBeside(effect: Effect, { position_effects }: TxReport): Effect[] 
 }
 
 /** A `collect` is exactly its interest, which its evidence states; other effects may be anything. */
-function isInterest({ effect, underlying, position_delta_raw: raw, category }: Effect): boolean {
+function isInterest({ effect, underlying, position_delta_raw: raw, category }: PositionEffect): boolean {
   if (effect !== 'collect') return true;
   const sum = underlying.reduce((n, u) => n + BigInt(u.delta_raw), 0n);
   return (

@@ -1,4 +1,4 @@
-import type { TxReport } from '../../model/generated/report.ts';
+import type { Movement, TxReport } from '../../model/generated/report.ts';
 import {
   burntEther,
   cannotHaveMoved,
@@ -9,8 +9,6 @@ import {
 } from './chainMovements.ts';
 import type { Report } from './finding.ts';
 import { NATIVE, ZERO, tokenOf, wordHex, wordsOf, type RawChain, type RawLog } from './rawChain.ts';
-
-type Movement = NonNullable<TxReport['movements']>[number];
 
 /** EIP-7708: logs of this system address repeat native transfers that the trace shows. */
 const SYSTEM = `0x${'f'.repeat(39)}e`;

@@ -1,13 +1,10 @@
-import type { Motif, TxReport } from '../../model/generated/report.ts';
+import type { AssetAmount, Motif, Movement, TxReport } from '../../model/generated/report.ts';
 import type { RawChain, RawFrame, RawLog } from './rawChain.ts';
-
-type Movement = NonNullable<TxReport['movements']>[number];
-export type Amount = Motif['assets_in'][number];
 
 /** A claim's operands of one side, read from the report and the chain. */
 export interface Side {
   readonly movements: readonly Movement[];
-  readonly amounts: readonly Amount[];
+  readonly amounts: readonly AssetAmount[];
   readonly words: readonly bigint[];
   readonly accounts: readonly string[];
   readonly parts: readonly Motif[];
@@ -28,7 +25,7 @@ export interface Context {
 export function readSide(texts: readonly string[], context: Context): Side | string {
   const side = {
     movements: [] as Movement[],
-    amounts: [] as Amount[],
+    amounts: [] as AssetAmount[],
     words: [] as bigint[],
     accounts: [] as string[],
     parts: [] as Motif[],

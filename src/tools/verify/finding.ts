@@ -1,4 +1,4 @@
-import type { TxReport } from '../../model/generated/report.ts';
+import type { Asset, PositionEffect, TxReport } from '../../model/generated/report.ts';
 
 /** One claim of a report that the node's answers do not bear out. */
 export interface Finding {
@@ -44,7 +44,7 @@ export function partiesOf({ economics }: TxReport): Party[] {
 }
 
 export interface Amount {
-  readonly asset: Pick<TxReport['inventory_deltas'][number]['asset'], 'id' | 'decimals'>;
+  readonly asset: Pick<Asset, 'id' | 'decimals'>;
   readonly raw: bigint;
 }
 
@@ -67,11 +67,9 @@ export function netsOf(report: TxReport, { owner, accounts }: Party): Amount[] {
   );
 }
 
-type Effect = TxReport['position_effects'][number];
-
 /** Whether a withdrawal redeemed just the principal beside this interest. */
 export function paysInterest(
-  { category, underlying, position_delta_raw: moved }: Effect,
+  { category, underlying, position_delta_raw: moved }: PositionEffect,
   asset: string,
 ): boolean {
   return (

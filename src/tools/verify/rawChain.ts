@@ -69,6 +69,8 @@ export const ZERO = `0x${'0'.repeat(40)}`;
 
 /** The token's address in an asset id; empty for ether. */
 export const tokenOf = (assetId: string): string => /0x[0-9a-f]{40}/.exec(assetId)?.[0] ?? '';
+/** Whether two addresses are one, in any letter case. */
+export const isSame = (a: string, b: string | undefined): boolean => a.toLowerCase() === b?.toLowerCase();
 export const size = (n: bigint): bigint => (n < 0n ? -n : n);
 
 /** Words of 32 bytes, without `0x`. */

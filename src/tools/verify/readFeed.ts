@@ -1,4 +1,5 @@
 import type { FeedRule, PriceRules } from './priceRules.ts';
+import { isSame } from './rawChain.ts';
 import { askView, type ReadContract } from './readContracts.ts';
 
 /** A price this old beyond its feed's promise is refused, in seconds. */
@@ -50,8 +51,6 @@ export async function answerOfFeed(
   }
   return null;
 }
-
-export const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** Not more than 5 % apart. */
 export const near = (a: bigint, b: bigint): boolean => (a < b ? b : a) * 10_000n <= (a < b ? a : b) * 10_500n;
