@@ -96,7 +96,7 @@ async function sandwichedBlock(): Promise<{ reports: TxReport[]; findings: Findi
   const rows = rowsOf(made.entries(), { findings, motifKinds: rulebook.motifKinds });
   const sink = await openTables(join(folder, 'tables'), 1);
   await sink.take({ ...failedBlock({ code: '', error: '' }), rows });
-  await sink.flush();
+  await sink.flush?.();
   return { reports: made, findings };
 }
 

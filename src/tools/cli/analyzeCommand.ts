@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { TxReport as ClientReport } from '../client/report.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
-import { CliError } from './cliIo.ts';
+import { CliError, type CommonOptions } from './cliIo.ts';
 
 const HELP = `
 Examples:
@@ -13,11 +13,7 @@ Examples:
 
 Exit status: 0 report printed, 1 analysis failed, 2 wrong arguments or configuration`;
 
-interface AnalyzeOptions {
-  readonly rpc?: string;
-  readonly json?: boolean;
-  readonly full?: boolean;
-  readonly verbose?: boolean;
+interface AnalyzeOptions extends CommonOptions {
   readonly as?: string;
 }
 
@@ -39,10 +35,8 @@ export function addAnalyzeCommand(program: Command): void {
 async function analyze(text: string, options: AnalyzeOptions): Promise<void> {
   const hash = readTxHash(text);
   if (hash === null) throw new CliError(`invalid tx_hash \`${text.slice(0, 100)}\`: ${whyNoTxHash(text)}`);
-  const [{ openAnalyzer }, { renderReport }] = await Promise.all([
-    import('./openAnalyzer.ts'),
-    import('./renderReport.ts'),
-  ]);
+  const { openAnalyzer } = await import('./openAnalyzer.ts');
+  const { renderReport } = await import('./renderReport.ts');
   const analyzer = await openAnalyzer(options.rpc);
   try {
     const json = await analyzer.analyze(hash);
@@ -56,10 +50,8 @@ async function analyze(text: string, options: AnalyzeOptions): Promise<void> {
 
 /** Prints one account's side of a report. Throws `CliError` where the report does not mention the account. */
 async function printSide(report: TxReport, account: string, asJson: boolean): Promise<void> {
-  const [{ seenBy }, { renderSide }] = await Promise.all([
-    import('../client/seenBy.ts'),
-    import('./renderSide.ts'),
-  ]);
+  const { seenBy } = await import('../client/seenBy.ts');
+  const { renderSide } = await import('./renderSide.ts');
   const side = seenBy(report as ClientReport, account);
   if (side === null) throw new CliError(`the report does not mention ${account.slice(0, 100)}`);
   process.stdout.write(asJson ? `${JSON.stringify(side)}\n` : renderSide(side, report));

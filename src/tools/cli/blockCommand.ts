@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { TxReport } from '../../model/generated/report.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { portOption, show } from './viewCommands.ts';
+import { portOption, show, type ViewerOptions } from './viewCommands.ts';
 
 const HELP = `
 One line per transaction, then what several of them show together: sandwiches with their victims and
@@ -16,12 +16,8 @@ Examples:
 
 Exit status: 0 every transaction has a report, 1 some have none, 2 wrong arguments or configuration`;
 
-interface BlockCommandOptions {
-  readonly rpc?: string;
-  readonly json?: boolean;
+interface BlockCommandOptions extends ViewerOptions {
   readonly view?: boolean;
-  readonly open: boolean;
-  readonly port: number;
 }
 
 /** `txreport block`: one block's transactions and findings. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { splitList } from '../../lib/text.ts';
-import { CliError, outliveReader } from './cliIo.ts';
+import { CliError, outliveReader, type CommonOptions } from './cliIo.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Anew, Verdict, Verification } from '../verify/verifyReport.ts';
 import type { RuleFacts } from '../verify/ruleFacts.ts';
@@ -68,10 +68,7 @@ Examples:
 Exit status: 0 every report holds, or in part where you accepted that, 1 something is wrong,
 2 a report is not verified, or could not be read or checked`;
 
-interface VerifyOptions {
-  readonly rpc?: string;
-  readonly json?: boolean;
-  readonly quiet?: boolean;
+interface VerifyOptions extends CommonOptions {
   readonly anew: boolean;
   readonly prices?: boolean;
   readonly acceptOtherRuleset?: boolean;
@@ -139,15 +136,11 @@ async function* verifications(
   analyzer: Engine | null,
   { prices = false, acceptOtherRuleset = false, anew: compare }: VerifyOptions,
 ): AsyncGenerator<Verification & { tx_hash: string }> {
-  const [{ readValidReports }, { contractReader, fetchRawAnswers }, { verifyTwice }] = await Promise.all([
-    import('./readReports.ts'),
-    import('../verify/fetchRawAnswers.ts'),
-    import('../verify/verifyReport.ts'),
-  ]);
-  const [{ readRuleFacts }, { rulesetDirs }] = await Promise.all([
-    import('../verify/ruleFacts.ts'),
-    import('./rules/rulesets.ts'),
-  ]);
+  const { readValidReports } = await import('./readReports.ts');
+  const { contractReader, fetchRawAnswers } = await import('../verify/fetchRawAnswers.ts');
+  const { verifyTwice } = await import('../verify/verifyReport.ts');
+  const { readRuleFacts } = await import('../verify/ruleFacts.ts');
+  const { rulesetDirs } = await import('./rules/rulesets.ts');
   const dirs = rulesetDirs();
   const url = process.env['PRICE_API_URL'] ?? 'none';
   const priceApiUrl = url === 'none' || url === '' ? null : url;

@@ -6,6 +6,17 @@ export interface CliIo {
   readonly err: (line: string) => void;
 }
 
+/** Options that several commands have. */
+export interface CommonOptions {
+  readonly rpc?: string;
+  readonly json?: boolean;
+  /** Addresses in full. */
+  readonly full?: boolean;
+  /** Ids, raw integers and places of proofs as well. */
+  readonly verbose?: boolean;
+  readonly quiet?: boolean;
+}
+
 export const TERMINAL: CliIo = {
   out: (line) => void process.stdout.write(`${line}\n`),
   err: (line) => void process.stderr.write(`${line}\n`),

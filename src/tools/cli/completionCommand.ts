@@ -1,4 +1,4 @@
-import { Argument, type Command, type Option } from 'commander';
+import { Argument, type Command } from 'commander';
 
 const HELP = `
 Examples:
@@ -18,49 +18,32 @@ export function addCompletionCommand(program: Command): void {
     });
 }
 
-/** The parts of a command that a completion script needs. */
-interface CommandWords {
-  /** Words from the program's name on, e.g. `rules lint`; empty for the program itself. */
-  readonly path: string;
-  readonly description: string;
-  readonly commands: readonly { readonly name: string; readonly description: string }[];
-  readonly options: readonly {
-    readonly flags: readonly string[];
-    readonly description: string;
-    readonly takesValue: boolean;
-    readonly choices: readonly string[];
-  }[];
-  readonly choices: readonly string[];
-}
-
-/** Every command below `program`, outermost first. */
-export function describeCommands(program: Command): CommandWords[] {
-  const found: CommandWords[] = [];
-  const visit = (command: Command, path: string): void => {
-    const help = command.createHelp();
-    const commands = help
-      .visibleCommands(command)
-      .map((one) => ({ name: one.name(), description: one.summary() || one.description() }));
-    found.push({
-      path,
-      description: command.summary() || command.description(),
-      commands,
-      options: help.visibleOptions(command).map(describeOption),
-      choices: command.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
-    });
-    for (const child of command.commands) visit(child, `${path} ${child.name()}`.trim());
-  };
-  visit(program, '');
-  return found;
-}
-
-function describeOption(option: Option): CommandWords['options'][number] {
+/** What a completion script needs of a command; `path`: its words behind the program's name. */
+function wordsOf(command: Command, path: string) {
+  const help = command.createHelp();
   return {
-    flags: [option.short, option.long].filter((flag) => flag !== undefined && flag !== null),
-    description: option.description,
-    takesValue: option.required || option.optional,
-    choices: option.argChoices ?? [],
+    path,
+    commands: help
+      .visibleCommands(command)
+      .map((one) => ({ name: one.name(), description: help.subcommandDescription(one) })),
+    options: help.visibleOptions(command).map(({ short, long, description, argChoices = [], ...takes }) => ({
+      flags: [short, long].flatMap((flag) => flag ?? []),
+      description,
+      takesValue: takes.required || takes.optional,
+      choices: argChoices,
+    })),
+    choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
   };
+}
+
+type CommandWords = ReturnType<typeof wordsOf>;
+
+/** The command and every one below it, outermost first. */
+export function describeCommands(command: Command, path = ''): CommandWords[] {
+  const below = command.commands.flatMap((child) =>
+    describeCommands(child, `${path} ${child.name()}`.trim()),
+  );
+  return [wordsOf(command, path), ...below];
 }
 
 /** A text between single quotes of a POSIX shell. */
@@ -69,9 +52,9 @@ const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const quoteFish = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 function bash(commands: readonly CommandWords[]): string {
-  const flagsWith = (takes: (option: CommandWords['options'][number]) => boolean): string[] => [
-    ...new Set(commands.flatMap(({ options }) => options.filter(takes).flatMap(({ flags }) => flags))),
-  ];
+  const takesFile = commands.flatMap(({ options }) =>
+    options.flatMap(({ flags, takesValue, choices }) => (takesValue && choices.length === 0 ? flags : [])),
+  );
   const cases = commands.map(
     ({ path, commands: children, options, choices }) =>
       `    ${quote(path)}) ` +
@@ -80,23 +63,18 @@ function bash(commands: readonly CommandWords[]): string {
   );
   // The same option may take other values in another command, so its command is part of the pattern.
   const choices = commands.flatMap(({ path, options }) =>
-    options
-      .filter((option) => option.choices.length > 0)
-      .map((option) => {
-        const patterns = option.flags.map((flag) => quote(`${path}:${flag}`)).join('|');
-        const reply = `COMPREPLY=( $(compgen -W ${quote(option.choices.join(' '))} -- "$current") )`;
-        return `    ${patterns}) ${reply}; return ;;`;
-      }),
+    options.flatMap((option) => {
+      if (option.choices.length === 0) return [];
+      const patterns = option.flags.map((flag) => quote(`${path}:${flag}`)).join('|');
+      const reply = `COMPREPLY=( $(compgen -W ${quote(option.choices.join(' '))} -- "$current") )`;
+      return `    ${patterns}) ${reply}; return ;;`;
+    }),
   );
+  const known = commands.flatMap(({ path }) => path.replaceAll(' ', '_') || []);
   return `# bash completion of txreport: source <(txreport completion bash)
 _txreport() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words flags
-  local known=${quote(
-    ` ${commands
-      .map(({ path }) => path.replaceAll(' ', '_'))
-      .filter((path) => path !== '')
-      .join(' ')} `,
-  )}
+  local known=${quote(` ${known.join(' ')} `)}
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     local longer="\${path:+\${path}_}\${word}"
     [[ "$known" == *" $longer "* ]] && path="$longer"
@@ -106,7 +84,7 @@ _txreport() {
 ${choices.join('\n')}
   esac
   case "$previous" in
-    ${flagsWith((option) => option.takesValue && option.choices.length === 0).join('|')})
+    ${[...new Set(takesFile)].join('|')})
       COMPREPLY=( $(compgen -f -- "$current") ); return ;;
   esac
   case "$path" in
@@ -125,14 +103,11 @@ function zsh(commands: readonly CommandWords[]): string {
   const clean = (text: string): string => text.replace(/[[\]:]/g, (character) => `\\${character}`);
   const nameOf = (path: string): string => `_txreport${path === '' ? '' : `_${path.replaceAll(' ', '_')}`}`;
   const functions = commands.map(({ path, commands: children, options, choices }) => {
-    const specs = options.flatMap(({ flags, description, takesValue, choices: values }) =>
-      flags.map((flag) =>
-        quote(
-          `${flag}[${clean(description)}]` +
-            `${takesValue ? `:value:${values.length > 0 ? `(${values.join(' ')})` : '_files'}` : ''}`,
-        ),
-      ),
-    );
+    const specs = options.flatMap(({ flags, description, takesValue, choices: values }) => {
+      const value = values.length > 0 ? `(${values.join(' ')})` : '_files';
+      const tail = `[${clean(description)}]${takesValue ? `:value:${value}` : ''}`;
+      return flags.map((flag) => quote(flag + tail));
+    });
     const operand = choices.length > 0 ? `1:choice:(${choices.join(' ')})` : '*:file:_files';
     if (children.length === 0)
       return `${nameOf(path)}() {\n  _arguments ${[...specs, quote(operand)].join(' \\\n    ')}\n}`;
@@ -146,11 +121,12 @@ function zsh(commands: readonly CommandWords[]): string {
   esac
 }`;
   });
-  return (
-    '#compdef txreport\n# zsh completion of txreport: txreport completion zsh > ' +
-    `"\${fpath[1]}/_txreport"\n${functions.join('\n')}\ncompdef _txreport txreport\n[[ ` +
-    '"$funcstack[1]" == _txreport ]] && _txreport "$@"\n'
-  );
+  return `#compdef txreport
+# zsh completion of txreport: txreport completion zsh > "\${fpath[1]}/_txreport"
+${functions.join('\n')}
+compdef _txreport txreport
+[[ "$funcstack[1]" == _txreport ]] && _txreport "$@"
+`;
 }
 
 function fish(commands: readonly CommandWords[]): string {
@@ -159,22 +135,17 @@ function fish(commands: readonly CommandWords[]): string {
     'complete -c txreport -e',
   ];
   for (const { path, commands: children, options, choices } of commands) {
-    const words = path === '' ? [] : path.split(' ');
-    const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
-    const none =
-      children.length > 0
-        ? `not __fish_seen_subcommand_from ${children.map(({ name }) => name).join(' ')}`
-        : '';
-    const here = [seen, none].filter((part) => part !== '').join('; and ') || 'true';
+    const names = children.map(({ name }) => name).join(' ');
+    const tests = path.split(' ').flatMap((word) => (word ? `__fish_seen_subcommand_from ${word}` : []));
+    if (names !== '') tests.push(`not __fish_seen_subcommand_from ${names}`);
+    const line = `complete -c txreport -n ${quoteFish(tests.join('; and ') || 'true')}`;
     for (const { name, description } of children)
-      lines.push(`complete -c txreport -n ${quoteFish(here)} -f -a ${name} -d ${quoteFish(description)}`);
-    for (const choice of choices) lines.push(`complete -c txreport -n ${quoteFish(here)} -f -a ${choice}`);
+      lines.push(`${line} -f -a ${name} -d ${quoteFish(description)}`);
+    for (const choice of choices) lines.push(`${line} -f -a ${choice}`);
     for (const { flags, description, takesValue, choices: values } of options) {
-      const names = flags
-        .map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`))
-        .join(' ');
+      const named = flags.map((flag) => flag.replace(/^--/, '-l ').replace(/^-(?=\w$)/, '-s ')).join(' ');
       const value = values.length > 0 ? ` -x -a ${quoteFish(values.join(' '))}` : takesValue ? ' -r' : '';
-      lines.push(`complete -c txreport -n ${quoteFish(here)} ${names}${value} -d ${quoteFish(description)}`);
+      lines.push(`${line} ${named}${value} -d ${quoteFish(description)}`);
     }
   }
   return `${lines.join('\n')}\n`;

@@ -49,8 +49,8 @@ interface Diagnosis {
 
 async function doctor(rpc: string | undefined, json: boolean): Promise<number> {
   const { readCliConfig } = await import('./openAnalyzer.ts');
-  const config = readCliConfig(rpc);
   const { createMask } = await import('../../lib/mask.ts');
+  const config = readCliConfig(rpc);
   const urls = [...config.rpcUrls, ...(rpc === undefined && config.traceUrl ? [config.traceUrl] : [])];
   const mask = createMask(urls);
   const all: Diagnosis[] = [];
@@ -100,10 +100,7 @@ interface Asked {
 /** Sends the calls to the node as one request, as an analysis would. Never rejects. */
 type Ask = (...calls: RpcCall[]) => Promise<Asked>;
 
-interface Check {
-  readonly check: string;
-  readonly need: Finding['need'];
-  readonly advice: string;
+interface Check extends Pick<Finding, 'check' | 'need' | 'advice'> {
   run(): Promise<Asked>;
   /** Words for a result; an `error` makes it a failure. */
   judge?(result: unknown): { readonly detail?: string; readonly error?: string };
@@ -168,40 +165,41 @@ async function examine(ask: Ask): Promise<Finding[]> {
     check: 'Ethereum mainnet',
     need: 'need',
     advice: 'this endpoint does not answer as Ethereum mainnet: check the address and the key.',
-    run: () => ask({ method: 'eth_chainId', params: [] }),
+    run: () => ask(CHAIN_ID),
     judge: (id) =>
       quantity(id) === 1n ? { detail: 'chain 1' } : { error: `chain ${String(id).slice(0, 66)}` },
   });
   if (!head.ok) return [head];
   const number = await ask({ method: 'eth_blockNumber', params: [] });
   const recent = (quantity(number.result) ?? RECENT) - RECENT;
-  const fresh = await firstTransaction(ask, `0x${recent.toString(16)}`);
-  const old = await firstTransaction(ask, OLD_BLOCK);
+  const fresh = await blockAt(ask, `0x${recent.toString(16)}`);
+  const old = await blockAt(ask, OLD_BLOCK);
   const findings = [head, await batches(ask)];
   const tracer = { tracer: 'callTracer' };
   const withLogs = { ...tracer, tracerConfig: { withLog: true } };
-  const tried: readonly Tried[] = [
-    ['need', 'debug_traceTransaction', fresh.hash, withLogs],
-    ['need', 'trace_transaction', fresh.hash],
-    ['old', 'debug_traceTransaction', old.hash, withLogs],
-    ['old', 'trace_transaction', old.hash],
-    ['extra', 'eth_getBlockReceipts', fresh.block],
-    ['extra', 'debug_traceBlockByHash', fresh.block, tracer],
-  ];
-  for (const one of tried) findings.push(await carryOut(callCheck(ask, one)));
+  for (const [need, method, subject, ...options] of [
+    ['need', 'debug_traceTransaction', fresh.transactions?.[0], withLogs],
+    ['need', 'trace_transaction', fresh.transactions?.[0]],
+    ['old', 'debug_traceTransaction', old.transactions?.[0], withLogs],
+    ['old', 'trace_transaction', old.transactions?.[0]],
+    ['extra', 'eth_getBlockReceipts', fresh.hash],
+    ['extra', 'debug_traceBlockByHash', fresh.hash, tracer],
+  ] as const) {
+    const call = { method, params: [subject, ...options] } as unknown as RpcCall;
+    // A block that the node did not give names no transaction to try the call on.
+    const run = async (): Promise<Asked> => (subject ? ask(call) : { result: null, error: NO_TX });
+    findings.push(await carryOut({ check: `${method}${AGES[need]}`, need, advice: ADVICE[need], run }));
+  }
   return withEitherTrace(findings);
 }
 
-async function firstTransaction(
-  ask: Ask,
-  block: `0x${string}`,
-): Promise<{ hash: Hash | null; block: Hash | null }> {
-  const { result } = await ask({ method: 'eth_getBlockByNumber', params: [block, false] });
-  const { transactions, hash } = (result ?? {}) as { transactions?: Hash[]; hash?: Hash };
-  return { hash: transactions?.[0] ?? null, block: hash ?? null };
-}
+const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] };
+const NO_TX = 'no transaction to try it on';
 
-const NO_TX = (): Promise<Asked> => Promise.resolve({ result: null, error: 'no transaction to try it on' });
+async function blockAt(ask: Ask, block: `0x${string}`): Promise<{ transactions?: Hash[]; hash?: Hash }> {
+  const { result } = await ask({ method: 'eth_getBlockByNumber', params: [block, false] });
+  return result ?? {};
+}
 
 const ADVICE: Readonly<Record<Finding['need'], string>> = {
   need:
@@ -211,21 +209,6 @@ const ADVICE: Readonly<Record<Finding['need'], string>> = {
   extra: 'batch --blocks asks per transaction instead, which is slower.',
 };
 const AGES: Readonly<Record<Finding['need'], string>> = { need: ' (recent)', old: ' (old)', extra: '' };
-
-/** A call on a transaction or block; null where the node named none to try it on. */
-type Tried = readonly [
-  need: Finding['need'],
-  method: RpcCall['method'],
-  subject: Hash | null,
-  tracer?: object,
-];
-
-const callCheck = (ask: Ask, [need, method, subject, ...options]: Tried): Check => ({
-  check: `${method}${AGES[need]}`,
-  need,
-  advice: ADVICE[need],
-  run: subject === null ? NO_TX : () => ask({ method, params: [subject, ...options] } as unknown as RpcCall),
-});
 
 /** One trace method is enough: the other one's absence is no finding. */
 function withEitherTrace(findings: readonly Finding[]): Finding[] {
@@ -242,8 +225,7 @@ function batches(ask: Ask): Promise<Finding> {
     need: 'extra',
     advice: 'every call goes alone, which is slower and counts more requests.',
     run: async () => {
-      const call: RpcCall = { method: 'eth_chainId', params: [] };
-      const { batches: taken, ...answer } = await ask(call, call);
+      const { batches: taken, ...answer } = await ask(CHAIN_ID, CHAIN_ID);
       return taken === false ? { result: null, error: 'refused' } : answer;
     },
   });

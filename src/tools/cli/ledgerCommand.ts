@@ -67,10 +67,8 @@ interface Book {
 
 /** Throws `CliError` or `LedgerError` for the first report that cannot be booked. */
 async function readBook(files: readonly string[], accounts: ReadonlySet<string>): Promise<Book> {
-  const [{ readValidReports }, { ledgerEvents, placeOf }] = await Promise.all([
-    import('./readReports.ts'),
-    import('../ledger/ledgerEvent.ts'),
-  ]);
+  const { readValidReports } = await import('./readReports.ts');
+  const { ledgerEvents, placeOf } = await import('../ledger/ledgerEvent.ts');
   const seen = new Set<string>();
   const concerned = new Set<string>();
   const booked: (ReturnType<typeof ledgerEvents> & { place: ReturnType<typeof placeOf> })[] = [];
@@ -96,11 +94,9 @@ async function readBook(files: readonly string[], accounts: ReadonlySet<string>)
 }
 
 async function writeBook(book: Book, format: LedgerFormat, options: LedgerOptions): Promise<void> {
-  const [{ commoditiesOf }, { writeLedger }, { loadRules }] = await Promise.all([
-    import('../ledger/commodities.ts'),
-    import('../ledger/writeLedger.ts'),
-    import('../../service/loadRules.ts'),
-  ]);
+  const { commoditiesOf } = await import('../ledger/commodities.ts');
+  const { writeLedger } = await import('../ledger/writeLedger.ts');
+  const { loadRules } = await import('../../service/loadRules.ts');
   const rules = loadRules();
   const commodity = commoditiesOf([...book.events, ...book.doubtful], rules, format);
   const text = (events: readonly LedgerEvent[]): string => writeLedger(events, { format, rules, commodity });

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, type Command } from 'commander';
 import type { SimulationRequest } from '../../model/simulation.ts';
+import type { TxReport } from '../../model/generated/report.ts';
 import type { PreviewReport } from '../preview/preview.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { CliError } from './cliIo.ts';
+import { CliError, type CommonOptions } from './cliIo.ts';
 
 const HELP = `
 Runs a transaction on the node's state without sending it, and reports what it would do. Give --raw, or --to
@@ -23,8 +24,7 @@ token address or native.
 Exit status: 0 preview printed, 1 it failed or the expectation does not hold, 2 wrong arguments or
 configuration`;
 
-interface PreviewOptions {
-  readonly rpc?: string;
+interface PreviewOptions extends CommonOptions {
   readonly raw?: string;
   readonly from?: string;
   readonly to?: string;
@@ -35,8 +35,6 @@ interface PreviewOptions {
   readonly stateOverride?: string;
   readonly known?: string;
   readonly expect?: string;
-  readonly json?: boolean;
-  readonly full?: boolean;
 }
 
 const file = (path: string): string => {
@@ -70,27 +68,24 @@ export function addPreviewCommand(program: Command): void {
 }
 
 async function preview(options: PreviewOptions): Promise<void> {
-  const [{ readCliConfig }, { openPreviewer }, { RequestError, readOverrides }, expected] = await Promise.all(
-    [
-      import('./openAnalyzer.ts'),
-      import('../preview/preview.ts'),
-      import('../preview/readRequest.ts'),
-      import('../preview/expectation.ts'),
-    ],
-  );
+  const { readCliConfig } = await import('./openAnalyzer.ts');
+  const { openPreviewer, asReport } = await import('../preview/preview.ts');
+  const { RequestError, readOverrides } = await import('../preview/readRequest.ts');
+  const { readExpectation, differences } = await import('../preview/expectation.ts');
   const config = readCliConfig(options.rpc);
   try {
     const overrides = json(options.stateOverride, '--state-override');
     readOverrides(overrides);
     const request = await requestOf(options, overrides);
     const wanted = options.expect === undefined ? null : json(options.expect, '--expect');
-    const expectation = wanted === null ? {} : expected.readExpectation(wanted);
+    const expectation = wanted === null ? {} : readExpectation(wanted);
     const previewer = await openPreviewer(config);
     try {
       const report = await previewer.preview(request, { known: addressLines(options.known) });
-      await print(report, options);
+      if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+      else await print(report.warnings, asReport(report), options);
       if (wanted === null) return;
-      for (const difference of expected.differences(report, expectation)) {
+      for (const difference of differences(report, expectation)) {
         process.stderr.write(`not as expected: ${difference}\n`);
         process.exitCode = 1;
       }
@@ -125,13 +120,13 @@ function json(text: string | undefined, what: string): unknown {
 const addressLines = (text = ''): string[] =>
   text.split(/\s+/).filter((word) => /^0x[0-9a-fA-F]{40}$/.test(word));
 
-async function print(report: PreviewReport, options: PreviewOptions): Promise<void> {
-  if (options.json) return void process.stdout.write(`${JSON.stringify(report)}\n`);
-  const [{ renderReport }, { asReport }] = await Promise.all([
-    import('./renderReport.ts'),
-    import('../preview/preview.ts'),
-  ]);
-  for (const { code, text } of report.warnings) process.stdout.write(`! ${text} (${code})\n`);
-  if (report.warnings.length > 0) process.stdout.write('\n');
-  process.stdout.write(renderReport(asReport(report), options));
+async function print(
+  warnings: PreviewReport['warnings'],
+  report: TxReport,
+  options: PreviewOptions,
+): Promise<void> {
+  const { renderReport } = await import('./renderReport.ts');
+  for (const { code, text } of warnings) process.stdout.write(`! ${text} (${code})\n`);
+  if (warnings.length > 0) process.stdout.write('\n');
+  process.stdout.write(renderReport(report, options));
 }

@@ -31,17 +31,13 @@ import {
 } from '../wording/sentences.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { lower, shortHex, shown, timeText, words } from '../wording/text.ts';
+import type { CommonOptions } from './cliIo.ts';
 import { alignColumns, terminalWidth, wrap, type Row } from './layout.ts';
 
 /** Rows shown of a list before the rest is counted instead. */
 const MOST_ROWS = 40;
 
-export interface RenderOptions {
-  /** Addresses in full. */
-  readonly full?: boolean;
-  /** Ids, raw integers and the place of each proof as well. */
-  readonly verbose?: boolean;
-}
+type RenderOptions = Pick<CommonOptions, 'full' | 'verbose'>;
 
 /** What the parts of one rendering share. */
 interface Page {

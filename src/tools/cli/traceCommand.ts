@@ -13,6 +13,7 @@ import {
 import { amountText, inWords, type Sentence } from '../wording/sentences.ts';
 import { assetsOf } from '../wording/amounts.ts';
 import { lower, plural, shortHex, shown } from '../wording/text.ts';
+import type { CommonOptions } from './cliIo.ts';
 import { terminalWidth, wrap } from './layout.ts';
 
 const HELP = `
@@ -26,12 +27,6 @@ Examples:
 
 Exit status: 0 tree printed, 1 analysis failed, 2 wrong arguments or configuration`;
 
-interface TraceOptions {
-  readonly rpc?: string;
-  readonly json?: boolean;
-  readonly verbose?: boolean;
-}
-
 /** `txreport trace`: the calls of one transaction, with what each means. */
 export function addTraceCommand(program: Command): void {
   program
@@ -42,7 +37,7 @@ export function addTraceCommand(program: Command): void {
     .option('--json', 'print the tree as JSON')
     .option('--verbose', 'unfold reads; print frame paths, gas, full addresses and arguments')
     .addHelpText('after', HELP)
-    .action(async (what: string, { rpc, json, verbose = false }: TraceOptions) => {
+    .action(async (what: string, { rpc, json, verbose = false }: CommonOptions) => {
       if (rpc !== undefined) process.env['RPC_URL'] = rpc;
       const { openTraces } = await import('../trace/openTraces.ts');
       const { tree, report } = await openTraces()(what);

@@ -8,7 +8,7 @@ import { readTxHash } from '../client/txHash.ts';
 import type { ViewOptions } from '../view/servePage.ts';
 import type { CallTree } from '../wording/calls.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { CliError } from './cliIo.ts';
+import { CliError, type CommonOptions } from './cliIo.ts';
 
 const VIEW_HELP = `
 Opens the viewer in your browser, served on this machine alone. With a hash it asks your node; with
@@ -30,8 +30,7 @@ Examples:
 
 Exit status: 0 stopped with Ctrl-C, 1 could not start`;
 
-interface CommandOptions {
-  readonly rpc?: string;
+export interface ViewerOptions extends CommonOptions {
   readonly port: number;
   readonly open: boolean;
 }
@@ -67,7 +66,7 @@ export function addDemoCommand(program: Command): void {
     .action(demo);
 }
 
-async function view(target: string | undefined, options: CommandOptions): Promise<void> {
+async function view(target: string | undefined, options: ViewerOptions): Promise<void> {
   if (target !== undefined && existsSync(target)) {
     const { tx, json } = await readReport(target);
     const analyze = (hash: string): Promise<string> =>
@@ -114,12 +113,10 @@ async function readReport(file: string): Promise<{ tx: TxReport['tx']; json: str
 /** Recordings of the demo: beside the built code, else those of the working copy. */
 const RECORDINGS = ['../../demo/recordings.ndjson.gz', '../../../test/recordings'];
 
-async function demo(options: CommandOptions): Promise<void> {
-  const [{ traceOf }, { loadRules }, { allRecordings }] = await Promise.all([
-    import('../trace/openTraces.ts'),
-    import('../../service/loadRules.ts'),
-    import('./rules/recordings.ts'),
-  ]);
+async function demo(options: ViewerOptions): Promise<void> {
+  const { traceOf } = await import('../trace/openTraces.ts');
+  const { loadRules } = await import('../../service/loadRules.ts');
+  const { allRecordings } = await import('./rules/recordings.ts');
   const place = RECORDINGS.map((path) => join(import.meta.dirname, path)).find((path) => existsSync(path));
   if (place === undefined) throw new CliError('this package was built without the demo’s recordings');
   const rulebook = loadRules();
@@ -143,7 +140,7 @@ async function demo(options: CommandOptions): Promise<void> {
 
 /** Serves the viewer until Ctrl-C. */
 export async function show(
-  { port, open }: Pick<CommandOptions, 'port' | 'open'>,
+  { port, open }: Pick<ViewerOptions, 'port' | 'open'>,
   answers: Pick<ViewOptions, 'analyze' | 'trace'>,
   path: string,
   examples: NonNullable<ViewOptions['examples']> = [],

@@ -1,4 +1,4 @@
-import { open, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import lockfile from 'proper-lockfile';
@@ -66,6 +66,46 @@ export function replaceFile(path: string, content: string | Uint8Array): Promise
   };
   return writing(path, write());
 }
+
+/** `<out>.<what>.ndjson`, without the ending of `out` itself. */
+export const beside = (out: string, what: string): string =>
+  `${out.replace(/\.(ndjson|jsonl)$/, '')}.${what}.ndjson`;
+
+export const ndjson = (values: readonly unknown[]): string =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+/** Replaces the list of failures, or removes it where there are none. Throws as `writing` does. */
+export const replaceFailures = (path: string, failures: readonly unknown[]): Promise<void> =>
+  failures.length === 0 ? rm(path, { force: true }) : replaceFile(path, ndjson(failures));
+
+/** A file that is continued after its first `written` bytes. Throws `CliError` where it is shorter. */
+export async function openAt(path: string, written: number) {
+  const size = (await stat(path).catch(() => null))?.size ?? 0;
+  if (size < written) throw new CliError(`${path} is shorter than when the earlier batch wrote it`);
+  const file = await open(path, 'a');
+  await file.truncate(written);
+  return {
+    get written() {
+      return written;
+    },
+    async append(bytes: Uint8Array): Promise<void> {
+      await writing(path, file.appendFile(bytes));
+      written += bytes.length;
+    },
+    /** Flushes to disk, too. */
+    async close(): Promise<void> {
+      try {
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+/** Resolves when the stream has taken the data. */
+export const streamed = (stream: NodeJS.WriteStream, data: string | Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => stream.write(data, (error) => (error ? reject(error) : resolve())));
 
 /** A request to stop, by Ctrl-C or a signal. */
 export interface Stop {

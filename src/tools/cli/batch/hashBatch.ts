@@ -5,9 +5,10 @@ import { AnalysisError, failureOf } from '../../../lib/errors.ts';
 import { CliError, defectText } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
 import { readTxHash } from '../../client/txHash.ts';
+import { beside } from './guards.ts';
 import { readHashLines, type HashLine, type Shard } from './hashLines.ts';
 import { duration } from './progress.ts';
-import { openReportFiles, openStandardStreams, type BatchSink, type Failure } from './reportFile.ts';
+import { openReportFiles, type BatchSink, type Failure } from './reportFile.ts';
 import { runBatch, type BatchJob, type BatchRequest } from './runBatch.ts';
 
 export interface HashBatchRequest extends BatchRequest {
@@ -111,12 +112,11 @@ const invalidHash = ({ line, invalid }: Extract<HashLine, { invalid: string }>):
 
 /** Opens the output and says how far an earlier run came. */
 async function openSink(
-  { out, errors = out && `${out.replace(/\.(ndjson|jsonl)$/, '')}.errors.ndjson` }: HashBatchRequest,
+  { out, errors = out && beside(out, 'errors') }: HashBatchRequest,
   say: (text: string) => void,
 ): Promise<{ sink: BatchSink; errors: string | undefined }> {
-  if (out === undefined) return { sink: openStandardStreams(), errors };
-  if (errors === out) throw new CliError('--out and --errors must be two files');
-  const sink = await openReportFiles(out, errors!);
+  if (out !== undefined && errors === out) throw new CliError('--out and --errors must be two files');
+  const sink = await openReportFiles(out, errors);
   if (sink.torn > 0) say(`removed an incomplete last line from ${out}`);
   if (sink.done.size > 0) say(`${out} already holds ${sink.done.size} reports`);
   return { sink, errors };

@@ -1,8 +1,8 @@
-import { rm, open, truncate } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { isRefusal } from '../../../lib/errors.ts';
 import { CliError } from '../cliIo.ts';
-import { replaceFile, writing } from './guards.ts';
+import { openAt, replaceFailures, streamed } from './guards.ts';
 import type { Failed } from './runBatch.ts';
 
 /** Destination of a batch's reports and failures. */
@@ -20,7 +20,7 @@ export interface BatchSink {
 }
 
 export interface Failure {
-  /** Null for an input line without a hash. */
+  /** Null for an input line without a hash, and for a whole block. */
   readonly tx_hash: string | null;
   readonly code: string;
   readonly error: string;
@@ -40,25 +40,16 @@ function parsed<T>(line: string): Partial<T> | null {
   }
 }
 
-function hashOfReport(line: string): string | null {
-  const hash = parsed<{ tx?: { hash?: unknown } }>(line)?.tx?.hash;
-  return typeof hash === 'string' ? hash : null;
-}
-
-function parseFailure(line: string): Failure | null {
-  const failure = parsed<Failure>(line);
-  return typeof failure?.code === 'string' && typeof failure.error === 'string' ? (failure as Failure) : null;
-}
-
 /**
  * Reports in one file, failures in another, both append-only: a killed process leaves at worst an incomplete
- * last line, which the next run removes. Throws `CliError` when a file holds something else.
+ * last line, which the next run removes. Without a file they go to standard output and error. Throws
+ * `CliError` when a file holds something else.
  */
-export async function openReportFiles(reportsPath: string, failuresPath: string): Promise<BatchSink> {
+export async function openReportFiles(reportsPath?: string, failuresPath?: string): Promise<BatchSink> {
   const done = new Set<string>();
-  const reports = await openLineFile(reportsPath, (line, number) => {
-    const hash = hashOfReport(line);
-    if (hash === null)
+  const reports = await openLineFile(reportsPath, process.stdout, (line, number) => {
+    const hash = parsed<{ tx?: { hash?: unknown } }>(line)?.tx?.hash;
+    if (typeof hash !== 'string')
       throw new CliError(
         `${reportsPath}:${number} is not a report: --out must name a new file or the output of ` +
           'an earlier batch',
@@ -67,13 +58,13 @@ export async function openReportFiles(reportsPath: string, failuresPath: string)
   });
   const failures = new Map<string, Failure>();
   const remember = (failure: Failure): void => void failures.set(failure.tx_hash ?? failure.error, failure);
-  const errors = await openLineFile(failuresPath, (line, number) => {
-    const failure = parseFailure(line);
-    if (failure === null)
+  const errors = await openLineFile(failuresPath, process.stderr, (line, number) => {
+    const failure = parsed<Failure>(line);
+    if (typeof failure?.code !== 'string' || typeof failure.error !== 'string')
       throw new CliError(
         `${failuresPath}:${number} is not a failure of an earlier batch: --errors must name its own file`,
       );
-    if (failure.tx_hash !== null && !done.has(failure.tx_hash)) remember(failure);
+    if (failure.tx_hash !== null && !done.has(failure.tx_hash!)) remember(failure as Failure);
   });
   return {
     torn: reports.torn,
@@ -91,61 +82,43 @@ export async function openReportFiles(reportsPath: string, failuresPath: string)
     async close() {
       await reports.close();
       await errors.close();
-      if (failures.size === 0) {
-        await rm(failuresPath, { force: true });
-        return countFailures([]);
-      }
-      const text = [...failures.values()].map((failure) => `${JSON.stringify(failure)}\n`).join('');
-      await replaceFile(failuresPath, text);
-      return countFailures([...failures.values()]);
+      const left = [...failures.values()];
+      if (failuresPath !== undefined) await replaceFailures(failuresPath, left);
+      return countFailures(left);
     },
-  };
-}
-
-/** Reports to standard output, failures to standard error; such a batch cannot be resumed. */
-export function openStandardStreams(): BatchSink {
-  const failures: Failure[] = [];
-  const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
-    new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())));
-  return {
-    torn: 0,
-    done: new Set(),
-    failedBefore: [],
-    report: (_, json) => write(process.stdout, `${json}\n`),
-    failure: (failure) => {
-      failures.push(failure);
-      return write(process.stderr, `${JSON.stringify(failure)}\n`);
-    },
-    close: () => Promise.resolve(countFailures(failures)),
   };
 }
 
 const NEWLINE = 0x0a;
 
 /**
- * Opens or creates an append-only file of lines and passes each existing line to `onLine`, which may throw to
- * reject the file. An incomplete last line left by a killed process is removed; `torn`: its bytes.
+ * Opens or creates an append-only file of lines, or takes the stream where there is none, and passes each
+ * existing line to `onLine`, which may throw to reject the file. An incomplete last line left by a killed
+ * process is removed; `torn`: its bytes.
  */
-async function openLineFile(path: string, onLine: (line: string, number: number) => void) {
+async function openLineFile(
+  path: string | undefined,
+  stream: NodeJS.WriteStream,
+  onLine: (line: string, number: number) => void,
+) {
+  if (path === undefined)
+    return {
+      torn: 0,
+      append: (line: string) => streamed(stream, `${line}\n`),
+      close: () => Promise.resolve(),
+    };
   await (await open(path, 'a')).close();
   const { complete, torn } = await readLines(path, onLine);
-  if (torn > 0) await truncate(path, complete);
-  const handle = await open(path, 'a');
+  const file = await openAt(path, complete);
   let last: Promise<void> = Promise.resolve();
   return {
     torn,
     /** Resolves when the write is done. Concurrent calls never interleave. */
-    append: (line: string): Promise<void> =>
-      (last = last.then(() => writing(path, handle.appendFile(`${line}\n`)))),
-    /** Waits for pending writes and flushes them to disk. */
+    append: (line: string): Promise<void> => (last = last.then(() => file.append(Buffer.from(`${line}\n`)))),
+    /** Waits for pending writes; one that failed has been reported by `append`. */
     async close(): Promise<void> {
-      try {
-        // A failed write has been reported by `append`.
-        await last.catch(() => {});
-        await handle.datasync();
-      } finally {
-        await handle.close();
-      }
+      await last.catch(() => {});
+      await file.close();
     },
   };
 }

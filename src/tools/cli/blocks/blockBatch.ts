@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { availableParallelism } from 'node:os';
 import { AnalysisError, failureOf } from '../../../lib/errors.ts';
@@ -7,10 +7,10 @@ import { configuredRules, openUpstream } from '../../../service/analyzer.ts';
 import { resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { CliError, defectText } from '../cliIo.ts';
 import { readCliConfig } from '../openAnalyzer.ts';
-import { writing } from '../batch/guards.ts';
+import { beside, ndjson, replaceFailures, writing } from '../batch/guards.ts';
 import { duration, type Standing } from '../batch/progress.ts';
 import { countFailures } from '../batch/reportFile.ts';
-import { runBatch, type BatchJob, type BatchRequest } from '../batch/runBatch.ts';
+import { runBatch, type BatchJob, type BatchRequest, type Failed } from '../batch/runBatch.ts';
 import { blocksFrom } from './blockList.ts';
 import { BLOCKS_PER_THREAD, openBlockPool, type BlockPool, type BlockResult } from './blockPool.ts';
 import { failedBlock, onlyHashes, retriesOf } from './blockResult.ts';
@@ -30,7 +30,7 @@ interface BlockUnit {
   readonly ref: BlockRef;
   readonly id: BlockId | null;
   /** Of a block that failed in an earlier run: the transactions without a report; null: all. */
-  readonly retry?: ReadonlySet<string> | null;
+  readonly retry: ReadonlySet<string> | null | undefined;
 }
 
 /** Tracing and sending a whole block takes longer than one transaction's. */
@@ -102,7 +102,11 @@ function openSink(
 ): Promise<BlockSink> | BlockSink {
   if (out === undefined) return standardOutput();
   if (format === 'parquet') return openTables(out, written, partition === 'day');
-  return openLines(out, written, findings ? { path: findingsPath(out), written: writtenFindings } : null);
+  return openLines(
+    out,
+    written,
+    findings ? { path: beside(out, 'findings'), written: writtenFindings } : null,
+  );
 }
 
 interface BlockRun extends Start {
@@ -120,6 +124,7 @@ interface BlockRun extends Start {
 class BlockJob implements BatchJob<BlockUnit, BlockResult> {
   readonly ordered = true;
   readonly atOnce: number;
+  readonly units = this.#units();
   readonly #run: BlockRun;
   #failures: BlockBatchFailure[];
   readonly #noted = new Set<string>();
@@ -133,35 +138,31 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
     this.atOnce = run.threads * BLOCKS_PER_THREAD + AHEAD;
   }
 
-  get units(): AsyncIterable<BlockUnit> {
-    return this.#units();
-  }
-
   /** First the blocks that failed in an earlier run, then those from where it ended. */
   async *#units(): AsyncGenerator<BlockUnit> {
     const { list, state, threads } = this.#run;
     for (const [block, retry] of retriesOf(state.failures)) {
       const ref = block.startsWith('0x') ? (block as Extract<BlockRef, string>) : BigInt(block);
-      for (const [, id] of await this.#resolve([ref])) yield { ref, id, retry };
+      yield* this.#resolve([ref], retry);
     }
     let chunk: BlockRef[] = [];
     for (const ref of blocksFrom(list, state.next)) {
       if (chunk.push(ref) < Math.max(RESOLVE, threads)) continue;
-      for (const [one, id] of await this.#resolve(chunk)) yield { ref: one, id };
+      yield* this.#resolve(chunk);
       chunk = [];
     }
-    for (const [one, id] of await this.#resolve(chunk)) yield { ref: one, id };
+    yield* this.#resolve(chunk);
   }
 
-  async #resolve(refs: readonly BlockRef[]): Promise<(readonly [BlockRef, BlockId | null])[]> {
-    if (refs.length === 0) return [];
+  async *#resolve(refs: readonly BlockRef[], retry?: BlockUnit['retry']): AsyncGenerator<BlockUnit> {
+    if (refs.length === 0) return;
     const session = this.#run.upstream.open({
       signal: this.#run.stop,
       deadlineAt: performance.now() + BLOCK_DEADLINE_MS,
       onCall: () => this.#counts.requests++,
     });
     const ids = await resolveBlocks(session, refs);
-    return refs.map((ref, i) => [ref, ids[i]!] as const);
+    for (const [i, ref] of refs.entries()) yield { ref, id: ids[i]!, retry };
   }
 
   async analyze({ id }: BlockUnit): Promise<BlockResult> {
@@ -207,34 +208,28 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
 
   async #checkpoint(): Promise<void> {
     const { out, sink, state } = this.#run;
-    if (out === null || !sink.settled) return;
+    if (out === null || sink.unwritten) return;
     await writeCheckpoint(out, {
       ...state,
       next: this.#next,
       written: sink.written,
-      findings: sink.writtenFindings,
+      findings: sink.writtenFindings ?? 0,
       failures: this.#failures,
     });
   }
 
   async finish(): Promise<void> {
-    await this.#run.sink.flush();
+    const { out, sink } = this.#run;
+    await sink.flush?.();
     await this.#checkpoint();
-    await this.#writeFailures();
+    // Beside the output, for people; standard error where there is no output file.
+    if (out === null) process.stderr.write(ndjson(this.#failures));
+    else await replaceFailures(beside(out, 'errors'), this.#failures);
   }
 
-  /** The failures beside the output, for people; standard error where there is no output file. */
-  async #writeFailures(): Promise<void> {
-    const { out } = this.#run;
-    const text = this.#failures.map((failure) => `${JSON.stringify(failure)}\n`).join('');
-    if (out === null) process.stderr.write(text);
-    else if (text === '') await rm(errorsPath(out), { force: true });
-    else await writing(errorsPath(out), writeFile(errorsPath(out), text));
-  }
-
-  async close(): Promise<{ open: number; refused: number }> {
+  async close(): Promise<Failed> {
     await this.#run.pool.close();
-    await this.#run.sink.close();
+    await this.#run.sink.close?.();
     await this.#run.upstream.close();
     return countFailures(this.#failures);
   }
@@ -257,7 +252,7 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
     };
   }
 
-  summary(ms: number, { open, refused }: { readonly open: number; readonly refused: number }): string {
+  summary(ms: number, { open, refused }: Failed): string {
     const { blocks, transactions, reports, requests } = this.#counts;
     const perSecond = (count: number): string => ((count * 1000) / ms).toFixed(1);
     return [
@@ -269,8 +264,3 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
     ].join('; ');
   }
 }
-
-const beside = (out: string, what: string): string =>
-  `${out.replace(/\.(ndjson|jsonl)$/, '')}.${what}.ndjson`;
-const errorsPath = (out: string): string => beside(out, 'errors');
-const findingsPath = (out: string): string => beside(out, 'findings');

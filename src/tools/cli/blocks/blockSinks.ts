@@ -1,7 +1,6 @@
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { replaceFile, writing } from '../batch/guards.ts';
-import { CliError } from '../cliIo.ts';
+import { ndjson, openAt, replaceFile, streamed, writing } from '../batch/guards.ts';
 import type { BlockResult } from './blockPool.ts';
 import { decimalColumn } from './columns.ts';
 import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables.ts';
@@ -10,14 +9,14 @@ import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables
 export interface BlockSink {
   /** The complete part that survives a kill: bytes or parts. Changes with each write to the files. */
   readonly written: number;
-  /** Likewise the bytes of the findings; 0 where they are not in a file of their own. */
-  readonly writtenFindings: number;
-  /** Whether everything taken so far is in the files. */
-  readonly settled: boolean;
+  /** Likewise the bytes of the findings, where they are in a file of their own. */
+  readonly writtenFindings?: number;
+  /** Whether rows are held that are not in the files. */
+  readonly unwritten?: boolean;
   take(result: BlockResult): Promise<void>;
-  /** Writes the buffered rows. */
-  flush(): Promise<void>;
-  close(): Promise<void>;
+  /** Writes the rows that are held. */
+  flush?(): Promise<void>;
+  close?(): Promise<void>;
 }
 
 /** NDJSON in one file; bytes beyond `written` are of a batch that was killed and are cut off. */
@@ -35,13 +34,10 @@ export async function openLines(
     get writtenFindings() {
       return beside?.written ?? 0;
     },
-    settled: true,
     async take(result) {
       await reports.append(result.lines);
-      if (beside && result.findings.length > 0)
-        await beside.append(Buffer.from(result.findings.map((one) => `${JSON.stringify(one)}\n`).join('')));
+      if (result.findings.length > 0) await beside?.append(Buffer.from(ndjson(result.findings)));
     },
-    flush: () => Promise.resolve(),
     async close() {
       await reports.close();
       await beside?.close();
@@ -49,38 +45,11 @@ export async function openLines(
   };
 }
 
-/** A file that is continued after its first `written` bytes. */
-async function openAt(path: string, written: number) {
-  const size = (await stat(path).catch(() => null))?.size ?? 0;
-  if (size < written) throw new CliError(`${path} is shorter than when the earlier batch wrote it`);
-  const file = await open(path, 'a');
-  await file.truncate(written);
-  return {
-    get written() {
-      return written;
-    },
-    async append(bytes: Uint8Array): Promise<void> {
-      await writing(path, file.appendFile(bytes));
-      written += bytes.length;
-    },
-    close: () => file.close(),
-  };
-}
-
 /** NDJSON on standard output, which cannot be resumed. */
-export function standardOutput(): BlockSink {
-  return {
-    written: 0,
-    writtenFindings: 0,
-    settled: true,
-    take: ({ lines }) =>
-      new Promise((resolve, reject) =>
-        process.stdout.write(lines, (error) => (error ? reject(error) : resolve())),
-      ),
-    flush: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  };
-}
+export const standardOutput = (): BlockSink => ({
+  written: 0,
+  take: ({ lines }) => streamed(process.stdout, lines),
+});
 
 /** Rows of one table after which a part is written: some ten megabytes, and large enough for quick scans. */
 const PART_ROWS = 50_000;
@@ -115,9 +84,8 @@ export async function openTables(folder: string, written: number, byDay = false)
     get written() {
       return written;
     },
-    writtenFindings: 0,
-    get settled() {
-      return count() === 0;
+    get unwritten() {
+      return count() > 0;
     },
     async take({ rows }) {
       if (rows === null) return;
@@ -130,7 +98,6 @@ export async function openTables(folder: string, written: number, byDay = false)
       if (count() >= PART_ROWS) await flush();
     },
     flush,
-    close: () => Promise.resolve(),
   };
 }
 

@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { replaceFile } from '../batch/guards.ts';
+import type { Failure } from '../batch/reportFile.ts';
 import { CliError } from '../cliIo.ts';
 
-/** Transactions without a report; the next run tries them again. */
-export interface BlockBatchFailure {
+/** A transaction without a report, or with a null `tx_hash` a whole block; the next run tries it again. */
+export interface BlockBatchFailure extends Failure {
   readonly block: string;
-  /** Null where the block as a whole failed. */
-  readonly tx_hash: string | null;
-  readonly code: string;
-  readonly error: string;
 }
 
 /**

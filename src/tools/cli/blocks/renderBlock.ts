@@ -1,31 +1,18 @@
 import { shownAmount } from '../../../value/amount.ts';
 import type { Amount, Finding } from '../../../model/generated/finding.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
+import type { BlockReports } from '../../../service/analyzeBlock.ts';
 import { shortHex } from '../../wording/text.ts';
 import { alignColumns } from '../layout.ts';
 
-/** A transaction's place in its block and its part in findings. */
-export interface InBlock {
-  readonly index: number;
-  readonly findings: readonly {
-    readonly id: string;
-    readonly finding: string;
-    readonly step: string;
-    readonly status: Finding['status'];
-  }[];
-}
-
-/** A block's transactions, in order; `indexes`: the place of each report's. */
-export interface BlockView {
+/** A block's transactions, in order. */
+interface BlockView extends Pick<BlockReports, 'indexes' | 'failures' | 'findings'> {
   readonly number: number;
   readonly reports: readonly TxReport[];
-  readonly indexes: readonly number[];
-  /** Those without a report, in order. */
-  readonly failures: readonly { readonly tx_hash: string; readonly error: string }[];
-  readonly findings: readonly Finding[];
 }
 
-export function inBlock({ tx }: TxReport, index: number, findings: readonly Finding[]): InBlock {
+/** A transaction's place in its block and its part in findings. */
+export function inBlock({ tx }: TxReport, index: number, findings: readonly Finding[]) {
   const parts = findings.flatMap(({ id, finding, status, transactions }) =>
     transactions
       .filter(({ tx_hash }) => tx_hash === tx.hash)

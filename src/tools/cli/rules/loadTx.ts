@@ -47,10 +47,8 @@ function tryRecorded(hash: Hash, places: readonly string[]): Recording | null {
 /** Asks the node of the environment, as the service would. Throws `CliError`. */
 async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording> {
   // Recorded transactions need no node, and its client takes 80 ms to load.
-  const [{ readCliConfig }, { openUpstream }] = await Promise.all([
-    import('../openAnalyzer.ts'),
-    import('../../../service/analyzer.ts'),
-  ]);
+  const { readCliConfig } = await import('../openAnalyzer.ts');
+  const { openUpstream } = await import('../../../service/analyzer.ts');
   const config = readCliConfig(undefined, `${hash} is not recorded, and RPC_URL names no node to ask`);
   const upstream = openUpstream({ ...config, priceApiUrl: null });
   try {

@@ -156,10 +156,8 @@ async function watched(
   run: Run,
 ): Promise<number | void> {
   if (!watch) return run();
-  const [{ watchRules }, { rulesetDirs }] = await Promise.all([
-    import('./watchRules.ts'),
-    import('./rulesets.ts'),
-  ]);
+  const { watchRules } = await import('./watchRules.ts');
+  const { rulesetDirs } = await import('./rulesets.ts');
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
   return watchRules(rulesetDirs(named), () => statusOf(run, io), io, interrupted.signal);

@@ -22,9 +22,7 @@ export interface DraftOptions {
   readonly name: string;
   /** Word or address of the contract that speaks. */
   readonly venue: string;
-  /** Title and source of the example. */
   readonly title: string;
-  readonly source: string | null;
   /** Whether the counterparty of the venue sends or receives a leg of the role. */
   readonly legRoles: ReadonlyMap<string, 'sent' | 'received'>;
   /** `<category> <effect>` of a position of the kind; null for none. */
@@ -33,7 +31,7 @@ export interface DraftOptions {
 
 /** Drafts an example that matches an entry of a shape: values for its arguments, and what its legs move. */
 export function draftExample(options: DraftOptions): string {
-  const { meaning, raw, inputs, name, venue, title, source } = options;
+  const { meaning, raw, inputs, name, venue, title } = options;
   const args = new ExampleArguments(meaning, inputs, venue, raw.event === undefined);
   for (const test of meaning.when) args.satisfy(test);
   const legs = drawLegs(options, args);
@@ -64,8 +62,7 @@ export function draftExample(options: DraftOptions): string {
   const steps = [...moves, ...(own ? [] : [step])].join('');
   const positions = options.position === null ? '' : `, positions: [${options.position}]`;
   return (
-    `  - name: ${quoted(title)}\n${source === null ? '' : `    source: ${quoted(source)}\n`}` +
-    `    transaction:\n      to: ${quoted(venue)}\n` +
+    `  - name: ${quoted(title)}\n    transaction:\n      to: ${quoted(venue)}\n` +
     `${indent(rootCall + value)}${steps === '' ? '' : `      steps:\n${indent(steps)}`}` +
     `    expect: {motifs: [{${kind.join(', ')}}]${positions}}\n`
   );
@@ -90,22 +87,24 @@ function drawLegs(options: DraftOptions, args: ExampleArguments): Drawn[] {
   const legs: Drawn[] = [];
   for (const leg of options.meaning.legs) {
     const amount = amountOf(leg, args, legs.length);
-    if (amount !== null) legs.push(drawLeg(leg, amount, legs, { options, args }));
+    if (amount !== null) legs.push(drawLeg(leg, amount, legs, { ...options, args }));
   }
   return legs;
 }
 
-interface Drawing {
-  readonly options: DraftOptions;
-  readonly args: ExampleArguments;
-}
-
-function drawLeg(leg: LegSpec, amount: bigint, legs: readonly Drawn[], { options, args }: Drawing): Drawn {
-  const { venue, legRoles, meaning } = options;
+function drawLeg(
+  leg: LegSpec,
+  amount: bigint,
+  legs: readonly Drawn[],
+  { venue, legRoles, meaning, args }: DraftOptions & { readonly args: ExampleArguments },
+): Drawn {
   const sent = legRoles.get(leg.role) === 'sent';
   const word = (expr: BindExpr | null): string | null => expr && accountOf(expr, args, legs);
-  const from = mintedFrom(leg, sent) ?? word(leg.from) ?? (sent ? 'actor' : venue);
-  const to = burntTo(leg, sent) ?? word(leg.to) ?? (sent ? venue : 'actor');
+  // Shares are minted and burnt.
+  const isZero = (kind: 'mint' | 'burn', end: BindExpr | null, own: boolean): boolean =>
+    leg.movementKind === kind || (isShare(leg) && own && end === null);
+  const from = isZero('mint', leg.from, !sent) ? 'zero' : (word(leg.from) ?? (sent ? 'actor' : venue));
+  const to = isZero('burn', leg.to, sent) ? 'zero' : (word(leg.to) ?? (sent ? venue : 'actor'));
   // The NFT of a trade whose legs name no kind of asset.
   const bare = meaning.kind.startsWith('nft') && !meaning.legs.some((one) => one.assetKind === 'erc721');
   return {
@@ -117,14 +116,6 @@ function drawLeg(leg: LegSpec, amount: bigint, legs: readonly Drawn[], { options
     moves: leg.match === 'movement',
     nft: leg.assetKind === 'erc721' || (bare && !sent && leg.amount.length === 0),
   };
-}
-
-function mintedFrom(leg: LegSpec, sent: boolean): 'zero' | null {
-  return leg.movementKind === 'mint' || (isShare(leg) && !sent && leg.from === null) ? 'zero' : null;
-}
-
-function burntTo(leg: LegSpec, sent: boolean): 'zero' | null {
-  return leg.movementKind === 'burn' || (isShare(leg) && sent && leg.to === null) ? 'zero' : null;
 }
 
 const isShare = ({ role }: LegSpec): boolean => /share/.test(role);

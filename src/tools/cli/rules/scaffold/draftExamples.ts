@@ -3,6 +3,7 @@ import { compileMapping } from '../../../../rules/compile/compileMapping.ts';
 import { ProblemSink, Spot, type RuleItem } from '../../../../rules/compile/ruleItem.ts';
 import { keyOf } from '../../../../rules/exampleNames.ts';
 import { shownBy } from '../../../../rules/lint/checkExamplesOfAll.ts';
+import type { Address } from '../../../../model/hex.ts';
 import type { RawShape } from '../../../../model/generated/rules.ts';
 import { didYouMean } from '../../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../../cliIo.ts';
@@ -24,10 +25,12 @@ export function draftExamples(slug: string, options: { dirs?: readonly string[] 
 
 function draftsOf(item: RuleItem<RawShape>, ruleset: SoundRuleset): string[] {
   const { value: shape } = item;
-  const { words } = ruleset;
+  const { words, protocols } = ruleset;
   const find = ruleset.signatureNames(shape.slug);
   const shown = shownBy(item, ruleset);
-  const listed = listedAddress(shape, ruleset);
+  const speaker = protocols.find(({ value }) => value.shapes?.includes(shape.slug) && value.addresses);
+  const [listed] = speaker?.value.addresses ?? [];
+  const venue = shape.any_emitter || listed === undefined ? 'venue' : checksumAddress(listed as Address);
   // Its problems are known already.
   const silent = { ...item, sink: new ProblemSink() };
   return (['events', 'calls'] as const).flatMap((section) =>
@@ -37,29 +40,17 @@ function draftsOf(item: RuleItem<RawShape>, ruleset: SoundRuleset): string[] {
       const compiled = compileMapping(new Spot(silent, [section, i]), shape, raw, words);
       if (!compiled || raw.within !== undefined || shown.has(keyOf(kind, signature))) return [];
       const title = compiled.signature.name;
+      const { position } = words.motifKinds.get(raw.kind) ?? {};
       return draftExample({
         meaning: compiled.meaning,
         raw,
         inputs: compiled.signature.inputs,
         name: typeof find(kind, title) === 'string' ? signature : title,
-        venue: shape.any_emitter || listed === null ? 'venue' : listed,
+        venue,
         title,
-        source: null,
         legRoles: words.legRoles,
-        position: positionOf(raw.kind, ruleset),
+        position: position ? `${position.category} ${position.effect}` : null,
       });
     }),
   );
-}
-
-function positionOf(kind: string, { words }: SoundRuleset): string | null {
-  const position = words.motifKinds.get(kind)?.position;
-  return position ? `${position.category} ${position.effect}` : null;
-}
-
-/** An address that a protocol lists for the shape. */
-function listedAddress({ slug }: RawShape, { protocols }: SoundRuleset): string | null {
-  const speaker = protocols.find(({ value }) => value.shapes?.includes(slug) && value.addresses);
-  const [address] = speaker?.value.addresses ?? [];
-  return address === undefined ? null : checksumAddress(address as `0x${string}`);
 }
