@@ -26,10 +26,7 @@ export function addDoctorCommand(program: Command): void {
     });
 }
 
-/**
- * One thing that was tried. `need`: without it no report; `old`: needed for old transactions; `extra`: speed
- * or batches.
- */
+/** One thing tried. `need`: no report without it; `old`: for old transactions; `extra`: for speed. */
 interface Finding {
   readonly check: string;
   readonly need: 'need' | 'old' | 'extra';
@@ -62,10 +59,7 @@ async function doctor(rpc: string | undefined, json: boolean): Promise<number> {
   return canReport(all) ? 0 : 1;
 }
 
-/**
- * Every need is met by some node; either trace method is enough, and may come from another node than the
- * rest.
- */
+/** Every need is met by some node; either trace method is enough, of any node. */
 function canReport(all: readonly Diagnosis[]): boolean {
   const needed = all.flatMap(({ findings }) => findings).filter(({ need }) => need === 'need');
   const needOf = ({ check }: Finding): string => check.replace(/^(debug_trace|trace_)\w+/, 'trace');

@@ -28,9 +28,7 @@ Exit status: 0 success; 1 the command ran and found a problem (analysis failed, 
 claim not confirmed, rule broken); 2 wrong arguments or configuration, nothing was done; 130 or 143
 stopped by a signal.`;
 
-/**
- * The whole command line. Each command imports its own code when it runs, so help and completion stay fast.
- */
+/** The whole command line. Commands import their code when they run: help and completion stay fast. */
 export function createProgram(): Command {
   const program = new Command('txreport')
     .description(

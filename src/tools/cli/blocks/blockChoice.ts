@@ -34,9 +34,7 @@ export async function startOf(request: BlockChoice, upstream: Upstream): Promise
   return { list, state: before ?? fresh };
 }
 
-/**
- * The blocks of this shard; those of the earlier run where there was one, so that `latest` means the same.
- */
+/** The blocks of this shard, or of the earlier run, so that `latest` means the same. */
 async function listOf(
   request: BlockChoice,
   before: Checkpoint | null,
@@ -65,10 +63,7 @@ function identity({ blocks, shard, only, involving, format, ...more }: BlockChoi
   return JSON.stringify([...parts, ...(findings ? ['findings'] : []), ...(partition ? [partition] : [])]);
 }
 
-/**
- * Reads `--only` and `--involving`. Throws `CliError` for an intent unknown to the rules and for anything
- * but an address.
- */
+/** Reads `--only` and `--involving`. Throws `CliError` for an unknown intent and for what is no address. */
 export function readFilter(
   { only, involving, findings = false }: BlockChoice,
   { intentKinds }: Pick<Rulebook, 'intentKinds'>,

@@ -8,10 +8,7 @@ export interface BlockBatchFailure extends Failure {
   readonly block: string;
 }
 
-/**
- * How far a batch has come. Written after each block's reports, so that a killed batch repeats at most that
- * block.
- */
+/** How far a batch has come, written after each block: a killed batch repeats at most that block. */
 export interface Checkpoint {
   /** List, shard and filters: another batch must not go on from here. */
   readonly batch: string;

@@ -7,10 +7,12 @@ export function conditionLines(node: CheckedCondition, indent = ''): string[] {
   if ('all' in node) return [`${indent}${mark} all of`, ...node.all.flatMap((c) => conditionLines(c, inner))];
   if ('any' in node) return [`${indent}${mark} any of`, ...node.any.flatMap((c) => conditionLines(c, inner))];
   if ('not' in node) return [`${indent}${mark} not`, ...conditionLines(node.not, inner)];
-  return [
-    `${indent}${mark} ${node.fact} ${node.operator} ${show(node.expected)}   (is ${show(node.actual)})`,
-  ];
+  return [`${indent}${mark} ${testText(node)}   (is ${show(node.actual)})`];
 }
+
+/** What a single test asks for. */
+export const testText = ({ fact, operator, expected }: Extract<CheckedCondition, { fact: string }>): string =>
+  `${fact} ${operator} ${show(expected)}`;
 
 /** Conditions between a rule and a match. */
 export function blockers(node: CheckedCondition, wanted = true): string[] {
@@ -18,10 +20,7 @@ export function blockers(node: CheckedCondition, wanted = true): string[] {
   if ('all' in node) return node.all.flatMap((c) => blockers(c, wanted));
   if ('any' in node) return node.any.flatMap((c) => blockers(c, wanted));
   if ('not' in node) return blockers(node.not, !wanted);
-  return [
-    `${wanted ? '' : 'not '}${node.fact} ${node.operator} ${show(node.expected)}, but it is ` +
-      `${show(node.actual)}`,
-  ];
+  return [`${wanted ? '' : 'not '}${testText(node)}, but it is ${show(node.actual)}`];
 }
 
 /** Number of single tests that hold. */

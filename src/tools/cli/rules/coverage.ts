@@ -4,18 +4,14 @@ import type { RawMeaning } from '../../../model/generated/rules.ts';
 import { isFault, parseSignature } from '../../../rules/compile/signature.ts';
 import { keyOf } from '../../../rules/exampleNames.ts';
 import { shownBy } from '../../../rules/lint/checkExamplesOfAll.ts';
-import { show } from './conditionLines.ts';
+import { testText } from './conditionLines.ts';
 import { evaluateFacts } from './evaluateFacts.ts';
 import { examineTx, type ExaminedTx } from './loadTx.ts';
 import { allRecordings } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
-interface Seen {
-  trueFor: number;
-  falseFor: number;
-}
-/** Per rule: each single condition, and how often it was true and false. */
-type SeenConditions = Map<string, Map<string, Seen>>;
+/** Per rule: each single condition, and the results it had. */
+type SeenConditions = Map<string, Map<string, Set<boolean>>>;
 
 /**
  * Runs all rules over all recordings and all fact examples, and lists conditions that were never true or
@@ -42,10 +38,14 @@ export async function coverRules(
     if (slug !== undefined) wins.set(slug, (wins.get(slug) ?? 0) + 1);
   }
   const examples = await coverExamples(ruleset, seen);
-  const gaps = rulebook.intents.reduce(
-    (sum, { slug }) => sum + printRule(slug, wins.get(slug) ?? 0, gapsOf(seen.get(slug)), io),
-    0,
-  );
+  let gaps = 0;
+  for (const { slug } of rulebook.intents) {
+    const lines = gapsOf(seen.get(slug));
+    const sound = lines.length > 0 ? '' : ', every condition seen true and false';
+    io.out(`${slug}: headline of ${wins.get(slug) ?? 0} recordings${sound}`);
+    for (const line of lines) io.out(`  ${line}`);
+    gaps += lines.length;
+  }
   io.out(
     `${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} ` +
       `rules, ${gaps} condition(s) seen one way only`,
@@ -87,22 +87,10 @@ function idOf({ event, call, topic0 }: RawMeaning): string {
   return topic0 ?? (isFault(parsed) ? '' : parsed.id);
 }
 
-/** Returns the number of gaps. */
-function printRule(slug: string, wins: number, gaps: readonly string[], io: CliIo): number {
-  const sound = gaps.length > 0 ? '' : ', every condition seen true and false';
-  io.out(`${slug}: headline of ${wins} recordings${sound}`);
-  for (const line of gaps) io.out(`  ${line}`);
-  return gaps.length;
-}
-
 function note(seen: SeenConditions, slug: string, conditions: CheckedCondition): void {
-  const mine = seen.get(slug) ?? new Map<string, Seen>();
+  const mine = seen.get(slug) ?? new Map<string, Set<boolean>>();
   seen.set(slug, mine);
-  for (const [key, result] of leaves(conditions)) {
-    const s = mine.get(key) ?? { trueFor: 0, falseFor: 0 };
-    s[result ? 'trueFor' : 'falseFor'] += 1;
-    mine.set(key, s);
-  }
+  for (const [key, result] of leaves(conditions)) mine.set(key, (mine.get(key) ?? new Set()).add(result));
 }
 
 /** Runs the fact examples of every rule; returns their number. */
@@ -119,11 +107,11 @@ async function coverExamples(ruleset: SoundRuleset, seen: SeenConditions): Promi
   return examples;
 }
 
-function gapsOf(seen: ReadonlyMap<string, Seen> | undefined): string[] {
+function gapsOf(seen: ReadonlyMap<string, ReadonlySet<boolean>> | undefined): string[] {
   if (seen === undefined) return ['never evaluated'];
-  return [...seen].flatMap(([key, s]) => {
-    if (s.trueFor === 0) return [`never true:  ${key}`];
-    return s.falseFor === 0 ? [`never false: ${key}`] : [];
+  return [...seen].flatMap(([key, results]) => {
+    if (!results.has(true)) return `never true:  ${key}`;
+    return results.has(false) ? [] : `never false: ${key}`;
   });
 }
 
@@ -131,5 +119,5 @@ function leaves(node: CheckedCondition): [string, boolean][] {
   if ('all' in node) return node.all.flatMap(leaves);
   if ('any' in node) return node.any.flatMap(leaves);
   if ('not' in node) return leaves(node.not);
-  return [[`${node.fact} ${node.operator} ${show(node.expected)}`, node.result]];
+  return [[testText(node), node.result]];
 }

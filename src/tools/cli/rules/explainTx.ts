@@ -27,10 +27,7 @@ const NEAR = 2;
 /** Lines about unrecognised events and calls. */
 const MOST_UNKNOWN = 40;
 
-/**
- * Prints how a transaction was classified and why: motifs, candidates, the winning rule, rules that lost or
- * nearly matched.
- */
+/** Prints how a transaction was classified and why: motifs, candidates, the winning rule, rules that lost. */
 export async function explainTx(what: string, options: ExplainOptions, io: CliIo): Promise<void> {
   const dirs = rulesetDirs(options.dirs);
   const ruleset = openSoundRuleset(dirs);
@@ -106,11 +103,8 @@ const WHY_IT_GAVE_WAY: Readonly<Record<JoinReason, string>> = {
 };
 
 function placeOf({ log, frame, contract }: Evidence, { logs, frames }: ExaminedTx['tx']): string {
-  const place =
-    log === null
-      ? `call ${frames[frame ?? 0]?.path.join('.') || 'at the root'}`
-      : `log ${logs[log]!.logIndex}`;
-  return `${place} of ${short(contract)}`;
+  const call = `call ${frames[frame ?? 0]?.path.join('.') || 'at the root'}`;
+  return `${log === null ? call : `log ${logs[log]!.logIndex}`} of ${short(contract)}`;
 }
 
 function motifLine(m: Motif): string {
@@ -118,19 +112,15 @@ function motifLine(m: Motif): string {
     ...m.assetsOut.map((a) => `sent ${a.role} ${a.asset}`),
     ...m.assetsIn.map((a) => `received ${a.role} ${a.asset}`),
   ];
-  return [
-    [
-      `m-${m.index} ${m.kind}`,
-      m.protocol ? `${m.protocol.slug} (${m.protocol.matchedBy})` : 'no protocol',
-      m.status,
-      ...(m.parent === null ? [] : [`part of m-${m.parent}`]),
-      ...(m.reason === undefined ? [] : [WHY_IT_GAVE_WAY[m.reason]]),
-    ].join(', '),
-    m.participants.map((p) => `${p.role} ${short(p.account)}`).join(', '),
-    legs.join(', '),
-  ]
-    .filter((part) => part !== '')
-    .join('; ');
+  const head = [
+    `m-${m.index} ${m.kind}`,
+    m.protocol ? `${m.protocol.slug} (${m.protocol.matchedBy})` : 'no protocol',
+    m.status,
+    ...(m.parent === null ? [] : [`part of m-${m.parent}`]),
+    ...(m.reason === undefined ? [] : [WHY_IT_GAVE_WAY[m.reason]]),
+  ];
+  const participants = m.participants.map((p) => `${p.role} ${short(p.account)}`);
+  return [head, participants, legs].flatMap((part) => part.join(', ') || []).join('; ');
 }
 
 /** Inputs of a printed explanation besides the verdict. */
@@ -204,10 +194,7 @@ function whyLost(loser: IntentRule, winner: IntentRule, { rulebook }: SoundRules
   const rank = (rule: IntentRule): number => (rulebook.intentKinds.get(rule.intent)?.rank ?? -1) + 1;
   if (winner.supersedes.includes(loser.slug)) return `${winner.slug} supersedes it`;
   if (rank(loser) !== rank(winner))
-    return (
-      `${loser.intent} is no. ${rank(loser)} of the precedence list, ${winner.intent} no. ` +
-      `${rank(winner)}`
-    );
+    return `${loser.intent} is no. ${rank(loser)} of the precedence list, ${winner.intent} no. ${rank(winner)}`;
   if (loser.priority !== winner.priority)
     return `priority ${loser.priority} against ${winner.priority} of ${winner.slug}`;
   return `${winner.slug} asks for more facts, or comes first by name`;

@@ -39,10 +39,7 @@ const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
   ),
 };
 
-/**
- * Writes rule files in the one canonical layout, comments kept. With `check` it only lists the files that
- * differ (exit code 1).
- */
+/** Writes rule files in the one layout, comments kept; `check` only lists those that differ (exit code 1). */
 export function formatRules(named: readonly string[], options: { check: boolean }, io: CliIo): number {
   const { files, problems } = readRuleFiles(rulesetDirs(named), { examples: true });
   let changed = 0;

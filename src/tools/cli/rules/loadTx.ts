@@ -20,10 +20,7 @@ import { labelFormat } from '../../../value/labelFormat.ts';
 import type { IntentInput } from '../../../stages/7-intent/intentInput.ts';
 import { explainIntents, type ExplainedVerdict } from '../../../stages/7-intent/matchIntents.ts';
 
-/**
- * A transaction by recording name, by path of a recording, or by hash: recorded ones first, then the node of
- * `RPC_URL`.
- */
+/** A transaction by name or path of a recording, or by hash: recorded ones first, then the node's. */
 export async function loadTx(
   what: string,
   rulebook: Rulebook,

@@ -22,9 +22,7 @@ export interface NewRuleOptions extends ScaffoldOptions {
   readonly recordings?: readonly string[];
 }
 
-/**
- * Facts a first draft tests, where the transaction has them: the actor's acts, and the direction of value.
- */
+/** Facts a first draft tests, where the transaction has them: the actor's acts, and where value went. */
 const TELLING = [
   'actor.sides',
   'actor.sent.assets',

@@ -5,9 +5,7 @@ import { CliError, TERMINAL, type CliIo } from '../cliIo.ts';
 /** A command's work; resolves to its exit status, 0 where it names none. */
 type Run = () => number | void | Promise<number | void>;
 
-/**
- * Adds `txreport rules …`. Commands are loaded when they run: lint does not wait for the pipeline to load.
- */
+/** Adds `txreport rules …`. Commands are loaded when they run: lint does not wait for the pipeline. */
 export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
   const rules = program.command('rules').description('check, test, explain and compare classification rules');
   const exit = async (run: Run): Promise<void> => {

@@ -130,10 +130,7 @@ async function tryExample(one: Case): Promise<string | null> {
   return example.recording === undefined ? tryFacts(one, example, rule) : tryRecording(one, example, rule);
 }
 
-/**
- * A made-up transaction: a match must also win, and all that is expected must come out. In a shape's forged
- * twin nothing may be Proven.
- */
+/** A made-up transaction: a match must also win, and in a shape's forged twin nothing may be Proven. */
 async function tryMadeUp({ ruleset, rule, side, item }: Case, example: RawExample): Promise<string | null> {
   const { believed, examineExample, forgedTwin, surprises } = await import('./madeUp.ts');
   const { rulebook } = ruleset;

@@ -4,10 +4,7 @@ import type { CliIo } from '../cliIo.ts';
 
 const INTERVAL_MS = 300;
 
-/**
- * Runs a command now and after every change of the rule directories, until the signal. Returns the last exit
- * code.
- */
+/** Runs a command now and after every change of the rules, until the signal. Returns the last exit code. */
 export async function watchRules(
   dirs: readonly string[],
   run: () => Promise<number>,

@@ -76,13 +76,9 @@ function othersOf({ topics }: Log, rulebook: Rulebook) {
 function otherTopicCounts(log: Log, rulebook: Rulebook): Unrecognised['reasons'][number] {
   const [other] = othersOf(log, rulebook);
   if (!other) return { shape: null, text: 'no shape knows this event' };
-  const shapes = [...new Set(other.meanings.map(({ shape }) => shape))];
-  return {
-    shape: shapes[0]!,
-    text:
-      `known with ${other.topicCount - 1} indexed parameters, and this log has ` +
-      `${log.topics.length - 1}: mark them indexed as the contract does`,
-  };
+  const { length } = log.topics;
+  const counts = `known with ${other.topicCount - 1} indexed parameters, and this log has ${length - 1}`;
+  return { shape: other.meanings[0]!.shape, text: `${counts}: mark them indexed as the contract does` };
 }
 
 const short = (text: string): string =>
@@ -131,8 +127,7 @@ function legText({ unread, nearest }: LegMiss, { flow }: ExaminedTx): string {
   if (unread.length > 0)
     return `${unread.join(' and ')} gave no value (an argument that is missing, zero or of another kind)`;
   if (!nearest) return 'no value moved in this transaction';
-  const movement = flow.movements[nearest.movement]!;
-  const { asset, amount, from, to } = movement;
+  const { asset, amount, from, to } = flow.movements[nearest.movement]!;
   const differs = nearest.differs.map(({ what, wanted, found }) =>
     what === 'use' ? `it is taken by ${found}` : `${what} is ${short(found)}, wanted ${short(wanted)}`,
   );
@@ -147,12 +142,10 @@ function legText({ unread, nearest }: LegMiss, { flow }: ExaminedTx): string {
 export function unrecognisedLines(list: readonly Unrecognised[]): string[] {
   return list.flatMap(({ log, frame, contract, what, reasons }) => {
     const [only] = reasons;
-    const head =
-      `${log === null ? `call in frame ${frame}` : `event in log ${log}`} of ${short(contract)}: ` +
-      `${what}`;
     if (only?.shape === null) return [`  event no shape knows: ${what} of ${short(contract)}, log ${log}`];
+    const place = log === null ? `call in frame ${frame}` : `event in log ${log}`;
     return [
-      `  not recognised: ${head}`,
+      `  not recognised: ${place} of ${short(contract)}: ${what}`,
       ...reasons.map(({ shape, text }) => `      shape ${shape}: ${text}`),
     ];
   });

@@ -127,10 +127,7 @@ function parameterText({ type, name, indexed, components }: AbiInput): string {
   return [type.replace(/^tuple/, fields), indexed ? 'indexed' : '', name ?? ''].filter(Boolean).join(' ');
 }
 
-/**
- * One guess per event. Of an ABI (`all: false`) events that move nothing and match no word of the lexicon are
- * left out: they are mostly administration.
- */
+/** One guess per event. `all: false`, for an ABI, leaves out administration: it states no amount. */
 function guessAll(
   texts: readonly string[],
   rulebook: Rulebook,

@@ -16,10 +16,7 @@ export interface Draft {
   readonly before: string;
 }
 
-/**
- * Files of a draft by path: a shape, a protocol, and for kinds the rules do not have words, rank
- * and intent.
- */
+/** Files of a draft by path: a shape, a protocol, and for new kinds words, rank and intent. */
 export function writeDraft(draft: Draft): ReadonlyMap<string, string> {
   const { slug, guesses } = draft;
   const own = guesses.filter(({ isOwn }, i) => isOwn && firstOfKind(guesses, i));
