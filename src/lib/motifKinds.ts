@@ -68,6 +68,21 @@ export function isRecognised(protocol: ProtocolRef | null): protocol is Protocol
   return protocol !== null && !UNPROVEN.has(protocol.matchedBy);
 }
 
+/** The protocol a contract belongs to: it lists the address, its deployer made it, or its registry confirms it. */
+export function protocolOf(
+  contract: Address,
+  registered: ReadonlyMap<Address, string> | undefined,
+  { prepared, protocols, protocolAt }: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt'>,
+): ProtocolRef | undefined {
+  const own = prepared.protocolOf(contract);
+  const spec = protocols.get(own ?? registered?.get(contract) ?? '');
+  if (!spec) return undefined;
+  // A deployer that makes any code is the creator of a protocol without shapes.
+  const anyCode = !protocolAt.has(contract) && prepared.kindsOf(contract) === undefined;
+  const matchedBy = own === undefined ? 'registry' : anyCode ? 'creator' : 'address';
+  return { slug: spec.slug, version: spec.version, matchedBy };
+}
+
 /**
  * Whether the called contract passed the signer's function on to this other one: it is commanded, not asked,
  * as deposit addresses are when their exchange empties them.

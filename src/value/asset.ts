@@ -1,5 +1,5 @@
 import type { Address } from '../model/hex.ts';
-import type { Asset, AssetId } from '../model/valueFlow.ts';
+import type { Asset, AssetId, Movement } from '../model/valueFlow.ts';
 
 const TOKEN = /^eip155:\d+\/(erc20|erc721|erc1155):(0x[0-9a-f]{40})(?:\/(\d+))?$/;
 
@@ -40,6 +40,11 @@ export function isFungible({ kind }: { readonly kind: string }): boolean {
 
 export function isNft({ kind }: { readonly kind: string }): boolean {
   return kind === 'erc721' || kind === 'erc1155';
+}
+
+/** Whether a token was made or destroyed. */
+export function isIssuance({ kind }: Movement): boolean {
+  return kind === 'mint' || kind === 'burn';
 }
 
 /** The native asset's id for a token in `wrappedNative`, else the id itself. */

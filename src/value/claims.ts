@@ -4,7 +4,7 @@ import { distance } from './amount.ts';
 import { frameEvidence } from '../lib/evidence.ts';
 import { SENT_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
-import type { Invariant, Leg, Operand, Primitive } from '../model/primitive.ts';
+import type { DraftPrimitive, Invariant, Leg, Operand, Primitive } from '../model/primitive.ts';
 import type { Address } from '../model/hex.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 import { sumOf } from './amount.ts';
@@ -149,6 +149,29 @@ function differClaim(legs: readonly Leg[], places: ReadonlyMap<Leg, Operand>): I
 export function legOf(role: string, movements: Movements, account: Address): Leg {
   const [{ asset }] = movements as [Movement];
   return { role, asset, amount: sumOf(movements), account, movements: indexesOf(movements), exact: true };
+}
+
+/** An act that the value flow alone shows, without protocol, pool or position. */
+export function structural(
+  found: Pick<Primitive, 'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'invariants' | 'tags' | 'evidence'>,
+): DraftPrimitive & { readonly portions: readonly never[] } {
+  return {
+    kind: found.kind,
+    seq: found.seq,
+    basis: 'structure',
+    shape: null,
+    protocol: null,
+    venue: found.venue,
+    poolId: null,
+    roles: found.roles,
+    legs: found.legs,
+    invariants: found.invariants,
+    tags: found.tags,
+    evidence: found.evidence,
+    about: NOTHING,
+    position: null,
+    portions: NOTHING,
+  };
 }
 
 /** Where an act without amounts happened: the logs and calls are those of the contracts named. */

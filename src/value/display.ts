@@ -71,13 +71,8 @@ const NATIVE_TEXT: AssetText = { symbol: 'ETH', name: 'Ether', decimals: 18 };
 /** Names and decimals of an asset as far as they are known, cleaned. */
 export function assetText(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): AssetText {
   if (asset.kind === 'native') return NATIVE_TEXT;
-  const { symbol, decimals, impersonates = false } = assetUnit(asset, tokens);
-  return {
-    symbol,
-    decimals,
-    impersonates,
-    name: cleanName(asset.address && tokens.get(asset.address)?.name),
-  };
+  const name = cleanName(asset.address && tokens.get(asset.address)?.name);
+  return Object.assign({ name }, assetUnit(asset, tokens));
 }
 
 /** As `assetText`, without the name. */

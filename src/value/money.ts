@@ -26,15 +26,13 @@ export function addUsd(a: Usd, b: Usd): Usd {
 }
 
 export function subtractUsd(a: Usd, b: Usd): Usd {
-  const scale = Math.max(a.scale, b.scale);
-  return { numerator: numeratorAt(scale, a) - numeratorAt(scale, b), scale };
+  return addUsd(a, { numerator: -b.numerator, scale: b.scale });
 }
 
 /** Negative, zero or positive, as sort wants it. */
 export function compareUsd(a: Usd, b: Usd): number {
-  const scale = Math.max(a.scale, b.scale);
-  const [left, right] = [numeratorAt(scale, a), numeratorAt(scale, b)];
-  return left < right ? -1 : left > right ? 1 : 0;
+  const { numerator } = subtractUsd(a, b);
+  return numerator < 0n ? -1 : numerator > 0n ? 1 : 0;
 }
 
 /** Value of `raw` smallest units, exact: a decimal price times a decimal amount is a decimal again. */

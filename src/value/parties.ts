@@ -1,5 +1,5 @@
 /** Who plays which part in a transaction: every part is defined here, once. */
-import { mergeNative, NATIVE_ASSET } from './asset.ts';
+import { isIssuance, mergeNative, NATIVE_ASSET } from './asset.ts';
 import { valueEnds, type ValueEnds } from './follow.ts';
 import { memoizeFor } from '../lib/memo.ts';
 import { kindOf } from '../lib/motifKinds.ts';
@@ -53,7 +53,7 @@ export function issuersOf({
 }: Pick<ValueFlow, 'movements' | 'assets'>): ReadonlyMap<Address, Movement> {
   const issuers = new Map<Address, Movement>();
   for (const movement of movements) {
-    if (movement.kind !== 'mint' && movement.kind !== 'burn') continue;
+    if (!isIssuance(movement)) continue;
     const { kind, address } = assets.get(movement.asset)!;
     if (kind === 'erc20' && address && !issuers.has(address)) issuers.set(address, movement);
   }

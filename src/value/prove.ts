@@ -6,6 +6,7 @@ import type { Leg, Primitive } from '../model/primitive.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 import { sumOf } from './amount.ts';
+import { isIssuance } from './asset.ts';
 import type { Suspects } from './suspectTokens.ts';
 
 /** What the proof of an act may rest on. */
@@ -165,10 +166,8 @@ function issuesShares(
       (leg) => leg.movements.length > 0 && leg.movements.every((m) => holds(flow.movements[m]!, leg)),
     );
   return (
-    all(
-      shares,
-      (m) => flow.assets.get(m.asset)?.address === venue && (m.kind === 'mint' || m.kind === 'burn'),
-    ) && all(assets, (m, { role }) => (SENT_ROLES.has(role) ? m.to : m.from) === venue)
+    all(shares, (m) => flow.assets.get(m.asset)?.address === venue && isIssuance(m)) &&
+    all(assets, (m, { role }) => (SENT_ROLES.has(role) ? m.to : m.from) === venue)
   );
 }
 

@@ -1,14 +1,23 @@
-import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import type { BindExpr, Rulebook, TokenEventSpec } from '../../model/rulebook.ts';
-import { addressOfWord, uintOfWord, wordAt, wordOf } from '../../evm/hex.ts';
+import { evaluateAccount, evaluateInteger, resolverOf, type Resolver } from '../../value/resolver.ts';
 import type { RawTransfer } from './rawTransfer.ts';
 import { erc20Asset, nftAsset, transferOf } from './readStandardTransfer.ts';
 
+/** A declared event with prepared expressions. */
+interface Declaration {
+  readonly spec: TokenEventSpec;
+  readonly from: Resolver;
+  readonly to: Resolver;
+  /** The NFT's id, else the amount. */
+  readonly number: Resolver | null;
+}
+
 /** Declarations of one event: by the emitters they name, and one for any other emitter. */
 interface Declared {
-  readonly named: ReadonlyMap<Address, TokenEventSpec>;
-  readonly fallback: TokenEventSpec | null;
+  readonly named: ReadonlyMap<Address, Declaration>;
+  readonly fallback: Declaration | null;
 }
 
 /** Token events as the rules declare them, found by log. */
@@ -28,77 +37,49 @@ export class Declarations {
   }
 
   /** The declaration that applies to a log: one that names its emitter, else one that names none. */
-  for({ topics, address }: Log): TokenEventSpec | null {
+  for({ topics, address }: Log): Declaration | null {
     const declared = this.#events.get(`${topics[0]}:${topics.length}`);
     return declared === undefined ? null : (declared.named.get(address) ?? declared.fallback);
   }
 }
 
 function declaredBy(specs: readonly TokenEventSpec[]): Declared {
-  const named = new Map<Address, TokenEventSpec>();
-  for (const spec of specs)
-    for (const emitter of spec.emitters) if (!named.has(emitter)) named.set(emitter, spec);
-  return { named, fallback: specs.find(({ emitters }) => emitters.size === 0) ?? null };
+  const named = new Map<Address, Declaration>();
+  const declarations = specs.map(prepared);
+  for (const one of declarations)
+    for (const emitter of one.spec.emitters) if (!named.has(emitter)) named.set(emitter, one);
+  return { named, fallback: declarations.find(({ spec }) => spec.emitters.size === 0) ?? null };
+}
+
+function prepared(spec: TokenEventSpec): Declaration {
+  const params = new Map(spec.params.map((param) => [param.name, param]));
+  const ready = (expr: BindExpr): Resolver => resolverOf(expr, params);
+  const number = spec.assetKind === 'erc721' ? spec.tokenId : spec.amount;
+  return { spec, from: ready(spec.from), to: ready(spec.to), number: number && ready(number) };
 }
 
 /** The transfer a declared event states; null where its arguments do not resolve. */
-export function readDeclaredTransfer(log: Log, spec: TokenEventSpec, tx: CanonicalTx): RawTransfer | null {
-  const read = (expr: BindExpr | null): string | null =>
-    expr === null ? null : resolve(expr, log, spec, tx);
-  const fromWord = read(spec.from);
-  const toWord = read(spec.to);
-  const from = fromWord === null ? null : addressOfWord(fromWord);
-  const to = toWord === null ? null : addressOfWord(toWord);
-  if (from === null || to === null) return null;
-  if (spec.assetKind === 'erc721') {
-    const id = read(spec.tokenId);
-    return id === null
-      ? null
-      : transferOf(log, [from, to], nftAsset('erc721', log.address, uintOfWord(id)), 1n);
-  }
-  const amount = read(spec.amount);
-  return amount === null ? null : transferOf(log, [from, to], erc20Asset(log.address), uintOfWord(amount));
-}
-
-/** Resolves an expression to a 32-byte word without prefix; null where one event is not enough. */
-function resolve(expr: BindExpr, log: Log, spec: TokenEventSpec, tx: CanonicalTx): string | null {
-  switch (expr.op) {
-    case 'arg':
-      return argument(expr, log, spec);
-    case 'first':
-      return expr.of.map((option) => resolve(option, log, spec, tx)).find((word) => word !== null) ?? null;
-    case 'emitter':
-      return wordOf(log.address);
-    case 'signer':
-      return wordOf(tx.from);
-    case 'tx_to':
-      return tx.to === null ? null : wordOf(tx.to);
-    case 'zero':
-      return wordOf('0x0');
-    case 'literal':
-      return literalWord(expr.value);
-    default:
-      return null;
-  }
-}
-
-function argument(
-  { name, path }: Extract<BindExpr, { op: 'arg' }>,
+export function readDeclaredTransfer(
   log: Log,
-  { params }: TokenEventSpec,
-): string | null {
-  const param = params.find((one) => one.name === name);
-  if (!param || path.length > 0) return null;
-  return param.indexed ? bare(log.topics[param.offset]) : wordAt(log.data, param.offset);
-}
-
-function bare(topic: Hash | undefined): string | null {
-  return topic === undefined ? null : topic.slice(2);
-}
-
-function literalWord(value: string): string | null {
-  if (/^0x[0-9a-f]{1,64}$/i.test(value)) return wordOf(value.toLowerCase() as Hex);
-  if (!/^[0-9]{1,78}$/.test(value)) return null;
-  const number = BigInt(value);
-  return number < 1n << 256n ? wordOf(number) : null;
+  { spec, from, to, number }: Declaration,
+  tx: CanonicalTx,
+): RawTransfer | null {
+  const scope = {
+    args: { topics: log.topics, data: log.data, base: 0 },
+    callArgs: null,
+    outputArgs: null,
+    contract: log.address,
+    caller: null,
+    value: null,
+    signer: tx.from,
+    txTo: tx.to,
+    legs: [],
+  };
+  const [sender, recipient] = [evaluateAccount(from, scope), evaluateAccount(to, scope)];
+  const stated = evaluateInteger(number, scope);
+  if (sender === null || recipient === null || stated === null) return null;
+  const unsigned = BigInt.asUintN(256, stated);
+  return spec.assetKind === 'erc721'
+    ? transferOf(log, [sender, recipient], nftAsset('erc721', log.address, unsigned), 1n)
+    : transferOf(log, [sender, recipient], erc20Asset(log.address), unsigned);
 }

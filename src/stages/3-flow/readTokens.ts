@@ -55,9 +55,9 @@ function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
   for (const log of tx.logs) {
     standard.push(null);
     if (log.address === SYSTEM_ADDRESS) continue;
-    const spec = declarations.for(log);
-    if (spec?.ignored) continue;
-    const transfer = spec && readDeclaredTransfer(log, spec, tx);
+    const declaration = declarations.for(log);
+    if (declaration?.spec.ignored) continue;
+    const transfer = declaration && readDeclaredTransfer(log, declaration, tx);
     if (transfer) {
       declared.set(log.index, transfer);
       continue;

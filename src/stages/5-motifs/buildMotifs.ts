@@ -1,6 +1,6 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
-import { callsOf, legClaims, legOf } from '../../value/claims.ts';
+import { callsOf, legClaims, legOf, structural } from '../../value/claims.ts';
 import { tracingOf, type Tracing } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
@@ -106,14 +106,10 @@ function withTips({ primitives, flow, tx, coinbase }: MotifInput): readonly Prim
 
 function tipOf(movement: Movement): Primitive {
   const { from, to, seq, evidence } = movement;
-  return {
+  return structural({
     kind: BUILDER_PAYMENT,
     seq,
-    basis: 'structure',
-    shape: null,
-    protocol: null,
     venue: to,
-    poolId: null,
     roles: [
       { role: 'payer', account: from },
       { role: 'recipient', account: to },
@@ -122,7 +118,7 @@ function tipOf(movement: Movement): Primitive {
     invariants: NOTHING,
     tags: NOTHING,
     evidence: [evidence],
-  };
+  });
 }
 
 /** By execution, composites before their parts. */

@@ -1,4 +1,4 @@
-import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
+import { kindOf, isRecognised, protocolOf } from '../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -24,23 +24,10 @@ export function nameVenues(
     const { venue, allowance, composite } = kindOf(rulebook, motif.kind);
     if (isRecognised(motif.protocol) || composite || allowance || NO_PLACE.has(venue)) return motif;
     const named =
-      ownerOf(motif.venue, context, rulebook) ?? byToken(tokensOf(motif, flow), context, rulebook);
+      protocolOf(motif.venue, context.registered, rulebook) ??
+      byToken(tokensOf(motif, flow), context, rulebook);
     return named ? { ...motif, named } : motif;
   });
-}
-
-/** The contract's protocol: it lists the address, its deployer made it, or its registry confirms it. */
-function ownerOf(
-  contract: Address,
-  { registered }: Pick<RawContext, 'registered'>,
-  { prepared, protocols, protocolAt }: Rulebook,
-): ProtocolRef | null {
-  const own = prepared.protocolOf(contract);
-  const spec = protocols.get(own ?? registered?.get(contract) ?? '');
-  if (!spec) return null;
-  // A deployer that makes any code is the creator of a protocol without shapes.
-  const merelyCreated = !protocolAt.has(contract) && prepared.kindsOf(contract) === undefined;
-  return reference(spec, own === undefined ? 'registry' : merelyCreated ? 'creator' : 'address');
 }
 
 /** The venue's own token, then the motif's share tokens. */
@@ -63,13 +50,9 @@ function byToken(
     const token = context.tokens.get(address);
     if (!token || token.impersonates) continue;
     const found = patterns.find(({ fits }) => fits(token));
-    if (found) return reference(found.spec, 'token');
+    if (found) return { slug: found.spec.slug, version: found.spec.version, matchedBy: 'token' };
   }
   return null;
-}
-
-function reference({ slug, version }: ProtocolSpec, matchedBy: ProtocolRef['matchedBy']): ProtocolRef {
-  return { slug, version, matchedBy };
 }
 
 interface NamedSpec {

@@ -25,12 +25,8 @@ export function collectCandidates(context: ElectionContext, orders: readonly Sta
   if (context.input.tx.succeeded) {
     const operations = userOperations(context);
     const executed = contractWallets(context);
-    const driver =
-      operations.length === 1
-        ? operations[0]!.account
-        : executed.length === 1
-          ? executed[0]!.account
-          : context.signer;
+    const sole = [operations, executed].find(({ length }) => length === 1);
+    const driver = sole?.[0]!.account ?? context.signer;
     add('settled_orders', settledOrders(context, orders, driver));
     add('user_operations', operations);
     add('executed_accounts', executed);

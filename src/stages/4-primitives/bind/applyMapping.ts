@@ -1,7 +1,7 @@
 import { frameEvidence } from '../../../lib/evidence.ts';
 import { bindLegs, type Binding } from './bindLegs.ts';
-import { NATIVE_REF, type BindScope } from './resolver.ts';
-import { evaluateAccount, testsHold } from './resolver.ts';
+import { NATIVE_REF, type BindScope } from '../../../value/resolver.ts';
+import { evaluateAccount, testsHold } from '../../../value/resolver.ts';
 import { readDetail, type PositionDetail } from './positionDetail.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { BoundLeg } from './legOptions.ts';

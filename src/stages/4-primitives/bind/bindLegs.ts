@@ -1,5 +1,5 @@
 import { legOptions, type BoundLeg, type LegContext, type Unresolved } from './legOptions.ts';
-import type { BindScope } from './resolver.ts';
+import type { BindScope } from '../../../value/resolver.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 
 /**

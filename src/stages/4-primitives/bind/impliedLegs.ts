@@ -1,10 +1,10 @@
+import { isIssuance } from '../../../value/asset.ts';
 import { distance } from '../../../value/amount.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { issueClaim, legOf, ROUNDING } from '../../../value/claims.ts';
-import { isIssuance } from '../structure/context.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';

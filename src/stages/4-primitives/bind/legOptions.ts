@@ -1,6 +1,12 @@
 import { groupBy } from '../../../lib/lists.ts';
-import { NATIVE_REF, type AssetRef, type BindScope, type LegEnds, type Resolver } from './resolver.ts';
-import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from './resolver.ts';
+import {
+  NATIVE_REF,
+  type AssetRef,
+  type BindScope,
+  type LegEnds,
+  type Resolver,
+} from '../../../value/resolver.ts';
+import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from '../../../value/resolver.ts';
 import { farEnd } from '../../../lib/roles.ts';
 import { carriedOf, differenceOf, type StatedAmount } from './namedDifference.ts';
 import { distance, sumOf } from '../../../value/amount.ts';

@@ -1,5 +1,6 @@
 import { lowerBound } from '../../../lib/lists.ts';
-import { NATIVE_REF, type AssetRef } from './resolver.ts';
+import { lazy } from '../../../lib/memo.ts';
+import { NATIVE_REF, type AssetRef } from '../../../value/resolver.ts';
 import { Bucket, type Claimed } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, AssetKind, Movement, ValueFlow } from '../../../model/valueFlow.ts';
@@ -50,7 +51,7 @@ export class MovementIndex {
   readonly movements: readonly Movement[];
   readonly #flow: ValueFlow;
   readonly #buckets = new Map<number, ReadonlyMap<string, Bucket>>();
-  #entries: readonly Entry[] | undefined;
+  readonly #entries = lazy(() => this.#readEntries());
 
   constructor(flow: ValueFlow) {
     this.#flow = flow;
@@ -114,7 +115,7 @@ export class MovementIndex {
   }
 
   #bucket(query: MovementQuery): Bucket | null {
-    const entries = (this.#entries ??= this.#readEntries());
+    const entries = this.#entries();
     if (this.movements.length <= FEW) {
       const items: number[] = [];
       for (const entry of entries) if (fits(entry, query)) items.push(entry.movement.index);

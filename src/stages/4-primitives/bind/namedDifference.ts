@@ -1,5 +1,5 @@
 import { SENT_ROLES } from '../../../lib/roles.ts';
-import { evaluateAmount, type BindScope } from './resolver.ts';
+import { evaluateAmount, type BindScope } from '../../../value/resolver.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { Address } from '../../../model/hex.ts';

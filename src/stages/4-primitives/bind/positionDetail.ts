@@ -1,18 +1,13 @@
 import { nftId } from '../../../value/asset.ts';
-import { assetIdOf, evaluateAccount, evaluateAsset } from './resolver.ts';
-import type { BindScope } from './resolver.ts';
+import { assetIdOf, evaluateAccount, evaluateAsset } from '../../../value/resolver.ts';
+import type { BindScope } from '../../../value/resolver.ts';
 import type { PreparedMapping } from '../match/preparedMapping.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { DraftPortion } from '../../../model/primitive.ts';
+import type { DraftPortion, DraftPrimitive } from '../../../model/primitive.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
 /** Facts about a position that one event or call states besides movements. */
-export interface PositionDetail {
-  /** Equal keys identify the same position. */
-  readonly about: readonly string[];
-  readonly position: AssetId | null;
-  readonly portions: readonly DraftPortion[];
-}
+export type PositionDetail = Pick<DraftPrimitive, 'about' | 'position' | 'portions'>;
 
 /**
  * An NFT counts as the position's only where its own contract emits, or where the rules call it a position
@@ -33,9 +28,7 @@ export function readDetail(
 function readAbout({ about, shape }: PreparedMapping, scope: BindScope): readonly string[] {
   if (about.length === 0) return NOTHING;
   const values = about.map((resolve) => resolve(scope));
-  return values.every((v) => v !== null)
-    ? [`${aboutPrefix(shape, scope.contract)}${values.join('|')}`]
-    : NOTHING;
+  return values.every((v) => v !== null) ? [`${shape}|${scope.contract}|${values.join('|')}`] : NOTHING;
 }
 
 function readPosition(
@@ -62,8 +55,3 @@ function readPortions({ portions }: PreparedMapping, scope: BindScope): readonly
 }
 
 const NOTHING: readonly never[] = [];
-
-/** Prefix of all keys of one shape at one contract. */
-function aboutPrefix(shape: string, contract: Address): string {
-  return `${shape}|${contract}|`;
-}

@@ -5,7 +5,7 @@ import {
   holds,
   type BindScope,
   type Test,
-} from './resolver.ts';
+} from '../../../value/resolver.ts';
 import type { BoundLeg, LegContext } from './legOptions.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 import type { LegMiss, MissReason } from '../../../model/primitive.ts';

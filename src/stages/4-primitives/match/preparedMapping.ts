@@ -1,6 +1,6 @@
-import { resolverOf, type Resolver } from '../bind/resolver.ts';
+import { resolverOf, type Resolver } from '../../../value/resolver.ts';
 import type { PoolsOfPair } from './provenProtocol.ts';
-import type { Test } from '../bind/resolver.ts';
+import type { Test } from '../../../value/resolver.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { ProtocolRef } from '../../../model/primitive.ts';
 import type { BindExpr, EventMapping, LegSpec, PortionSpec, ProtocolSpec } from '../../../model/rulebook.ts';

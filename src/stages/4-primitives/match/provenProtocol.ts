@@ -1,5 +1,6 @@
 import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { memoizePair } from '../../../lib/memo.ts';
+import { protocolOf } from '../../../lib/motifKinds.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { PreparedMapping } from './preparedMapping.ts';
 import type { ProtocolSpec, Rulebook } from '../../../model/rulebook.ts';
@@ -38,7 +39,7 @@ export class Create2Proofs {
     const key = (): string => `${shape}|${pool}|${low}|${high}`;
     if (this.#failed.size > 0 && this.#failed.has(key())) return null;
     this.#tries++;
-    const creator = pools(low, high).creatorOf(pool);
+    const creator = pools(low, high)(pool);
     if (!creator) {
       this.#failed.add(key());
       return null;
@@ -67,7 +68,7 @@ function reference(spec: ProtocolSpec): ProtocolRef {
 }
 
 /** Finds which protocol's pool of two tokens has an address. */
-export type PoolsOfPair = (token0: Address, token1: Address) => PairPools;
+export type PoolsOfPair = (token0: Address, token1: Address) => (pool: Address) => ProtocolSpec | null;
 
 /** Pairs remembered of each family of pools: the same tokens are traded over and over. */
 const REMEMBERED = 1_024;
@@ -89,30 +90,23 @@ export function poolFamilies(): (protocols: readonly ProtocolSpec[]) => PoolsOfP
 function poolsOf(creators: readonly ProtocolSpec[]): PoolsOfPair | null {
   if (creators.length === 0) return null;
   return memoizePair(
-    (token0, token1) => new PairPools(poolAddresses(creators, token0 as Address, token1 as Address)),
+    (token0, token1) => creatorsAmong(poolAddresses(creators, token0 as Address, token1 as Address)),
     REMEMBERED,
   );
 }
 
 /** Pools of one pair of tokens, hashed one by one until the address asked for is among them. */
-class PairPools {
-  readonly #known = new Map<Address, ProtocolSpec>();
-  readonly #rest: Iterator<readonly [Address, ProtocolSpec]>;
-
-  constructor(pools: Iterator<readonly [Address, ProtocolSpec]>) {
-    this.#rest = pools;
-  }
-
-  creatorOf(pool: Address): ProtocolSpec | null {
-    const known = this.#known.get(pool);
-    if (known) return known;
-    for (let next = this.#rest.next(); !next.done; next = this.#rest.next()) {
+function creatorsAmong(rest: Iterator<readonly [Address, ProtocolSpec]>): ReturnType<PoolsOfPair> {
+  const known = new Map<Address, ProtocolSpec>();
+  return (pool) => {
+    while (!known.has(pool)) {
+      const next = rest.next();
+      if (next.done) return null;
       const [address, creator] = next.value;
-      if (!this.#known.has(address)) this.#known.set(address, creator);
-      if (address === pool) return creator;
+      if (!known.has(address)) known.set(address, creator);
     }
-    return null;
-  }
+    return known.get(pool)!;
+  };
 }
 
 function* poolAddresses(
@@ -175,24 +169,6 @@ export class KnownContracts {
 
   /** The protocol a contract belongs to, by its address alone. */
   protocolOf(contract: Address): ProtocolRef | undefined {
-    const { prepared, protocols } = this.#rulebook;
-    const own = prepared.protocolOf(contract);
-    const spec = protocols.get(own ?? this.#registered.get(contract) ?? '');
-    return (
-      spec && {
-        slug: spec.slug,
-        version: spec.version,
-        matchedBy:
-          own === undefined ? 'registry' : mayBeAnyCode(this.#rulebook, contract) ? 'creator' : 'address',
-      }
-    );
+    return protocolOf(contract, this.#registered, this.#rulebook);
   }
-}
-
-/** A deployer made the contract that makes any code it is given: its protocol has no shapes. */
-function mayBeAnyCode(
-  { prepared, protocolAt }: Pick<Rulebook, 'prepared' | 'protocolAt'>,
-  contract: Address,
-): boolean {
-  return !protocolAt.has(contract) && prepared.kindsOf(contract) === undefined;
 }

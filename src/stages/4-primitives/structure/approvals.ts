@@ -1,5 +1,6 @@
+import { structural } from '../../../value/claims.ts';
 import { uintAt } from '../../../evm/hex.ts';
-import { structural, type StructureContext } from './context.ts';
+import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence, Log } from '../../../model/canonicalTx.ts';
 import type { Movement } from '../../../model/valueFlow.ts';

@@ -1,7 +1,8 @@
+import { structural } from '../../../value/claims.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { balances, sidesOf } from '../../../value/balances.ts';
 import { distinctEvidence, logEvidence } from '../../../lib/evidence.ts';
-import { structural, type StructureContext } from './context.ts';
+import type { StructureContext } from './context.ts';
 import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
 import { OpenFlows } from './openFlows.ts';
 import type { Log } from '../../../model/canonicalTx.ts';

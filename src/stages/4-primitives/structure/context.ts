@@ -1,4 +1,5 @@
 import { addTo, groupBy, lowerBound } from '../../../lib/lists.ts';
+import { lazy } from '../../../lib/memo.ts';
 import { isFungible as isFungibleAsset, mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { carriersOf, tracingOf, type Tracing } from '../../../value/parties.ts';
@@ -10,32 +11,6 @@ import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
 const NOTHING: readonly never[] = [];
-
-/** A primitive found from the value flow alone, without protocol, pool or position. */
-export function structural(
-  found: Pick<
-    DraftPrimitive,
-    'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'invariants' | 'tags' | 'evidence'
-  >,
-): DraftPrimitive {
-  return {
-    kind: found.kind,
-    seq: found.seq,
-    basis: 'structure',
-    shape: null,
-    protocol: null,
-    venue: found.venue,
-    poolId: null,
-    roles: found.roles,
-    legs: found.legs,
-    invariants: found.invariants,
-    tags: found.tags,
-    evidence: found.evidence,
-    about: NOTHING,
-    position: null,
-    portions: NOTHING,
-  };
-}
 
 /** The primitives found so far, as the detectors that follow need them, and the movements they explain. */
 export interface StructureContext extends Tracing {
@@ -118,17 +93,14 @@ export function contractOf(flow: ValueFlow, asset: AssetId): Address | null {
   return flow.assets.get(asset)?.address ?? null;
 }
 
-export function isIssuance({ kind }: Movement): boolean {
-  return kind === 'mint' || kind === 'burn';
-}
-
 /** Built on first use: most transactions never need it. */
 function pairs(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): StructureContext['between'] {
-  let lists: ReadonlyMap<string, readonly Movement[]> | null = null;
+  const lists = lazy(() =>
+    groupBy(flow.movements, (m) => `${m.from}|${m.to}|${mergeNative(m.asset, wrappedNative)}`),
+  );
   return (from, to, asset) => {
     if (!flow.outgoing.has(from) || !flow.incoming.has(to)) return NOTHING;
-    lists ??= groupBy(flow.movements, (m) => `${m.from}|${m.to}|${mergeNative(m.asset, wrappedNative)}`);
-    return lists.get(`${from}|${to}|${mergeNative(asset, wrappedNative)}`) ?? NOTHING;
+    return lists().get(`${from}|${to}|${mergeNative(asset, wrappedNative)}`) ?? NOTHING;
   };
 }
 

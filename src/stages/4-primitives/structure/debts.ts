@@ -1,7 +1,7 @@
+import { isIssuance } from '../../../value/asset.ts';
 import { distance } from '../../../value/amount.ts';
-import { issueClaim, legOf, ROUNDING } from '../../../value/claims.ts';
-import { around, contractOf, counterFlow, endOf, isFungible, isIssuance, only } from './context.ts';
-import { structural } from './context.ts';
+import { ROUNDING, issueClaim, legOf, structural } from '../../../value/claims.ts';
+import { around, contractOf, counterFlow, endOf, isFungible, only } from './context.ts';
 import type { StructureContext } from './context.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';

@@ -1,7 +1,7 @@
-import { claim, legOf } from '../../../value/claims.ts';
+import { claim, legOf, structural } from '../../../value/claims.ts';
 import { lowerBound } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { around, isFungible, structural, type StructureContext } from './context.ts';
+import { around, isFungible, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement, ValueFlow } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';

@@ -1,10 +1,11 @@
+import { isIssuance } from '../../../value/asset.ts';
 import { frameEvidence } from '../../../lib/evidence.ts';
 import { creationsIn } from '../../../value/frames.ts';
-import { indexesOf, issueClaim } from '../../../value/claims.ts';
+import { indexesOf, issueClaim, structural } from '../../../value/claims.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { legsByAsset } from './acts.ts';
 import { transferTaxes } from './transfers.ts';
-import { contractOf, endOf, isFungible, isIssuance, structural, type StructureContext } from './context.ts';
+import { contractOf, endOf, isFungible, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';

@@ -1,13 +1,13 @@
 import { distance } from '../../../value/amount.ts';
 import { groupBy } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/memo.ts';
-import { legOf } from '../../../value/claims.ts';
+import { legOf, structural } from '../../../value/claims.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint } from '../match/hints.ts';
 import { wordsOf, type NamedTrigger } from '../match/namedTriggers.ts';
-import { contractOf, isFungible, structural, type StructureContext } from './context.ts';
+import { contractOf, isFungible, type StructureContext } from './context.ts';
 import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
 import { OpenFlows, type OpenFlow } from './openFlows.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,7 +1,7 @@
-import { claim, indexesOf, issueClaim, legOf } from '../../../value/claims.ts';
-import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
+import { claim, indexesOf, issueClaim, legOf, structural } from '../../../value/claims.ts';
+import { NATIVE_ASSET, isIssuance, mergeNative } from '../../../value/asset.ts';
 import { legsByAsset } from './acts.ts';
-import { around, contractOf, counterFlow, endOf, isFungible, isIssuance, structural } from './context.ts';
+import { around, contractOf, counterFlow, endOf, isFungible } from './context.ts';
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Invariant } from '../../../model/primitive.ts';

@@ -1,10 +1,10 @@
-import { claim } from '../../../value/claims.ts';
+import { claim, structural } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
-import { contractOf, isFungible, structural, type StructureContext } from './context.ts';
+import { contractOf, isFungible, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';

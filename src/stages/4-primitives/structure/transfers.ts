@@ -1,11 +1,11 @@
 import { mergeNative } from '../../../value/asset.ts';
 import { FEE_DIVISOR } from '../../../value/parties.ts';
-import { legOf } from '../../../value/claims.ts';
+import { legOf, structural } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
 import { isOwnPayment, isPaymasterCharge } from './payments.ts';
-import { only, structural, type StructureContext } from './context.ts';
+import { only, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement, AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';

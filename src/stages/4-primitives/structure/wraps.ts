@@ -1,10 +1,10 @@
-import { claim, legOf } from '../../../value/claims.ts';
+import { claim, legOf, structural } from '../../../value/claims.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Movement, ValueFlow } from '../../../model/valueFlow.ts';
-import { structural, type StructureContext } from './context.ts';
+import type { StructureContext } from './context.ts';
 
 /**
  * One primitive per wrapping or unwrapping of the native asset: the token side and the native side of it,

@@ -1,5 +1,5 @@
 import type { Parameter as AbiParameter } from 'ox/AbiParameters';
-import { amountOf } from '../../../../stages/4-primitives/bind/resolver.ts';
+import { amountOf } from '../../../../value/resolver.ts';
 import { NO_AMOUNTS } from './guessMeaning.ts';
 import type { BindExpr, EventMapping } from '../../../../model/rulebook.ts';
 

@@ -1,9 +1,9 @@
-import { erc20Id, NATIVE_ASSET } from '../../../value/asset.ts';
-import { addressOfWord, ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { argumentReader, type ArgumentValue, type EncodedArguments } from '../../../evm/readArgument.ts';
-import type { Address } from '../../../model/hex.ts';
-import type { AssetId } from '../../../model/valueFlow.ts';
-import type { AmountWord, BindExpr, EventMapping, ParamSpec } from '../../../model/rulebook.ts';
+import { erc20Id, NATIVE_ASSET } from './asset.ts';
+import { addressOfWord, uintAt, ZERO_ADDRESS } from '../evm/hex.ts';
+import { argumentReader, type ArgumentValue, type EncodedArguments } from '../evm/readArgument.ts';
+import type { Address } from '../model/hex.ts';
+import type { AssetId } from '../model/valueFlow.ts';
+import type { AmountWord, BindExpr, EventMapping, ParamSpec } from '../model/rulebook.ts';
 
 /** The native asset where an expression names an asset. */
 export const NATIVE_REF = 'native';
@@ -96,7 +96,10 @@ function makeResolver(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): R
     }
     case 'word': {
       const data = resolverOf(expr.of, params);
-      return (scope) => wordInside(data(scope), expr.at);
+      return (scope) => {
+        const bytes = data(scope);
+        return typeof bytes === 'string' ? uintAt(bytes, expr.at) : null;
+      };
     }
     default: {
       const { op } = expr;
@@ -112,13 +115,6 @@ function argumentResolver(param: ParamSpec | undefined, path: readonly (string |
   if (param.at === 'call') return ({ callArgs }) => callArgs && read(callArgs);
   if (param.at === 'output') return ({ outputArgs }) => outputArgs && read(outputArgs);
   return ({ args }) => read(args);
-}
-
-/** 32 bytes of packed data as a number; null where the data is shorter. */
-function wordInside(data: ArgumentValue | null, at: number): bigint | null {
-  return typeof data === 'string' && data.length >= 2 + (at + 32) * 2
-    ? BigInt(`0x${data.slice(2 + at * 2, 2 + (at + 32) * 2)}`)
-    : null;
 }
 
 /** As the words of mappings read an amount. */
@@ -170,9 +166,14 @@ export function assetIdOf(asset: AssetRef): AssetId {
   return asset === NATIVE_REF ? NATIVE_ASSET : erc20Id(asset);
 }
 
+/** As an integer, a 32-byte word too. */
+export function evaluateInteger(word: Resolver | null, scope: BindScope): bigint | null {
+  return asInteger(word && word(scope));
+}
+
 /** As an amount: positive integers only, everything else is null. */
 export function evaluateAmount(word: Resolver, scope: BindScope): bigint | null {
-  const value = asInteger(word(scope));
+  const value = evaluateInteger(word, scope);
   return value !== null && value > 0n ? value : null;
 }
 
@@ -189,7 +190,7 @@ export function holds({ left, operator, right }: Test, scope: BindScope): boolea
     const other = right && right(scope);
     return other !== null && same(value, other) === (operator === 'equals');
   }
-  const bound = right ? asInteger(right(scope)) : 0n;
+  const bound = right ? evaluateInteger(right, scope) : 0n;
   return bound !== null && COMPARISONS[operator](BigInt(value), bound);
 }
 
