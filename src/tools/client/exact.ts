@@ -4,10 +4,7 @@ import type { TxReport } from './report.ts';
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
-/**
- * The exact sum of decimal strings such as `delta` or `delta_raw`, trailing zeros cut.
- * Throws `RangeError` for a text that is no decimal number.
- */
+/** The exact sum of decimal texts, trailing zeros cut. Throws `RangeError` for one that is no decimal. */
 export function sumExact(amounts: readonly string[]): string {
   const places = Math.max(0, ...amounts.map((text) => text.split('.')[1]?.length ?? 0));
   let sum = 0n;

@@ -3,18 +3,12 @@ import type * as Generated from '../../model/generated/report.ts';
 /** An intent kind this version knows, or any other: rule authors may add kinds. */
 export type IntentKind = Generated.KnownIntentKind | (string & {});
 
-/**
- * Dollars for display. `text` is `$12.34`, or a dash where the value is unavailable; it is never a number to
- * compute with.
- */
+/** Dollars for display: `text` is `$12.34`, or a dash where unavailable; never compute with it. */
 export type Money =
   | { readonly available: true; readonly text: string }
   | { readonly available: false; readonly text: string; readonly reason: string };
 
-/**
- * The generated type with money as a discriminated union and intent kinds as a union that completes in
- * editors.
- */
+/** The generated type, money as a discriminated union, intent kinds as a union that completes in editors. */
 type Refined<T> = T extends Generated.DisplayMoney
   ? Money
   : T extends readonly (infer Item)[]

@@ -221,10 +221,7 @@ function eventOf(
   };
 }
 
-/**
- * Gains and losses by asset: debts are owed, not received, and own transfers change nothing. A reward that came
- * with the principal is a leg of its own.
- */
+/** Gains and losses by asset, without debts and own transfers; a reward is a leg of its own. */
 function legsOf(
   flows: readonly LedgerFlow[],
   book: PriceBook,

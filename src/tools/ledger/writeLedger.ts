@@ -119,10 +119,7 @@ function sideTexts({ flows, names }: LedgerEvent, commodity: Commodities): strin
   return more > 0 ? [...texts, `${more} more`] : texts;
 }
 
-/**
- * One amount in and one out are a trade, any others a row each. The fee is in the first row that may carry it;
- * without one it is a row of its own.
- */
+/** One amount in and one out are a trade, others a row each; the first that may carries the fee. */
 function trades(event: LedgerEvent, { format, rules, commodity }: Book): Values[] {
   const { tags = {}, fee_with: feeWith = ['withdrawal', 'trade'] } = format;
   // The word is that of the actor's act: it says nothing about anybody else's receipts.

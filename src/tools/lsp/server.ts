@@ -18,10 +18,7 @@ import type { Ruleset } from '../../rules/compile/loadRulebook.ts';
 /** A pause in typing after which the rules are checked again. */
 const QUIET_MS = 150;
 
-/**
- * Serves the Language Server Protocol on the process's standard input and output, until the client
- * leaves.
- */
+/** Serves the Language Server Protocol on these streams until the client leaves. */
 export function serveLanguage(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<void> {
   const connection = createConnection(ProposedFeatures.all, input, output);
   const documents = new TextDocuments(TextDocument);
@@ -131,10 +128,7 @@ function directoriesOf(path: string): string[] {
   return dirs.includes(own) || own === SHIPPED_RULES ? dirs : [...dirs, own];
 }
 
-/**
- * The rule directory around a file: above `shapes`, `intents`, …, or the one that holds
- * `vocabulary.yaml`.
- */
+/** The rule directory of a file: above `shapes`, `intents`, …, or with `vocabulary.yaml` in it. */
 function overlayOf(path: string): string {
   for (let dir = dirname(path); dir !== dirname(dir); dir = dirname(dir)) {
     if (FOLDERS.some((folder) => path.startsWith(join(dir, folder, '/')))) return dir;

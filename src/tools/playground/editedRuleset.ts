@@ -4,10 +4,7 @@ import type { Problem } from '../../rules/read/problems.ts';
 import { parseYamlTree, type Tree } from '../../rules/read/yamlTree.ts';
 import { RULE_KINDS, type RuleKind } from './answers.ts';
 
-/**
- * Identity of an edited text, and the rules in force with it on top; `ruleset` is null where there are
- * problems.
- */
+/** An edited text, and the rules in force with it on top; `ruleset` is null where there are problems. */
 export interface EditedRuleset {
   readonly kind: RuleKind | null;
   readonly slugs: readonly string[];

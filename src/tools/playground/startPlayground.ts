@@ -44,10 +44,7 @@ const SERVICE = 'http://127.0.0.1:3000';
 /** Trying a rule keeps the process busy: one at a time, a few waiting. */
 const ONE_AT_A_TIME = { maxConcurrency: 1, maxQueue: 4 };
 
-/**
- * Serves the viewer with the rule playground on this machine alone. Rejects when the port is taken or the
- * recordings cannot be read.
- */
+/** Serves the playground on this machine alone. Rejects for a taken port and unreadable recordings. */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
   const { recordingsDir, rpcUrl, api = SERVICE, ...page } = options;
   const transactions = openTransactions(recordingsDir, rpcUrl);

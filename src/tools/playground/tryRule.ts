@@ -78,10 +78,7 @@ function ruleView(rule: IntentRule, reading: SubjectReading, subject: boolean) {
   return { slug, version, intent, account: shown(reading.account), subject, ...fateOf(rule, reading) };
 }
 
-/**
- * The events and calls of edited shapes: how many logs or calls of the transaction have the signature, how
- * many became a building block by the shape, and why the others did not.
- */
+/** Signatures of edited shapes: logs or calls that have each, those recognised, and why not the rest. */
 function signatureViews(examined: ExaminedTx, shapes: readonly string[], rulebook: Rulebook) {
   const { tx, primitives } = examined;
   const made = primitives.filter((p) => p.shape !== null && shapes.includes(p.shape));

@@ -28,10 +28,7 @@ const PROXY_SLOTS: ReadonlyMap<string, string> = new Map([
 /** Code of an account delegated by EIP-7702. */
 const DELEGATION = '0xef0100';
 
-/**
- * Control that changes hands by the difference of the state alone, whatever is logged. Contracts created by
- * the calls are left out: their control is new.
- */
+/** Control that changes hands by the state difference, whatever is logged, of contracts not just created. */
 export function controlChanges(changes: readonly StateChange[]): ControlChange[] {
   const found = new Map<string, ControlChange>();
   for (const { pre, post } of changes)

@@ -31,9 +31,7 @@ export interface PreviewReport extends Omit<TxReport, 'tx'> {
 }
 
 export interface Previewer {
-  /**
-   * What a transaction would do. `known`: addresses the signer has dealt with. Rejects with an `AnalysisError`.
-   */
+  /** What a transaction would do. `known`: addresses the signer dealt with. Rejects with `AnalysisError`. */
   preview(
     request: SimulationRequest,
     options?: { readonly known?: readonly string[]; readonly signal?: AbortSignal },
@@ -93,10 +91,7 @@ function writePreview(
   };
 }
 
-/**
- * The nonces the next block finds and leaves: an authorisation spends one, sending the transaction another
- * (EIP-7702).
- */
+/** Nonces before and after the next block: an authorisation spends one, sending another (EIP-7702). */
 function withNextNonces(context: RawContext, sender: Address): RawContext {
   const nonces = new Map(
     [...(context.nonces ?? [])].map(([account, { after: before }]) => [

@@ -42,10 +42,7 @@ function erc20Transfer(log: RawLog, assetId: string): LogMovement[] {
     : [{ from: address(from), to: address(to), assetId, amount: uint(amount) }];
 }
 
-/**
- * Movements of the token standards in one log (EIP-20, EIP-721, EIP-1155, wrapped ether); empty for any other
- * event.
- */
+/** Movements in a log of EIP-20, EIP-721, EIP-1155 or wrapped ether; empty for any other event. */
 export function decodeLog(log: RawLog): LogMovement[] {
   const [topic, a, b, c] = log.topics;
   const lane = (standard: string, id?: bigint) =>
@@ -95,10 +92,7 @@ export interface Burnt {
   readonly amount: bigint;
 }
 
-/**
- * Ether destroyed with the account that held it: given to itself by its SELFDESTRUCT, or received after that
- * and kept.
- */
+/** Ether destroyed with its account: given to itself by SELFDESTRUCT, or received after that and kept. */
 export function burntEther(chain: RawChain): Burnt[] {
   const frames = [...chain.frames.values()].filter((frame) => !frame.failed);
   const created = new Set(frames.filter(({ type }) => type.startsWith('CREATE')).map(({ to }) => to));

@@ -2,10 +2,7 @@ import type { TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
 import { gasCost, gasPrice, quantity, type RawChain } from './rawChain.ts';
 
-/**
- * Deltas are the sums of the movements, cover every account and asset they touch, balance, and agree with the
- * state difference.
- */
+/** Deltas sum up the movements of every account and asset, balance, and agree with the state difference. */
 export function checkDeltas(report: TxReport, chain: RawChain, find: Report): void {
   const wanted = new Map<string, { inflow: bigint; outflow: bigint; movements: number[] }>();
   const lane = (subject: string, asset: string) => {

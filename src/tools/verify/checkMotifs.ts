@@ -11,10 +11,7 @@ function wordsAt({ log_index, frame_path }: Motif['evidence'][number], chain: Ra
   return log ? wordsOf(log) : [];
 }
 
-/**
- * Amounts that logs state or calls return, as unsigned words and halves of words and as magnitudes of
- * negative ones.
- */
+/** Amounts in words and halves of words that logs state or calls return, of negative ones the magnitude. */
 function statedAmounts(evidence: Motif['evidence'], chain: RawChain): Set<bigint> {
   const stated = new Set<bigint>();
   for (const place of evidence) {
@@ -213,10 +210,7 @@ function restsOnMovements(effect: PositionEffect, report: TxReport): boolean {
   return sum.toString() === effect.position_delta_raw;
 }
 
-/**
- * Interest above what was taken out: a `collect` and a `decrease` of one act and one token, of which only the
- * difference moved. Null for any other effect.
- */
+/** A `collect` and a `decrease` of one act and token: only their difference moved. Null for other effects. */
 function earnedBeside(effect: PositionEffect, { position_effects }: TxReport): PositionEffect[] | null {
   const pair = position_effects.filter(
     ({ owner, position_asset: token, motif_ids: ids }) =>

@@ -154,10 +154,7 @@ export function profitOf(
   });
 }
 
-/**
- * The result of an entity from movements alone: sums over its border, payments to the block builder and for
- * execution apart. Shares nothing with the analysis.
- */
+/** An entity's result from movements alone, payments to the builder and for execution apart. */
 export function recomputeProfit(input: ProfitInput): ProfitResult {
   const { entity, signer } = input;
   const border = input.movements.filter(

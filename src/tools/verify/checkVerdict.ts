@@ -135,9 +135,7 @@ function amountsBySymbol(report: TxReport): Map<string, number[]> {
   return found;
 }
 
-/**
- * `token_in` and `token_out` are a party's net gains and losses without debt tokens, one entry each, exact.
- */
+/** `token_in` and `token_out` are a party's exact net gains and losses, without debt tokens. */
 function checkTokenLists(report: TxReport, find: Report): void {
   for (const party of partiesOf(report)) {
     const own = netsOf(report, party);

@@ -1,10 +1,7 @@
 import type { ReadContract } from './readContracts.ts';
 import type { RawAnswers } from './rawChain.ts';
 
-/**
- * The node could not be asked: nothing can be said about the report. Never names the URL, which may hold a
- * credential.
- */
+/** The node could not be asked. Never names the URL, which may hold a credential. */
 export class NodeUnreachable extends Error {}
 
 const TIMEOUT_MS = 30_000;
@@ -64,10 +61,7 @@ export async function fetchRawAnswers(url: string, hash: string): Promise<RawAns
   return { tx, receipt, block, callTracer, parityTrace, prestateDiff, codes };
 }
 
-/**
- * Reads contracts at one block, one plain `eth_call` each; a call that reverts, or that the node refuses,
- * reads as null.
- */
+/** Reads contracts at one block by `eth_call`; a call that reverts or is refused reads as null. */
 export function contractReader(url: string, blockNumber: number): ReadContract {
   return async (to, data, before = false) => {
     const block = before ? blockNumber - 1 : blockNumber;

@@ -35,10 +35,7 @@ export interface RawAnswers {
   readonly codes?: readonly unknown[];
 }
 
-/**
- * The chain's own word on the transaction, read again here so that no claim is checked with the code that made
- * it.
- */
+/** The node's answers on a transaction, read here again: no claim is checked by the code that made it. */
 export interface RawChain {
   readonly tx: Json;
   readonly receipt: Json;
@@ -225,10 +222,7 @@ function readLogs(receipt: Json): Map<number, RawLog> {
   return new Map(logs.map((log) => [log.index, log]));
 }
 
-/**
- * Reads the answers into one view. A missing part reads as empty, so that claims resting on it are reported
- * as unproven.
- */
+/** Reads the answers into one view. A missing part is empty: claims that rest on it fail. */
 export function readRawChain(answers: RawAnswers): RawChain {
   const receipt = object(answers.receipt);
   const root = readTrace(answers);

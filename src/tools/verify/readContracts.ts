@@ -11,16 +11,10 @@ import {
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
 
-/**
- * One `eth_call` at the block of the transaction, or at the one before it; null when the contract reverts or
- * the node cannot answer.
- */
+/** `eth_call` at the transaction's block or the one before; null for a revert or no answer. */
 export type ReadContract = (to: string, data: Hex, before?: boolean) => Promise<Hex | null>;
 
-/**
- * A view's answer, the signature as `function decimals() view returns (uint8)`; null without one. Throws where
- * the answer does not decode.
- */
+/** A view's answer, by a signature in words of Solidity; null without one. Throws if undecodable. */
 export async function askView(
   read: ReadContract,
   to: string,

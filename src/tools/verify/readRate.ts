@@ -92,10 +92,7 @@ function calldata(text: string, token: string): Hex {
   return encodeFunctionData({ abi, args: typed.map(([, value]) => value) } as never);
 }
 
-/**
- * Floating point is exact enough here: the prices compared differ in their first nine digits or not
- * at all.
- */
+/** Floating point is exact enough: prices compared differ in their first nine digits or not at all. */
 const root = (tick: number): number => Math.sqrt(1.0001 ** tick);
 
 /** Dollars per smallest unit, in floating point; null without a price. */

@@ -95,10 +95,7 @@ export interface VerifyInput {
   readonly prices?: Omit<PriceCheck, 'read'> | null;
 }
 
-/**
- * Runs both halves: the comparison with an analysis made anew, and the independent checks; lists the parts
- * neither looked at.
- */
+/** The comparison with an analysis made anew, and the independent checks; names the parts left unchecked. */
 export async function verifyTwice(report: TxReport, input: VerifyInput): Promise<Verification> {
   const { answers, anew, read, prices = null, acceptPart = false, rules = null } = input;
   const findings: Finding[] = [];

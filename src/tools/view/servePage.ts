@@ -21,10 +21,7 @@ interface PageOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly routes: Routes;
-  /**
-   * Contents of the page's `txreport-…` meta elements; `api` is the service the page asks, default this
-   * server.
-   */
+  /** Contents of the page's `txreport-…` meta elements; `api`: the service it asks, default this server. */
   readonly settings: Readonly<Record<string, string>>;
   readonly limits: { readonly maxConcurrency: number; readonly maxQueue: number };
   /** The built viewer page. */
@@ -166,10 +163,7 @@ export interface ViewOptions {
   readonly viewerFile?: string;
 }
 
-/**
- * Serves the viewer on this machine alone, with a service of its own behind it. Rejects when the port is
- * taken.
- */
+/** Serves the viewer and a service behind it, on this machine alone. Rejects when the port is taken. */
 export function startView({ analyze, trace, examples = [], ...options }: ViewOptions): Promise<PageServer> {
   return servePage({
     ...options,
