@@ -71,25 +71,12 @@ const allowances: Check = ({ report, own }) =>
     .flatMap(({ asset, spender, unlimited }) => {
       const named = report.accounts?.[spender];
       const what = asset.symbol ?? asset.address;
-      const accounts = [spender, asset.address];
-      const found: PreviewWarning[] = [];
+      const texts: [WarningCode, string][] = [];
       if (unlimited)
-        found.push(
-          warning(
-            'unlimited_allowance',
-            `${named?.name ?? spender} may take all ${what}, now and later`,
-            accounts,
-          ),
-        );
+        texts.push(['unlimited_allowance', `${named?.name ?? spender} may take all ${what}, now and later`]);
       if (named?.source !== 'rules')
-        found.push(
-          warning(
-            'unknown_spender',
-            `${spender} may take ${what} and is no contract the rules know`,
-            accounts,
-          ),
-        );
-      return found;
+        texts.push(['unknown_spender', `${spender} may take ${what} and is no contract the rules know`]);
+      return texts.map(([code, text]) => warning(code, text, [spender, asset.address]));
     });
 
 /** Digits at either end that people compare. */
@@ -104,14 +91,9 @@ const resembling: Check = ({ report, known, own }) => {
   for (const { spender, owner } of report.allowances ?? []) if (own.has(owner)) paid.add(spender);
   return [...paid].flatMap((to) => {
     const similar = known.find((one) => looksLike(one.toLowerCase(), to.toLowerCase()));
-    return similar === undefined
-      ? []
-      : [
-          warning('resembles_known_address', `${to} is not ${similar}, though it begins and ends alike`, [
-            to,
-            similar,
-          ]),
-        ];
+    if (similar === undefined) return [];
+    const text = `${to} is not ${similar}, though it begins and ends alike`;
+    return [warning('resembles_known_address', text, [to, similar])];
   });
 };
 
@@ -125,13 +107,13 @@ const impersonating: Check = ({ report, own }) => {
   );
 };
 
-const isNative = ({ asset }: InventoryDelta): boolean => asset.kind === 'native';
+const isGain = ({ delta_raw: raw }: InventoryDelta): boolean => !raw.startsWith('-') && raw !== '0';
 
 /** Value leaves, and neither an asset nor a position comes back: no warning for plain payments. */
 const unrequited: Check = ({ report, request, own }) => {
   const deltas = report.inventory_deltas.filter(({ subject }) => own.has(subject));
   const sent = deltas.filter(({ delta_raw: raw }) => raw.startsWith('-'));
-  const received = deltas.some(({ delta_raw: raw }) => !raw.startsWith('-') && raw !== '0');
+  const received = deltas.some(isGain);
   const booked = report.position_effects.some(({ owner }) => own.has(owner));
   // A payment asks for nothing in return.
   const isPayment = request.calls.every(
@@ -143,7 +125,7 @@ const unrequited: Check = ({ report, request, own }) => {
 };
 
 const nameOf = (delta: InventoryDelta): string =>
-  isNative(delta) ? 'ETH' : (delta.asset.symbol ?? delta.asset.id);
+  delta.asset.kind === 'native' ? 'ETH' : (delta.asset.symbol ?? delta.asset.id);
 
 /** Intents that hand over control of an account or a contract. */
 const CONTROL = new Set<string | null>(['AccountDelegation', 'AccountAdministration']);
@@ -174,9 +156,7 @@ const WIDE = 5n;
 
 const slippage: Check = ({ report, request, own, rulebook }) => {
   if (report.classification.category !== 'trade' || report.execution.reverted) return [];
-  const gains = report.inventory_deltas.filter(
-    ({ subject, delta_raw: raw }) => own.has(subject) && !raw.startsWith('-') && raw !== '0',
-  );
+  const gains = report.inventory_deltas.filter((delta) => own.has(delta.subject) && isGain(delta));
   if (gains.length !== 1) return [];
   const [gain] = gains as [InventoryDelta];
   const paid = BigInt(gain.delta_raw);

@@ -43,17 +43,11 @@ function checkEntry(entry: PnlEntry, report: TxReport, must: Must): void {
   const costs = [entry.gas_usd, entry.builder_payment_usd, entry.fees_usd].map((cost) =>
     negative(parseDecimal(cost?.text ?? '$0')),
   );
-  must(
-    addsUp(entry.net_usd.text, [shown, ...costs]),
-    '/net_usd',
-    'is not the gross less fees, gas and builder',
-  );
+  const isNet = addsUp(entry.net_usd.text, [shown, ...costs]);
+  must(isNet, '/net_usd', 'is not the gross less fees, gas and builder');
   const known = new Set(report.motifs.map(({ id }) => id));
-  must(
-    entry.cycle.motif_ids.every((id) => known.has(id)),
-    '/cycle/motif_ids',
-    'names a motif that does not exist',
-  );
+  const areKnown = entry.cycle.motif_ids.every((id) => known.has(id));
+  must(areKnown, '/cycle/motif_ids', 'names a motif that does not exist');
   must(entry.cycle.closed, '/cycle/closed', 'a profit is realised only by a closed flow');
   const accounts = new Set((report.movements ?? []).flatMap(({ from, to }) => [from, to]));
   must(accounts.has(entry.beneficiary), '/beneficiary', 'received nothing in this transaction');
@@ -61,16 +55,9 @@ function checkEntry(entry: PnlEntry, report: TxReport, must: Must): void {
 
 function checkPnlSums({ economics: { realized_pnl: pnl } }: TxReport, find: Report): void {
   const must = mustOf(find, 'profit', '/economics/realized_pnl');
-  must(
-    pnl.supported === (pnl.basis === 'self_closing_atomic_flow'),
-    '/basis',
-    'does not agree with supported',
-  );
-  must(
-    pnl.supported ? (pnl.reason ?? null) === null : typeof pnl.reason === 'string',
-    '/reason',
-    'is given exactly when unsupported',
-  );
+  const isClosed = pnl.basis === 'self_closing_atomic_flow';
+  must(pnl.supported === isClosed, '/basis', 'does not agree with supported');
+  must(pnl.supported === (pnl.reason == null), '/reason', 'is given exactly when unsupported');
   must(pnl.supported === pnl.entries.length > 0, '/entries', 'are given exactly when supported');
   for (const key of ['gross_usd', 'net_usd'] as const) {
     const total = pnl[key];
@@ -88,32 +75,20 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   const moved = new Set((report.movements ?? []).map(({ asset_id: id }) => id));
   const unpriced = valuation.unpriced_assets;
   must(valuation.total_assets === moved.size, '/total_assets', `${moved.size} assets moved`);
-  must(
-    valuation.priced_assets === moved.size - unpriced.length,
-    '/priced_assets',
-    `${moved.size - unpriced.length} of the moved assets have a price`,
-  );
+  const left = moved.size - unpriced.length;
+  must(valuation.priced_assets === left, '/priced_assets', `${left} of the moved assets have a price`);
   const priced = new Set((valuation.prices ?? []).map(({ asset_id: id }) => id));
   const refused = new Set((valuation.refusals ?? []).map(({ asset_id: id }) => id));
   const expected = [...moved].filter((id) => !priced.has(id));
-  must(
-    expected.length === unpriced.length && unpriced.every((id) => expected.includes(id)),
-    '/unpriced_assets',
-    `without a price moved ${expected.join(', ') || 'nothing'}`,
-  );
-  must(
-    expected.every((id) => refused.has(id)),
-    '/refusals',
-    'an asset has neither a price nor a refusal',
-  );
+  const isSame = expected.length === unpriced.length && unpriced.every((id) => expected.includes(id));
+  must(isSame, '/unpriced_assets', `without a price moved ${expected.join(', ') || 'nothing'}`);
+  const hasReasons = expected.every((id) => refused.has(id));
+  must(hasReasons, '/refusals', 'an asset has neither a price nor a refusal');
   const time = Number(quantity(chain.block['timestamp']));
   (valuation.prices ?? []).forEach((price, i) => {
     must(price.block === report.tx.block_number, `/prices/${i}/block`, 'is not the block of the transaction');
-    must(
-      price.age_s === time - price.as_of,
-      `/prices/${i}/age_s`,
-      `is ${time - price.as_of} at the block's time`,
-    );
+    const age = time - price.as_of;
+    must(price.age_s === age, `/prices/${i}/age_s`, `is ${age} at the block's time`);
     const [shown, exact] = [parseDecimal(price.price_usd.text), parseDecimal(price.price_exact ?? '')];
     if (shown && exact)
       must(roundsTo(shown, exact), `/prices/${i}/price_usd`, 'is not the exact price rounded');

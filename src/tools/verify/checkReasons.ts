@@ -7,14 +7,11 @@ import { NATIVE, type RawChain } from './rawChain.ts';
 export function checkReasons(report: TxReport, chain: RawChain, find: Report): void {
   const must = mustOf(find, 'reasons');
   checkMoneyReasons(report, must);
-  checkAttributionParts(report, chain, must);
+  checkAttributionParts(report, chain, mustOf(find, 'reasons', '/attribution'));
   const { realized_pnl: pnl, structural_profit_usd: profit, valuation } = report.economics;
   const gross = pnl.supported ? pnl.gross_usd?.text : '$0.00';
-  must(
-    !profit.available || profit.text === gross,
-    '/economics/structural_profit_usd',
-    'is not the gross profit',
-  );
+  const isGross = !profit.available || profit.text === gross;
+  must(isGross, '/economics/structural_profit_usd', 'is not the gross profit');
   for (const [key, ids] of [
     ['refusals', (valuation.refusals ?? []).map(({ asset_id: id }) => id)],
     ['unpriced_assets', valuation.unpriced_assets],
@@ -62,15 +59,12 @@ const USER_OPERATION = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a
 
 /** The contracts that the mode of acting names, and who gains. */
 function checkAttributionParts({ attribution: a }: TxReport, chain: RawChain, must: Must): void {
-  must((a.beneficiary === null) === (a.actor === null), '/attribution/beneficiary', 'is given with an actor');
+  must((a.beneficiary === null) === (a.actor === null), '/beneficiary', 'is given with an actor');
   const { mode } = a;
-  must(mode !== 'smart_account_4337' || a.entry_point !== null, '/attribution/entry_point', 'is left out');
-  must(
-    mode !== 'solver_settlement' || a.settlement_contract !== null,
-    '/attribution/settlement_contract',
-    'is left out',
-  );
-  must(mode !== 'delegated_7702' || a.delegations.length > 0, '/attribution/delegations', 'are left out');
+  must(mode !== 'smart_account_4337' || a.entry_point !== null, '/entry_point', 'is left out');
+  const isSettled = mode === 'solver_settlement';
+  must(!isSettled || a.settlement_contract !== null, '/settlement_contract', 'is left out');
+  must(mode !== 'delegated_7702' || a.delegations.length > 0, '/delegations', 'are left out');
   const sponsored = [...chain.logs.values()].some(
     ({ topics, address }) =>
       topics[0] === USER_OPERATION &&
@@ -78,12 +72,8 @@ function checkAttributionParts({ attribution: a }: TxReport, chain: RawChain, mu
       BigInt(`0x${topics[2]?.slice(26) ?? '0'}`) === BigInt(a.actor ?? 1) &&
       BigInt(topics[3] ?? 0) !== 0n,
   );
-  must(!sponsored || a.paymaster !== null, '/attribution/paymaster', 'is named by the operation’s event');
+  must(!sponsored || a.paymaster !== null, '/paymaster', 'is named by the operation’s event');
   a.candidates.forEach(({ elected, rejected_because: rejected }, i) =>
-    must(
-      elected === (rejected === null),
-      `/attribution/candidates/${i}/rejected_because`,
-      'is given for all others',
-    ),
+    must(elected === (rejected === null), `/candidates/${i}/rejected_because`, 'is given for all others'),
   );
 }

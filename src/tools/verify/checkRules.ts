@@ -7,37 +7,34 @@ import type { RuleFacts } from './ruleFacts.ts';
 /** The words of a report against the rule files: rule, category, tags, kinds, roles, effects, protocols. */
 export function checkRules(report: TxReport, rules: RuleFacts, find: Report): void {
   const { classification: c, engine } = report;
-  const must = mustOf(find, 'rules');
-  must(engine?.ruleset_version === rules.version, '/engine/ruleset_version', `is ${rules.version}`);
+  if (engine?.ruleset_version !== rules.version)
+    find('rules', '/engine/ruleset_version', `is ${rules.version}`);
+  const must = mustOf(find, 'rules', '/classification');
   const rule = c.matched_rule === null ? undefined : rules.rules.get(c.matched_rule);
-  must(c.matched_rule === null || rule !== undefined, '/classification/matched_rule', 'does not exist');
+  must(c.matched_rule === null || rule !== undefined, '/matched_rule', 'does not exist');
   if (rule) {
-    must(c.rule_version === rule.version, '/classification/rule_version', `the rule has ${rule.version}`);
-    must(c.intent_kind === rule.intent, '/classification/intent_kind', `the rule is of ${rule.intent}`);
+    must(c.rule_version === rule.version, '/rule_version', `the rule has ${rule.version}`);
+    must(c.intent_kind === rule.intent, '/intent_kind', `the rule is of ${rule.intent}`);
   }
   const intent = rules.intents.get(c.intent_kind);
-  must(intent !== undefined, '/classification/intent_kind', 'is no intent of the rules');
+  must(intent !== undefined, '/intent_kind', 'is no intent of the rules');
   const { category = c.category } = intent ?? {};
-  must([c.category, c.subcategory].includes(category), '/classification/category', `is ${category}`);
+  must([c.category, c.subcategory].includes(category), '/category', `is ${category}`);
   if (rule) checkProof(report, rule, rules, must);
-  const tags = new Set([...(rule?.tags ?? []), ...(intent?.tags ?? [])]);
-  must(
-    JSON.stringify(c.tags ?? []) === JSON.stringify([...tags]),
-    '/classification/tags',
-    `are ${[...tags].join(', ')}`,
-  );
+  const tags = [...new Set([...(rule?.tags ?? []), ...(intent?.tags ?? [])])];
+  must(JSON.stringify(c.tags ?? []) === JSON.stringify(tags), '/tags', `are ${tags.join(', ')}`);
   c.fragments.forEach(({ kind }, i) =>
-    must(rules.intents.has(kind), `/classification/fragments/${i}/kind`, 'is no intent of the rules'),
+    must(rules.intents.has(kind), `/fragments/${i}/kind`, 'is no intent of the rules'),
   );
-  report.motifs.forEach((motif, i) => checkMotif(motif, `/motifs/${i}`, rules, must));
-  checkEffects(report, rules, must);
+  report.motifs.forEach((motif, i) => checkMotif(motif, rules, mustOf(find, 'rules', `/motifs/${i}`)));
+  checkEffects(report, rules, find);
 }
 
 /** A proven verdict has a structural rule and a proven act it rests on, or an aggregator's of all the actor traded. */
 function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: Must): void {
   const { classification: c, motifs } = report;
   if (c.status !== 'Proven') return;
-  must(rule.proof === 'structural', '/classification/status', 'the rule claims no proof');
+  must(rule.proof === 'structural', '/status', 'the rule claims no proof');
   const kinds = rule.rests_on ?? [];
   const merged = mergeWrapped(report);
   const isNet = ([amount]: Motif['assets_in'], sign: bigint): boolean =>
@@ -47,11 +44,8 @@ function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: M
   const proves = ({ kind, assets_in: got, assets_out: given }: Motif): boolean =>
     kinds.includes(kind) ||
     (rules.motifs.get(kind)?.trade === 'summary' && isNet(got, 1n) && isNet(given, -1n));
-  must(
-    kinds.length === 0 || motifs.some((motif) => motif.status === 'Proven' && proves(motif)),
-    '/classification/status',
-    `no act of ${kinds.join(', ')} is proven`,
-  );
+  const isProven = motifs.some((motif) => motif.status === 'Proven' && proves(motif));
+  must(kinds.length === 0 || isProven, '/status', `no act of ${kinds.join(', ')} is proven`);
 }
 
 /** Roles that a motif's venue, or what it made, plays beside the roles of the rules. */
@@ -62,32 +56,32 @@ const VENUE_ROLES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-function checkMotif(motif: Motif, at: string, rules: RuleFacts, must: Must): void {
-  must(rules.motifs.has(motif.kind), `${at}/kind`, 'is no motif of the rules');
+function checkMotif(motif: Motif, rules: RuleFacts, must: Must): void {
+  must(rules.motifs.has(motif.kind), '/kind', 'is no motif of the rules');
   motif.participants.forEach(({ role }, i) =>
-    must(rules.roles.has(role) || VENUE_ROLES.has(role), `${at}/participants/${i}/role`, 'is no role'),
+    must(rules.roles.has(role) || VENUE_ROLES.has(role), `/participants/${i}/role`, 'is no role'),
   );
   const claimed = new Set((motif.claims ?? []).map(({ predicate }) => predicate));
-  must(claimed.size > 0 || motif.status !== 'Proven', `${at}/claims`, 'nothing is claimed');
+  must(claimed.size > 0 || motif.status !== 'Proven', '/claims', 'nothing is claimed');
   for (const name of (motif.status === 'Proven' && rules.motifs.get(motif.kind)?.claims) || [])
-    must(claimed.has(name), `${at}/claims`, `${name} is missing`);
+    must(claimed.has(name), '/claims', `${name} is missing`);
   for (const side of ['assets_in', 'assets_out'] as const)
     motif[side].forEach(({ role }, i) =>
-      must(rules.roles.has(role), `${at}/${side}/${i}/role`, 'is no role of the rules'),
+      must(rules.roles.has(role), `/${side}/${i}/role`, 'is no role of the rules'),
     );
-  checkProtocol(motif.protocol, `${at}/protocol`, rules, must);
+  checkProtocol(motif.protocol, rules, must);
 }
 
-function checkProtocol(protocol: Motif['protocol'], at: string, rules: RuleFacts, must: Must): void {
+function checkProtocol(protocol: Motif['protocol'], rules: RuleFacts, must: Must): void {
   if (protocol === null) return;
   const known = rules.versions.get(protocol.slug);
   // A family is named by its shape, always in version 1.
   const version = protocol.matched_by === 'family' ? 1 : known;
-  must(known !== undefined, `${at}/slug`, 'is in no rule file');
-  must(version === undefined || version === protocol.version, `${at}/version`, `is ${version}`);
+  must(known !== undefined, '/protocol/slug', 'is in no rule file');
+  must(version === undefined || version === protocol.version, '/protocol/version', `is ${version}`);
   const owners = rules.listed.get(protocol.contract.toLowerCase());
   if (protocol.matched_by === 'address' && owners)
-    must(owners.has(protocol.slug), `${at}/slug`, `the address is listed for ${[...owners].join(', ')}`);
+    must(owners.has(protocol.slug), '/protocol/slug', `the address is listed for ${[...owners].join(', ')}`);
 }
 
 const OPPOSITE: Readonly<Record<string, readonly string[]>> = {
@@ -98,24 +92,17 @@ const OPPOSITE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** An effect's protocol is that of the act behind it, whose kind says what it does to which position. */
-function checkEffects(report: TxReport, rules: RuleFacts, must: Must): void {
+function checkEffects(report: TxReport, rules: RuleFacts, find: Report): void {
   const motifs = new Map(report.motifs.map((motif) => [motif.id, motif]));
   report.position_effects.forEach((effect, i) => {
-    const at = `/position_effects/${i}`;
-    checkProtocol(effect.protocol, `${at}/protocol`, rules, must);
+    const must = mustOf(find, 'rules', `/position_effects/${i}`);
+    checkProtocol(effect.protocol, rules, must);
     const behind = effect.motif_ids.flatMap((id) => motifs.get(id) ?? []);
     const words = behind.flatMap(({ kind }) => rules.motifs.get(kind)?.position ?? []);
     const back = OPPOSITE[effect.effect];
-    must(
-      back === undefined || words.length === 0 || words.some((one) => !back.includes(one.effect)),
-      `${at}/effect`,
-      'its acts do the opposite',
-    );
+    const fits = back === undefined || words.some((one) => !back.includes(one.effect));
+    must(fits || words.length === 0, '/effect', 'its acts do the opposite');
     const slugs = behind.map(({ protocol }) => protocol?.slug ?? null);
-    must(
-      slugs.includes(effect.protocol?.slug ?? null),
-      `${at}/protocol`,
-      'is not the protocol of its motifs',
-    );
+    must(slugs.includes(effect.protocol?.slug ?? null), '/protocol', 'is not the protocol of its motifs');
   });
 }

@@ -7,79 +7,42 @@ import type { RawChain } from './rawChain.ts';
 /** The parts of a report that must agree with each other: verdict, actor, economics. */
 export function checkVerdict(report: TxReport, find: Report): void {
   const { classification: c, economics: e, attribution: a, execution, tx } = report;
-  const must = mustOf(find, 'verdict');
-  must(
-    c.structural_proof === (c.status === 'Proven'),
-    '/classification/structural_proof',
-    'does not agree with status',
-  );
-  must(
-    (c.rule_version === null) === (c.matched_rule === null),
-    '/classification/rule_version',
-    'has no rule',
-  );
-  must(
-    c.matched_rule !== null || c.status === 'Suspected',
-    '/classification/status',
-    'no rule matched, so nothing is proven',
-  );
-  must(
-    c.actor_matches_signer === (c.actor === tx.signer),
-    '/classification/actor_matches_signer',
-    'does not agree with actor and signer',
-  );
-  must(c.actor === a.actor, '/classification/actor', 'is not the actor of attribution');
-  must(
-    c.fragments.some(({ kind }) => kind === c.intent_kind),
-    '/classification/fragments',
-    'the headline is not among them',
-  );
-  must(
-    (c.intent_kind === 'Reverted') === execution.reverted,
-    '/classification/intent_kind',
-    'does not agree with the outcome',
-  );
-  must(
-    e.subject === (c.actor ?? tx.signer),
-    '/economics/subject',
-    'is neither the actor nor, without one, the signer',
-  );
-  must(!a.ambiguous || a.actor === null, '/attribution/actor', 'named although ambiguous');
-  const elected = a.candidates.filter((candidate) => candidate.elected);
-  must(
-    a.actor === null ? elected.length === 0 : elected.length === 1 && elected[0]!.account === a.actor,
-    '/attribution/candidates',
-    'do not agree with the actor',
-  );
-  checkGround(report, must);
+  const must = mustOf(find, 'verdict', '/classification');
+  must(c.structural_proof === (c.status === 'Proven'), '/structural_proof', 'does not agree with status');
+  must((c.rule_version === null) === (c.matched_rule === null), '/rule_version', 'has no rule');
+  const isProvable = c.matched_rule !== null || c.status === 'Suspected';
+  must(isProvable, '/status', 'no rule matched, so nothing is proven');
+  const isOwn = c.actor === tx.signer;
+  must(c.actor_matches_signer === isOwn, '/actor_matches_signer', 'does not agree with actor and signer');
+  must(c.actor === a.actor, '/actor', 'is not the actor of attribution');
+  const isListed = c.fragments.some(({ kind }) => kind === c.intent_kind);
+  must(isListed, '/fragments', 'the headline is not among them');
+  const isReverted = c.intent_kind === 'Reverted';
+  must(isReverted === execution.reverted, '/intent_kind', 'does not agree with the outcome');
+  if (e.subject !== (c.actor ?? tx.signer))
+    find('verdict', '/economics/subject', 'is neither the actor nor, without one, the signer');
+  checkGround(report, must, mustOf(find, 'verdict', '/attribution'));
   checkLabelAmounts(report, find);
   checkTokenLists(report, find);
 }
 
 /** The ground of the election, the confidence and the caveats allow no better verdict than they name. */
-function checkGround({ classification: c, attribution: a, tx }: TxReport, must: Must): void {
-  const best = c.status === 'Proven' && c.confidence === 'High';
+function checkGround({ classification: c, attribution: a, tx }: TxReport, verdict: Must, actor: Must): void {
+  const isProven = c.status === 'Proven';
+  const isBest = isProven && c.confidence === 'High';
+  verdict(isProven || c.confidence !== 'High', '/confidence', 'High without proof');
+  const isCertain = (c.caveats ?? []).length === 0;
+  const agrees = c.caveats === undefined || isCertain === isBest;
+  verdict(agrees, '/caveats', 'do not agree with status and confidence');
+  actor(!a.ambiguous || a.actor === null, '/actor', 'named although ambiguous');
+  const elected = a.candidates.filter((candidate) => candidate.elected).map(({ account }) => account);
+  actor(elected.join() === (a.actor ?? ''), '/candidates', 'do not agree with the actor');
   const { ground } = a;
-  must(c.status === 'Proven' || c.confidence !== 'High', '/classification/confidence', 'High without proof');
-  if (c.caveats !== undefined)
-    must(
-      (c.caveats.length === 0) === best,
-      '/classification/caveats',
-      'do not agree with status and confidence',
-    );
   if (ground === undefined) return;
-  must((ground === null) === (a.actor === null), '/attribution/ground', 'does not agree with the actor');
-  must(
-    (ground === 'signed') === (a.actor === tx.signer),
-    '/attribution/ground',
-    'does not agree with the signer',
-  );
-  must(
-    ground !== 'claimed' || c.status !== 'Proven',
-    '/attribution/ground',
-    'is a claim, which proves nothing',
-  );
-  must((a.mode === 'self') === (ground === 'signed'), '/attribution/mode', 'does not agree with the ground');
+  actor((ground === null) === (a.actor === null), '/ground', 'does not agree with the actor');
+  actor((ground === 'signed') === (a.actor === tx.signer), '/ground', 'does not agree with the signer');
+  actor(ground !== 'claimed' || !isProven, '/ground', 'is a claim, which proves nothing');
+  actor((a.mode === 'self') === (ground === 'signed'), '/mode', 'does not agree with the ground');
 }
 
 /** A number with the word behind it, as labels write amounts. */
