@@ -4,7 +4,7 @@ import { TRANSFER, TRANSFER_SINGLE } from '../evm/tokenTopics.ts';
 import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { NATIVE_ASSET } from '../value/asset.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
-import type { RawContext, RawTransaction, TokenMetadata } from '../model/upstream.ts';
+import type { RawContext, RawTransaction } from '../model/upstream.ts';
 import { encodeCall, encodeEvent, ExampleError, readAmount, type ExampleWords } from './exampleArguments.ts';
 import { asWritten, type FindSignature } from './exampleNames.ts';
 import type { RawExampleStep, RawExampleTransaction } from '../model/generated/rules.ts';
@@ -126,7 +126,12 @@ export function buildExample(
         baseFeePerGas: '0x3b9aca00',
         miner: BUILDER,
       },
-      tokens: new Map([...symbols].map(([address, symbol]) => [address, tokenOf(address, symbol, tokens)])),
+      tokens: new Map(
+        [...symbols].map(([address, symbol]) => {
+          const { decimals = DEFAULT_DECIMALS } = tokens[symbol] ?? {};
+          return [address, { address, symbol, name: symbol, decimals }];
+        }),
+      ),
       prices: [],
       refusals: [],
       delegations: new Map(),
@@ -140,14 +145,6 @@ export function buildExample(
  */
 export function buildBlockExample(transactions: readonly RawExampleTransaction[]): BuiltExample[] {
   return transactions.map((one, index) => buildExample(one, asWritten, index));
-}
-
-function tokenOf(
-  address: Address,
-  symbol: string,
-  tokens: NonNullable<RawExampleTransaction['tokens']>,
-): TokenMetadata {
-  return { address, symbol, name: symbol, decimals: tokens[symbol]?.decimals ?? DEFAULT_DECIMALS };
 }
 
 interface Building extends ExampleWords {

@@ -1,3 +1,4 @@
+import { lazy } from '../lib/memo.ts';
 import type { Hash } from '../model/hex.ts';
 import { didYouMean } from './compile/didYouMean.ts';
 import type { RuleItem } from './compile/ruleItem.ts';
@@ -19,9 +20,9 @@ export const asWritten: FindSignature = (_, text) => ({ text });
 /** The names of all shapes; `home` is the shape whose examples are read, and its own names come first. */
 export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | null) => FindSignature {
   // Read where a name is asked for: most commands run without examples of shapes.
-  const every = lazily(() => shapes.flatMap(({ value }) => entriesOf(value)));
+  const every = lazy(() => shapes.flatMap(({ value }) => entriesOf(value)));
   return (home) => {
-    const mine = lazily(() =>
+    const mine = lazy(() =>
       shapes.filter(({ value }) => value.slug === home).flatMap(({ value }) => entriesOf(value)),
     );
     return (kind, text) => {
@@ -37,11 +38,6 @@ export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | 
       return `no shape has the ${kind} ${didYouMean(text, known)}`;
     };
   };
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
 }
 
 interface Entry extends WrittenSignature {

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { setMaxListeners } from 'node:events';
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { createAdminServer, createHttpServer, listen, stopListening, shedLoad } from './http/httpServer.ts';
 import { createLimiter } from './http/limiter.ts';
@@ -31,14 +32,8 @@ export interface RunningServer {
 /** Time for aborted analyses to stop. */
 const ABORT_MS = 1_000;
 
-async function within(done: Promise<void>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
-  try {
-    return await Promise.race([done.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function within(done: Promise<void>, ms: number): Promise<boolean> {
+  return Promise.race([done.then(() => true), sleep(ms, false, { ref: false })]);
 }
 
 /** The SDK is loaded only here: without an endpoint it costs nothing. */
@@ -57,11 +52,8 @@ function openAdmin(metrics: Metrics, upstream: Upstream, stopping: AbortSignal):
   if (cluster.isWorker) return null;
   return createAdminServer({
     metrics: { contentType: metrics.registry.contentType, text: () => metrics.registry.metrics() },
-    ready: async () => {
-      const reachable = await upstream.ready(stopping);
-      // Without a rule set the service would not have started.
-      return { ready: reachable && !stopping.aborted, upstream: reachable, rules: true };
-    },
+    upstream,
+    alive: () => !stopping.aborted,
   });
 }
 

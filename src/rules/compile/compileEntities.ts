@@ -9,19 +9,6 @@ import { Spot, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
 import { eventKey } from './compileShapes.ts';
 
-interface CompiledEntities {
-  readonly entities: Map<Address, Entity>;
-  readonly wrappedNative: Set<Address>;
-  readonly knownTokens: Map<string, ReadonlySet<Address>>;
-  readonly assetClasses: Map<Address, readonly string[]>;
-  readonly tokenEvents: Map<string, TokenEventSpec[]>;
-  readonly tokenCalls: Map<Hex, TokenCallSpec>;
-  readonly feeds: PriceFeedSpec[];
-  readonly multicall: { address: Address; sinceBlock: bigint } | null;
-  readonly nameResolver: { address: Address; sinceBlock: bigint } | null;
-  readonly errors: Map<Hex, { name: string; signature: string }>;
-}
-
 /** Which lists a file of each kind holds. */
 const LISTS: Readonly<Record<RawEntityFile['kind'], readonly (keyof RawEntityFile)[]>> = {
   wrapped_native: ['accounts'],
@@ -37,25 +24,29 @@ const LISTS: Readonly<Record<RawEntityFile['kind'], readonly (keyof RawEntityFil
 };
 const ALL_LISTS = [...new Set(Object.values(LISTS).flat())];
 
-type Building = { -readonly [K in keyof CompiledEntities]: CompiledEntities[K] };
+/** A contract that exists from a block on. */
+type Since = { readonly address: Address; readonly sinceBlock: bigint } | null;
+
+const nothing = () => ({
+  entities: new Map<Address, Entity>(),
+  wrappedNative: new Set<Address>(),
+  knownTokens: new Map<string, ReadonlySet<Address>>(),
+  assetClasses: new Map<Address, readonly string[]>(),
+  tokenEvents: new Map<string, TokenEventSpec[]>(),
+  tokenCalls: new Map<Hex, TokenCallSpec>(),
+  feeds: [] as PriceFeedSpec[],
+  multicall: null as Since,
+  nameResolver: null as Since,
+  errors: new Map<Hex, { name: string; signature: string }>(),
+});
+type CompiledEntities = ReturnType<typeof nothing>;
 
 /** Compiles the entity files in force. */
 export function compileEntities(
   items: readonly RuleItem<RawEntityFile>[],
   anyItem: RuleItem | null,
 ): CompiledEntities {
-  const out: Building = {
-    entities: new Map(),
-    wrappedNative: new Set(),
-    knownTokens: new Map(),
-    assetClasses: new Map(),
-    tokenEvents: new Map(),
-    tokenCalls: new Map(),
-    feeds: [],
-    multicall: null,
-    nameResolver: null,
-    errors: new Map(),
-  };
+  const out = nothing();
   const slugs = new Set<string>();
   for (const item of items) {
     const spot = new Spot(item);
@@ -83,7 +74,7 @@ function checkLists(spot: Spot, raw: RawEntityFile): void {
     spot.at('kind').report('bad_entity', `kind ${raw.kind} needs ${own.join(' or ')}`);
 }
 
-function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out: Building): void {
+function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out: CompiledEntities): void {
   for (const [account, here] of spot.each('accounts', raw.accounts)) {
     const tags = account.tags ?? [];
     const address = readRuleAddress(here.at('address'), account.address);

@@ -35,9 +35,8 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
     if (pending.size > MAX_PIPELINED) return void request.socket.destroy();
     response.once('close', () => pending.delete(response));
     const status = refusedStatus(request);
-    if (status === null) return void listener(request, response);
-    const { head, body } = errorParts(status);
-    response.writeHead(status, head).end(body);
+    if (status === null) listener(request, response);
+    else refuse(response, status);
   };
   const server = createServer(
     {
@@ -64,10 +63,7 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
   // Node would close the connection without a word.
   server.on('connect', (_request, socket) => refuseSocket(socket, 405));
   // Node would refuse other expectations than 100-continue without a word.
-  server.on('checkExpectation', (_request, response) => {
-    const { head, body } = errorParts(417);
-    response.writeHead(417, head).end(body);
-  });
+  server.on('checkExpectation', (_request, response) => refuse(response, 417));
   return server;
 }
 
@@ -92,6 +88,11 @@ function errorParts(status: number): { head: Record<string, string | number>; bo
     Connection: 'close',
   };
   return { head, body };
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  const { head, body } = errorParts(status);
+  response.writeHead(status, head).end(body);
 }
 
 function refuseSocket(
@@ -172,8 +173,11 @@ interface MetricsText {
 /** `GET /metrics` (Prometheus) and `GET /ready`, for operators: kept off the public port. */
 export function createAdminServer(deps: {
   metrics: MetricsText;
-  ready: () => Promise<{ ready: boolean; upstream: boolean; rules: boolean }>;
+  upstream: { ready(signal: AbortSignal): Promise<boolean> };
+  /** Whether the service takes requests; it does not start without its rules. */
+  alive: () => boolean;
 }): Server {
+  const { signal } = new AbortController();
   return createServer((request, response) => {
     const answer = (status: number, type: string, body: string): void =>
       void response.writeHead(status, { 'Content-Type': type }).end(body);
@@ -183,8 +187,9 @@ export function createAdminServer(deps: {
       if (request.method !== 'GET') return json(405, { error: 'method not allowed' });
       if (request.url === '/metrics') return answer(200, deps.metrics.contentType, await deps.metrics.text());
       if (request.url !== '/ready') return json(404, { error: 'not found' });
-      const state = await deps.ready();
-      return json(state.ready ? 200 : 503, state);
+      const upstream = await deps.upstream.ready(signal);
+      const rules = deps.alive();
+      return json(upstream && rules ? 200 : 503, { ready: upstream && rules, upstream, rules });
     };
     serve().catch(() => json(500, { error: 'internal error' }));
   });

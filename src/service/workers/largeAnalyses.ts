@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { packRulebook } from '../cache/rulebookCache.ts';
@@ -134,9 +135,7 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
       throw new AnalysisError(done.code, done.detail, done.cause === null ? {} : { cause: done.cause });
     },
     async close() {
-      const ended = [...all].map(
-        ({ process: child }) => new Promise<void>((resolve) => child.once('exit', () => resolve())),
-      );
+      const ended = [...all].map(({ process: child }) => once(child, 'exit'));
       for (const { process: child } of all) child.kill('SIGKILL');
       await Promise.all(ended);
     },

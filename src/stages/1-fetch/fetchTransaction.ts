@@ -4,7 +4,7 @@ import { traceApisToAsk, chooseTrace } from './rpc/chooseTrace.ts';
 import { receiptMismatch, traceMismatch } from './context/consistency.ts';
 import { isRecord } from '../../lib/shape.ts';
 import { resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
-import { UpstreamFault } from './rpc/upstreamFault.ts';
+import { inconsistent, UpstreamFault } from './rpc/upstreamFault.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import { sendBoth, type Session } from './rpc/session.ts';
 import type { Hash } from '../../model/hex.ts';
@@ -75,7 +75,7 @@ async function attempt(
     throw error;
   }
   const mismatch = traceMismatch(tx, receipt, trace);
-  if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
+  if (mismatch) throw inconsistent(mismatch);
   return { hash, tx, receipt, trace };
 }
 
@@ -100,21 +100,19 @@ function readMined(
   const tx = resultOf('eth_getTransactionByHash', answers[0]!);
   const receipt = resultOf('eth_getTransactionReceipt', answers[1]!);
   if (tx == null) {
-    if (receipt != null)
-      throw new UpstreamFault('inconsistent_upstream', 'again', 'a receipt without its transaction');
+    if (receipt != null) throw inconsistent('a receipt without its transaction');
     throw new UpstreamFault('transaction_not_found', 'elsewhere');
   }
   if (!isRecord(tx)) throw new UpstreamFault('transaction_malformed', 'again');
   if (receipt == null) {
     if (tx['blockNumber'] == null) throw new UpstreamFault('transaction_pending', 'elsewhere');
-    throw new UpstreamFault('inconsistent_upstream', 'again', 'no receipt for a mined transaction');
+    throw inconsistent('no receipt for a mined transaction');
   }
   if (!isRecord(receipt)) throw new UpstreamFault('receipt_malformed', 'again');
   requireMainnet(quantity(tx['chainId']), endpoint);
   // The transaction was read just before it was mined, its receipt just after.
-  if (tx['blockNumber'] == null)
-    throw new UpstreamFault('inconsistent_upstream', 'again', 'the transaction is pending but has a receipt');
+  if (tx['blockNumber'] == null) throw inconsistent('the transaction is pending but has a receipt');
   const mismatch = receiptMismatch(hash, tx, receipt);
-  if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
+  if (mismatch) throw inconsistent(mismatch);
   return { tx, receipt };
 }

@@ -1,6 +1,6 @@
 import { readAddress, readBytes, readCount, readHash, readQuantity } from '../../evm/hex.ts';
 import { authoritiesOf } from '../../evm/authorities.ts';
-import { AnalysisError } from '../../lib/errors.ts';
+import { AnalysisError, type ErrorCode } from '../../lib/errors.ts';
 import { absent, readList, readObject, type Fields } from '../../lib/shape.ts';
 import type { Authorization, CanonicalTx, BlockHeader } from '../../model/canonicalTx.ts';
 import type { Address, Hash } from '../../model/hex.ts';
@@ -28,13 +28,11 @@ export function readTransaction(raw: unknown, authorities?: readonly (Address | 
     blockHash: readHash(fields['blockHash'], BAD_TRANSACTION, 'blockHash'),
     type,
     from: readAddress(fields['from'], BAD_TRANSACTION, 'from'),
-    to: absent(fields['to']) ? null : readAddress(fields['to'], BAD_TRANSACTION, 'to'),
+    to: optional(fields, 'to', readAddress, BAD_TRANSACTION),
     value: readQuantity(fields['value'], BAD_TRANSACTION, 'value'),
     input: readBytes(fields['input'] ?? fields['data'] ?? '0x', BAD_TRANSACTION, 'input'),
     nonce: readQuantity(fields['nonce'], BAD_TRANSACTION, 'nonce'),
-    gasPrice: absent(fields['gasPrice'])
-      ? null
-      : readQuantity(fields['gasPrice'], BAD_TRANSACTION, 'gasPrice'),
+    gasPrice: optional(fields, 'gasPrice', readQuantity, BAD_TRANSACTION),
     authorizations: readAuthorizations(fields['authorizationList'], authorities),
   };
 }
@@ -92,24 +90,22 @@ export function readReceipt(raw: unknown): Receipt {
     transactionHash,
     blockHash: readHash(fields['blockHash'], BAD_RECEIPT, 'blockHash'),
     blockNumber: readQuantity(fields['blockNumber'], BAD_RECEIPT, 'blockNumber'),
-    transactionIndex: absent(fields['transactionIndex'])
-      ? null
-      : readCount(fields['transactionIndex'], BAD_RECEIPT, 'transactionIndex'),
-    from: absent(fields['from']) ? null : readAddress(fields['from'], BAD_RECEIPT, 'from'),
-    contractAddress: absent(fields['contractAddress'])
-      ? null
-      : readAddress(fields['contractAddress'], BAD_RECEIPT, 'contractAddress'),
+    transactionIndex: optional(fields, 'transactionIndex', readCount),
+    from: optional(fields, 'from', readAddress),
+    contractAddress: optional(fields, 'contractAddress', readAddress),
     status: readStatus(fields['status']),
     gasUsed: readQuantity(fields['gasUsed'], BAD_RECEIPT, 'gasUsed'),
-    effectiveGasPrice: optional(fields, 'effectiveGasPrice'),
-    blobGasUsed: optional(fields, 'blobGasUsed') ?? 0n,
-    blobGasPrice: optional(fields, 'blobGasPrice') ?? 0n,
+    effectiveGasPrice: optional(fields, 'effectiveGasPrice', readQuantity),
+    blobGasUsed: optional(fields, 'blobGasUsed', readQuantity) ?? 0n,
+    blobGasPrice: optional(fields, 'blobGasPrice', readQuantity) ?? 0n,
     logs: readLogs(fields['logs'], transactionHash),
   };
 }
 
-function optional(fields: Fields, key: string): bigint | null {
-  return absent(fields[key]) ? null : readQuantity(fields[key], BAD_RECEIPT, key);
+type Read<T> = (value: unknown, code: ErrorCode, what: string) => T;
+
+function optional<T>(fields: Fields, key: string, read: Read<T>, code: ErrorCode = BAD_RECEIPT): T | null {
+  return absent(fields[key]) ? null : read(fields[key], code, key);
 }
 
 function readStatus(value: unknown): boolean | null {
@@ -174,9 +170,7 @@ export function readBlockHeader(rawBlock: unknown, tx: CanonicalTx): BlockHeader
   }
   const timestamp = readQuantity(fields['timestamp'], BAD_BLOCK, 'timestamp');
   if (timestamp > 0xffff_ffff_ffffn) throw new AnalysisError(BAD_BLOCK, 'timestamp');
-  const baseFeePerGas = absent(fields['baseFeePerGas'])
-    ? 0n
-    : readQuantity(fields['baseFeePerGas'], BAD_BLOCK, 'baseFeePerGas');
+  const baseFeePerGas = optional(fields, 'baseFeePerGas', readQuantity, BAD_BLOCK) ?? 0n;
   if (tx.effectiveGasPrice < baseFeePerGas)
     throw new AnalysisError('inconsistent_upstream', 'a gas price below the base fee');
   return {

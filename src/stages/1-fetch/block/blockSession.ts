@@ -1,7 +1,7 @@
 import { oncePerAsset } from '../prices/priceApi.ts';
 import { newCapabilities } from '../rpc/chooseTrace.ts';
 import { CircuitBreaker } from '../rpc/circuitBreaker.ts';
-import { UpstreamFault } from '../rpc/upstreamFault.ts';
+import { inconsistent } from '../rpc/upstreamFault.ts';
 import { readState } from '../context/readState.ts';
 import type { RawBlock } from './fetchBlock.ts';
 import type { RpcAnswer, RpcCall } from '../rpc/rpcMessages.ts';
@@ -47,8 +47,7 @@ function recordedEndpoint(block: RawBlock): RpcEndpoint {
   const capabilities = { ...newCapabilities(), batches: true, trace: block.mode, mainnet: true };
   const find = (from: ReadonlyMap<Hash, unknown>, { method, params }: RpcCall): RpcAnswer => {
     const result = from.get((params as readonly unknown[])[0] as Hash);
-    if (result === undefined)
-      throw new UpstreamFault('inconsistent_upstream', 'again', `no answer to ${method} in the block`);
+    if (result === undefined) throw inconsistent(`no answer to ${method} in the block`);
     return { ok: true, result };
   };
   return {

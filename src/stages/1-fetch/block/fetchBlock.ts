@@ -1,8 +1,8 @@
 import { differ, isRecord } from '../../../lib/shape.ts';
 import { isHash } from '../context/consistency.ts';
-import { traceApisToAsk, chooseTrace } from '../rpc/chooseTrace.ts';
+import { traceApisToAsk, chooseTrace, noTraceApi } from '../rpc/chooseTrace.ts';
 import { isUnsupported, resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
-import { UpstreamFault } from '../rpc/upstreamFault.ts';
+import { inconsistent, UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { BlockId, TraceApi } from '../../../traces/traceApi.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import { sendBoth, type Session } from '../rpc/session.ts';
@@ -100,12 +100,7 @@ class BlockAttempt {
 
   #nextApi(): TraceApi {
     const [api] = traceApisToAsk(this.#tracer.capabilities, true);
-    if (api === undefined)
-      throw new UpstreamFault(
-        'trace_unavailable',
-        'elsewhere',
-        'the node offers neither debug_traceTransaction nor trace_transaction',
-      );
+    if (api === undefined) throw noTraceApi();
     return api;
   }
 
@@ -137,11 +132,7 @@ class BlockAttempt {
       }
       // Else the block's list could leave out transactions unseen.
       if ([...found.keys()].some((hash) => !listed.has(hash)))
-        throw new UpstreamFault(
-          'inconsistent_upstream',
-          'again',
-          'receipts of transactions the block does not list',
-        );
+        throw inconsistent('receipts of transactions the block does not list');
       return found;
     }
     if (answer && !answer.ok) this.#learn(this.#endpoint, 'eth_getBlockReceipts', answer);
@@ -256,18 +247,15 @@ function readTransactions(
   { hash: blockHash }: BlockId,
 ): Pick<RawBlock, 'coinbase' | 'hashes' | 'transactions'> {
   const block = resultOf('eth_getBlockByHash', answer);
-  if (block === null)
-    throw new UpstreamFault('inconsistent_upstream', 'again', 'the block is gone: a reorganisation');
+  if (block === null) throw inconsistent('the block is gone: a reorganisation');
   if (!isRecord(block) || !Array.isArray(block['transactions']))
     throw new UpstreamFault('block_malformed', 'again');
-  if (!isHash(block['hash'], blockHash))
-    throw new UpstreamFault('inconsistent_upstream', 'again', 'another block than asked for');
+  if (!isHash(block['hash'], blockHash)) throw inconsistent('another block than asked for');
   const transactions = new Map<Hash, unknown>();
   for (const tx of block['transactions'] as unknown[]) {
     if (!isRecord(tx) || typeof tx['hash'] !== 'string')
       throw new UpstreamFault('block_malformed', 'again', 'a transaction without a hash');
-    if (differ(tx['blockHash'], blockHash))
-      throw new UpstreamFault('inconsistent_upstream', 'again', 'a transaction of another block');
+    if (differ(tx['blockHash'], blockHash)) throw inconsistent('a transaction of another block');
     transactions.set(tx['hash'].toLowerCase() as Hash, tx);
   }
   const { miner, transactionsRoot } = block;

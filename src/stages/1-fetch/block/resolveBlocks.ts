@@ -1,7 +1,7 @@
 import { isRecord } from '../../../lib/shape.ts';
 import { quantity } from '../../../evm/hex.ts';
 import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
-import { UpstreamFault } from '../rpc/upstreamFault.ts';
+import { malformed, UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Session } from '../rpc/session.ts';
 import type { Hash } from '../../../model/hex.ts';
@@ -36,7 +36,7 @@ export function newestBlock(session: Session): Promise<bigint> {
   return session.ask(async (endpoint) => {
     const [answer] = await endpoint.send([{ method: 'eth_blockNumber', params: [] }], session);
     const number = quantity(resultOf('eth_blockNumber', answer!));
-    if (number === null) throw new UpstreamFault('upstream_malformed', 'again', 'eth_blockNumber');
+    if (number === null) throw malformed('eth_blockNumber');
     return number;
   });
 }

@@ -12,7 +12,7 @@ import {
   type ReadAnswer,
 } from './viewReads.ts';
 import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
-import { UpstreamFault } from '../rpc/upstreamFault.ts';
+import { inconsistent, UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { ViewCall } from './multicall.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { BlockState, Session } from '../rpc/session.ts';
@@ -105,15 +105,14 @@ function readNonces(
 
 function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; timestamp: number } {
   const block = resultOf('eth_getBlockByNumber', answer);
-  if (block == null)
-    throw new UpstreamFault('inconsistent_upstream', 'again', 'no header for the block the receipt names');
+  if (block == null) throw inconsistent('no header for the block the receipt names');
   if (!isRecord(block)) throw new UpstreamFault('block_malformed', 'again');
   const mismatch = headerMismatch(block, {
     hash: plan.blockHash,
     number: plan.blockNumber,
     gasPrice: plan.gasPrice,
   });
-  if (mismatch) throw new UpstreamFault('inconsistent_upstream', 'again', mismatch);
+  if (mismatch) throw inconsistent(mismatch);
   const timestamp = readTimestamp(block['timestamp']);
   if (timestamp === null) throw new UpstreamFault('block_malformed', 'again', 'timestamp');
   const field = unreadableField(block);

@@ -5,7 +5,8 @@ import type { PriceAnswers } from './priceSources.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AnswerPath, PriceApiSpec } from '../../../model/pricing.ts';
 import { connectionCause } from '../rpc/connectionCause.ts';
-import type { PriceQuote, PriceRefusal, UpstreamCallEvent } from '../../../model/upstream.ts';
+import type { CallScope } from '../rpc/rpcEndpoint.ts';
+import type { PriceQuote, PriceRefusal } from '../../../model/upstream.ts';
 
 type Asset = Address | 'native';
 
@@ -22,11 +23,7 @@ interface PriceApiRequest {
   readonly specs: readonly PriceApiSpec[];
 }
 
-interface PriceApiScope {
-  readonly signal: AbortSignal;
-  readonly timeLeft: () => number;
-  readonly onCall: (event: UpstreamCallEvent) => void;
-}
+type PriceApiScope = Pick<CallScope, 'signal' | 'timeLeft' | 'onCall'>;
 
 export interface PriceApiOptions {
   /** Entries as `readPriceApis` accepts them; URLs may hold a key and are never shown. */
@@ -80,10 +77,7 @@ export function createPriceApi({ setting, timeoutMs, fetch }: PriceApiOptions): 
       });
       const answers = await Promise.all(asked);
       limit.release();
-      return {
-        quotes: answers.flatMap(({ quotes }) => quotes),
-        refusals: answers.flatMap(({ refusals }) => refusals),
-      };
+      return together(answers);
     },
   };
 }
@@ -100,11 +94,19 @@ export function oncePerAsset(api: PriceApi): PriceApi {
       }
       const all = await Promise.all(new Set(assets.map((asset) => answers.get(asset)!)));
       const wanted = new Set(assets);
-      return {
-        quotes: all.flatMap(({ quotes }) => quotes.filter(({ asset }) => wanted.has(asset))),
-        refusals: all.flatMap(({ refusals }) => refusals.filter(({ asset }) => wanted.has(asset))),
-      };
+      return together(all, ({ asset }) => wanted.has(asset));
     },
+  };
+}
+
+/** Several answers as one; of assets that are wanted. */
+function together(
+  answers: readonly PriceAnswers[],
+  wanted: (of: { readonly asset: Asset }) => boolean = () => true,
+): PriceAnswers {
+  return {
+    quotes: answers.flatMap(({ quotes }) => quotes.filter(wanted)),
+    refusals: answers.flatMap(({ refusals }) => refusals.filter(wanted)),
   };
 }
 
@@ -137,13 +139,8 @@ async function askSource(
   const beyond = assets.slice(groups.length * spec.coinsPerRequest);
   const observed = { observed: String(assets.length), threshold: String(assets.length - beyond.length) };
   const reason = `more assets in one transaction than ${name} is asked about`;
-  return {
-    quotes: answers.flatMap(({ quotes }) => quotes),
-    refusals: [
-      ...answers.flatMap(({ refusals }) => refusals),
-      ...beyond.map((asset) => refusePrice(asset, reason, observed)),
-    ],
-  };
+  const refusals = beyond.map((asset) => refusePrice(asset, reason, observed));
+  return together([...answers, { quotes: [], refusals }]);
 }
 
 async function askGroup(

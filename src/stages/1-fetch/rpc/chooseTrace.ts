@@ -105,14 +105,16 @@ function noteUnsupported({ mode }: TraceApi, answer: RpcAnswer, capabilities: Ca
     capabilities.unsupported.add('call_tracer');
 }
 
+/** The node has no trace API at all. */
+export function noTraceApi(): UpstreamFault {
+  const detail = 'the node offers neither debug_traceTransaction nor trace_transaction';
+  return new UpstreamFault('trace_unavailable', 'elsewhere', detail);
+}
+
 function explain(findings: readonly Finding[], capabilities: Capabilities): UpstreamFault {
   if (capabilities.unsupported.size === TRACE_APIS.length) {
     forgetTrace(capabilities);
-    return new UpstreamFault(
-      'trace_unavailable',
-      'elsewhere',
-      'the node offers neither debug_traceTransaction nor trace_transaction',
-    );
+    return noTraceApi();
   }
   const failed = findings.find((f) => f.kind === 'failed');
   if (failed && isRateLimit(failed.error)) return faultOf('the trace', failed.error);

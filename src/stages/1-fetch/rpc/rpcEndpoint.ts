@@ -13,7 +13,7 @@ import {
 import { newCapabilities, type Capabilities } from './chooseTrace.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
 import { createHttpPost, HttpFailure, type HttpAnswer } from './httpPost.ts';
-import { reasonOf, UpstreamFault } from './upstreamFault.ts';
+import { malformed, reasonOf, UpstreamFault } from './upstreamFault.ts';
 import type { Agent } from 'undici';
 import type { UpstreamCallEvent } from '../../../model/upstream.ts';
 
@@ -101,7 +101,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
       );
     return status === null
       ? new UpstreamFault('upstream_unreachable', 'again', null, { cause: connection })
-      : new UpstreamFault('upstream_malformed', 'again', 'a broken answer');
+      : malformed('a broken answer');
   }
 
   async function observed<T>(
@@ -209,7 +209,7 @@ function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): 
       note: `HTTP ${status}`,
     });
   const data = readJson(body);
-  if (status < 300 && data === undefined) throw new UpstreamFault('upstream_malformed', 'again', 'not JSON');
+  if (status < 300 && data === undefined) throw malformed('not JSON');
   if (status < 300 || isErrorResponse(data)) return data;
   if (isBatch && REFUSES_BATCH_HTTP.has(status)) throw new BatchRefused();
   const retry = status >= 500 || status === 408 ? 'again' : 'elsewhere';

@@ -1,6 +1,6 @@
 import type { PublicRpcSchema } from 'viem';
 import { isRecord } from '../../../lib/shape.ts';
-import { UpstreamFault } from './upstreamFault.ts';
+import { malformed, UpstreamFault } from './upstreamFault.ts';
 import type { TraceCall } from '../../../traces/traceApi.ts';
 import type { Hash } from '../../../model/hex.ts';
 
@@ -56,17 +56,15 @@ export function readError(message: unknown): RpcError | null {
 function readAnswer(message: Record<string, unknown>): RpcAnswer {
   const error = readError(message);
   if (error) return { ok: false, error };
-  if (!('result' in message))
-    throw new UpstreamFault('upstream_malformed', 'again', 'an answer without result or error');
+  if (!('result' in message)) throw malformed('an answer without result or error');
   return { ok: true, result: message['result'] };
 }
 
 /** The answer to a single request. An error may come with id null: the node could not read the request. */
 export function readSingle(request: RpcRequestMessage, body: unknown): RpcAnswer {
-  if (!isRecord(body)) throw new UpstreamFault('upstream_malformed', 'again', 'not a response object');
+  if (!isRecord(body)) throw malformed('not a response object');
   const excusable = body['id'] == null && readError(body) !== null;
-  if (body['id'] !== request.id && !excusable)
-    throw new UpstreamFault('upstream_malformed', 'again', 'the answer to another request');
+  if (body['id'] !== request.id && !excusable) throw malformed('the answer to another request');
   return readAnswer(body);
 }
 
@@ -75,10 +73,8 @@ export function readSingle(request: RpcRequestMessage, body: unknown): RpcAnswer
  * Throws `upstream_malformed` unless every request has exactly one answer under its own id.
  */
 export function readBatch(requests: readonly RpcRequestMessage[], body: unknown): RpcAnswer[] {
-  if (!Array.isArray(body))
-    throw new UpstreamFault('upstream_malformed', 'again', 'not a batch of responses');
-  if (body.length !== requests.length)
-    throw new UpstreamFault('upstream_malformed', 'again', 'a batch of another length');
+  if (!Array.isArray(body)) throw malformed('not a batch of responses');
+  if (body.length !== requests.length) throw malformed('a batch of another length');
   let byId: ReadonlyMap<unknown, Record<string, unknown>> | null = null;
   return requests.map(({ id }, i) => {
     const inPlace: unknown = body[i];
@@ -86,7 +82,7 @@ export function readBatch(requests: readonly RpcRequestMessage[], body: unknown)
     const message = (byId ??= new Map(
       (body as unknown[]).filter(isRecord).map((one) => [one['id'], one]),
     )).get(id);
-    if (!message) throw new UpstreamFault('upstream_malformed', 'again', 'answers to other requests');
+    if (!message) throw malformed('answers to other requests');
     return readAnswer(message);
   });
 }
@@ -191,11 +187,11 @@ function requireBounds(body: Buffer): void {
       values++;
     } else if (byte === 0x5b || byte === 0x7b) {
       values++;
-      if (++depth > MAX_DEPTH) throw new UpstreamFault('upstream_malformed', 'again', 'nested too deeply');
+      if (++depth > MAX_DEPTH) throw malformed('nested too deeply');
     } else if (byte === 0x5d || byte === 0x7d) {
       depth--;
     }
-    if (values > MAX_VALUES) throw new UpstreamFault('upstream_malformed', 'again', 'too many values');
+    if (values > MAX_VALUES) throw malformed('too many values');
   }
 }
 

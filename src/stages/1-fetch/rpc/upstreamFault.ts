@@ -28,39 +28,31 @@ export class UpstreamFault extends AnalysisError {
   }
 }
 
-interface TimeLimit {
-  /**
-   * Aborts when the time is up or the given signal aborts. Hold this object as long as the signal is needed.
-   */
-  readonly signal: AbortSignal;
-  /** Whether the time was up first. */
-  readonly expired: () => boolean;
-  readonly release: () => void;
-}
-
 /**
- * A signal with a time limit. Its timer is a plain one: that of `AbortSignal.timeout` inside
- * `AbortSignal.any` may fall to the garbage collector on the Node versions supported, and the request would
- * hang.
+ * A signal that aborts with the given one or when the time is up; hold the object as long as it is needed. Its
+ * timer is a plain one: that of `AbortSignal.timeout` inside `AbortSignal.any` may fall to the garbage collector
+ * on the Node versions supported, and the request would hang.
  */
-export function timeLimit(signal: AbortSignal, ms: number): TimeLimit {
+export function timeLimit(
+  signal: AbortSignal,
+  ms: number,
+): { readonly signal: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();
-  let expired = false;
-  const timer = setTimeout(
-    () => {
-      expired = !signal.aborted;
-      controller.abort();
-    },
-    Math.max(1, Math.floor(ms)),
-  );
-  return {
-    signal: AbortSignal.any([signal, controller.signal]),
-    expired: () => expired,
-    release: () => clearTimeout(timer),
-  };
+  const timer = setTimeout(() => controller.abort(), Math.max(1, Math.floor(ms)));
+  return { signal: AbortSignal.any([signal, controller.signal]), release: () => clearTimeout(timer) };
 }
 
 /** The error of an aborted analysis. */
 export function reasonOf({ reason }: AbortSignal): AnalysisError {
   return reason instanceof AnalysisError ? reason : new AnalysisError('internal', 'aborted');
+}
+
+/** Answers that do not belong together: the node may answer better when asked again. */
+export function inconsistent(detail: string): UpstreamFault {
+  return new UpstreamFault('inconsistent_upstream', 'again', detail);
+}
+
+/** An answer that is not what JSON-RPC prescribes. */
+export function malformed(detail: string): UpstreamFault {
+  return new UpstreamFault('upstream_malformed', 'again', detail);
 }
