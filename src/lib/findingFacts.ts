@@ -1,17 +1,20 @@
 import type { FactDeclaration } from '../model/intent.ts';
 
+/** A fact with its words as a caveat where its test fails. */
+type FindingFact = FactDeclaration & { readonly caveat?: string };
+
+function flag(name: string, doc: string, caveat: string): FindingFact {
+  return { name, type: 'boolean', doc, caveat };
+}
+
 /** The facts that rules of findings may use, besides `step.<name>` of each of their steps. */
-export const FINDING_FACTS: readonly FactDeclaration[] = [
-  {
-    name: 'acts.proven',
-    type: 'boolean',
-    doc: 'Every act of every step is a Proven motif.',
-  },
-  {
-    name: 'acts.own',
-    type: 'boolean',
-    doc: 'Each act of the entity names one of its accounts as a party: it is not the act of another inside its transaction.',
-  },
+export const FINDING_FACTS: readonly FindingFact[] = [
+  flag('acts.proven', 'Every act of every step is a Proven motif.', 'An act it rests on is not Proven.'),
+  flag(
+    'acts.own',
+    'Each act of the entity names one of its accounts as a party: it is not the act of another inside its transaction.',
+    'An act may be that of another account inside the transaction.',
+  ),
   {
     name: 'entity.link',
     type: 'enum',
@@ -19,30 +22,32 @@ export const FINDING_FACTS: readonly FactDeclaration[] = [
     doc:
       'What makes the steps of the same entity one: the signer; the called contract that acted; or only that one ' +
       'received what another bought, which a stranger can bring about. The weakest link counts.',
+    caveat:
+      'That the accounts are one rests on who received what was bought, which a stranger can bring about.',
   },
-  {
-    name: 'amounts.agree',
-    type: 'boolean',
-    doc:
-      'At one venue the last act of the entity gives what its first received, or receives what its first gave, to ' +
+  flag(
+    'amounts.agree',
+    'At one venue the last act of the entity gives what its first received, or receives what its first gave, to ' +
       'one part in a hundred.',
-  },
-  {
-    name: 'position.same',
-    type: 'boolean',
-    doc: 'First and last act of the entity concern one position: equal indexed words of their events, or one share.',
-  },
-  {
-    name: 'venues.known',
-    type: 'boolean',
-    doc: 'Every venue belongs to a protocol that the rules recognise.',
-  },
+    'The amounts of the first and the last trade do not agree.',
+  ),
+  flag(
+    'position.same',
+    'First and last act of the entity concern one position: equal indexed words of their events, or one share.',
+    'Nothing shows that one position was opened and closed.',
+  ),
+  flag(
+    'venues.known',
+    'Every venue belongs to a protocol that the rules recognise.',
+    'A venue is known by its behaviour only.',
+  ),
   { name: 'venues.count', type: 'count', doc: 'Venues at which the steps took place.' },
   {
     name: 'profit.sign',
     type: 'enum',
     values: ['none', 'gain', 'loss', 'mixed'],
     doc: 'What the entity was left with, tips to the builder counted as its own: gains only, losses only, or both.',
+    caveat: 'It left no clear gain.',
   },
 ];
 
@@ -52,13 +57,6 @@ export function stepFact(step: string): FactDeclaration {
 }
 
 /** What a failed test of a fact is called as a caveat. */
-export const FINDING_CAVEATS: Readonly<Record<string, string>> = {
-  'acts.proven': 'An act it rests on is not Proven.',
-  'acts.own': 'An act may be that of another account inside the transaction.',
-  'entity.link':
-    'That the accounts are one rests on who received what was bought, which a stranger can bring about.',
-  'amounts.agree': 'The amounts of the first and the last trade do not agree.',
-  'position.same': 'Nothing shows that one position was opened and closed.',
-  'venues.known': 'A venue is known by its behaviour only.',
-  'profit.sign': 'It left no clear gain.',
-};
+export const FINDING_CAVEATS: Readonly<Record<string, string>> = Object.fromEntries(
+  FINDING_FACTS.flatMap(({ name, caveat }) => (caveat === undefined ? [] : [[name, caveat]])),
+);

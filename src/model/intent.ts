@@ -77,20 +77,16 @@ export type CaveatCode =
   | 'no_rule';
 
 /** The outcome of the rules for one candidate actor. */
-export interface Verdict {
+export interface Verdict extends Omit<Fragment, 'seq'> {
   readonly candidate: Address;
-  readonly kind: IntentKind;
   readonly label: string;
   /** Placeholders of the rule's label that had no value. */
   readonly unfilled: readonly string[];
-  readonly status: Status;
-  readonly confidence: Confidence;
   /** Null when a fallback heuristic answered. */
   readonly rule: { readonly slug: string; readonly version: number } | null;
   readonly category: string;
   readonly tags: readonly string[];
   readonly caveats: readonly CaveatCode[];
-  readonly motifs: readonly number[];
   /** In execution order. */
   readonly fragments: readonly Fragment[];
 }

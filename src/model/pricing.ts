@@ -1,4 +1,5 @@
-import type { RawRate } from './generated/rules.ts';
+import type { Camel } from './camel.ts';
+import type { RawPosition, RawPriceApi, RawRate } from './generated/rules.ts';
 import type { Address, Hash, Hex } from './hex.ts';
 
 export interface PriceFeedSpec {
@@ -68,17 +69,10 @@ export interface RateSpec {
 }
 
 /** NFTs of liquidity between two ticks; numbers are words of the answer. */
-export interface PositionSpec {
+export interface PositionSpec extends Camel<Omit<RawPosition, 'name' | 'nft' | 'call'>> {
   readonly nft: Address;
   /** Selector of the function that takes the NFT's id. */
   readonly selector: Hex;
-  readonly token0: number;
-  readonly token1: number;
-  readonly tickLower: number;
-  readonly tickUpper: number;
-  readonly liquidity: number;
-  readonly owed0: number;
-  readonly owed1: number;
 }
 
 /** Pools that keep time-weighted averages, found by EIP-1014 from two tokens and a fee. */
@@ -99,25 +93,11 @@ export interface AverageSpec {
 export type AnswerPath = readonly string[];
 
 /** An HTTP source of historical prices. */
-export interface PriceApiSpec {
-  readonly name: string;
-  /** Default base URL. */
-  readonly base: string;
-  /** Path and query with `{coins}`, `{timestamp}` and `{until}`. */
-  readonly path: string;
-  readonly nativePath: string;
-  /** Name of a token, with `{address}`; name of the native asset. */
-  readonly token: string;
-  readonly native: string;
-  readonly coinsPerRequest: number;
-  /** Seconds from `{timestamp}` to `{until}`. */
-  readonly window: number;
+export interface PriceApiSpec extends Required<Camel<Omit<RawPriceApi, 'answer'>>> {
   readonly price: AnswerPath;
   readonly time: AnswerPath;
   readonly timeUnit: 's' | 'ms';
   readonly confidence: AnswerPath | null;
-  /** Seconds. */
-  readonly heartbeat: number;
 }
 
 export interface PricingRules {

@@ -1,39 +1,21 @@
+import type { Camel } from './camel.ts';
 import type { IntentKind } from './intent.ts';
 import type { MotifKind } from './primitive.ts';
 import type { RawMotifKind } from './generated/rules.ts';
 import type { Hash } from './hex.ts';
 
+type Declared = Required<Camel<Omit<RawMotifKind, 'title' | 'fragment' | 'position' | 'venue'>>>;
+
+/** A flag is off, a list empty and a word null where a kind does not declare it. */
+type Trait<T> = T extends boolean ? boolean : T extends readonly string[] ? readonly string[] : T | null;
+
 /** How the engine treats motifs of a kind; declared in `rules/vocabulary.yaml`, where the meanings are. */
-export interface MotifTraits {
-  /** The part its venue plays; `none`: a plain movement of value. */
+export interface MotifTraits extends Readonly<{ [K in keyof Declared]: Trait<Declared[K]> }> {
   readonly venue: NonNullable<RawMotifKind['venue']>;
   /** It only says that value moved: `venue: none`. */
   readonly plain: boolean;
   /** The venue is the acting or changed account, or the created contract: not a counterparty of the actor. */
   readonly actsOnVenue: boolean;
-  readonly composite: boolean;
-  readonly trade: 'swap' | 'chain' | 'order' | 'summary' | 'shares' | null;
-  readonly executes: 'account' | 'operation' | 'delegation' | null;
-  readonly allowance: boolean;
-  readonly carries: boolean;
-  readonly serves: 'before' | 'after' | null;
-  readonly dependent: boolean;
-  readonly fee: boolean;
-  readonly destroys: boolean;
-  readonly completedBy: 'keeper' | 'relayer' | null;
-  readonly closedFlow: 'always' | 'possible' | null;
-  readonly submitter: boolean;
-  /** Claims without which no act of the kind is proven. */
-  readonly claims: readonly string[];
-  /** Roles of its legs beside shares and fees; empty: any. */
-  readonly legs: readonly string[];
-}
-
-/** Effect of a motif on a position. `subcategory`: the ruleset's own name for the kind of position. */
-interface PositionSpec {
-  readonly category: string;
-  readonly subcategory?: string;
-  readonly effect: string;
 }
 
 export interface MotifKindSpec extends MotifTraits {
@@ -41,7 +23,12 @@ export interface MotifKindSpec extends MotifTraits {
   readonly title: string;
   /** Intent kind shown among the fragments for a motif that is not part of another; null = none. */
   readonly fragment: IntentKind | null;
-  readonly position: PositionSpec | null;
+  /** Its effect on a position. `subcategory`: the ruleset's own name for the kind of position. */
+  readonly position: {
+    readonly category: string;
+    readonly subcategory?: string;
+    readonly effect: string;
+  } | null;
 }
 
 export interface IntentKindSpec {
