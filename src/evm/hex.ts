@@ -30,9 +30,7 @@ function bad(code: ErrorCode, what: string): never {
 
 /** Returns a lower-cased 20-byte address. Throws `AnalysisError(code)` naming the field. */
 export function readAddress(value: unknown, code: ErrorCode, what: string): Address {
-  return typeof value === 'string' && value.length === 42
-    ? (lowerHex(value) ?? bad(code, what))
-    : bad(code, what);
+  return lowerAddress(value) ?? bad(code, what);
 }
 
 export function readHash(value: unknown, code: ErrorCode, what: string): Hash {

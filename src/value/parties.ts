@@ -32,6 +32,12 @@ export function movedAssets({ assetsIn, assetsOut }: Motif): boolean {
   return assetsIn.length + assetsOut.length > 0;
 }
 
+/** Contracts of the tokens that moved, null among them for the native asset. */
+export const tokensOf = memoizeFor(
+  ({ assets }: ValueFlow, _: void): ReadonlySet<Address | null> =>
+    new Set([...assets.values()].map(({ address }) => address)),
+);
+
 /** A fee takes at most this part (1/20) of an amount; more is a payment. */
 export const FEE_DIVISOR = 20n;
 

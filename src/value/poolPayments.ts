@@ -4,7 +4,7 @@ import { isCycle, kindOf } from '../lib/motifKinds.ts';
 import { mergeNative } from './asset.ts';
 import { balances, isConversion } from './balances.ts';
 import { valueEnds, type ValueEnds } from './follow.ts';
-import { venuesOf } from './parties.ts';
+import { tokensOf, venuesOf } from './parties.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
 import type { Rulebook } from '../model/rulebook.ts';
@@ -38,7 +38,7 @@ export function paymentsToPools(
   const { wrappedNative } = rulebook;
   const inActs = movementsOfActs(scene);
   const venues = venuesOf(motifs, rulebook);
-  const tokens = new Set([...flow.assets.values()].map(({ address }) => address));
+  const tokens = tokensOf(flow);
   const isOther = (account: Address): boolean =>
     account !== ZERO_ADDRESS && !group.has(account) && !venues.has(account) && !tokens.has(account);
   // Once for each asset: a walk for each payment would grow with their square.

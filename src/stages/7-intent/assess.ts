@@ -5,8 +5,8 @@ import type { Balance } from '../../value/balances.ts';
 import { paymentsToPools } from '../../value/poolPayments.ts';
 import { gainsOf } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
-import type { CaveatCode } from '../../model/intent.ts';
-import type { AssetAmount, Confidence, Motif, ProofDoubt, Status } from '../../model/motif.ts';
+import type { CaveatCode, Verdict } from '../../model/intent.ts';
+import type { AssetAmount, Confidence, Motif, ProofDoubt } from '../../model/motif.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 
 const ORDER: readonly Confidence[] = ['Low', 'Medium', 'High'];
@@ -38,11 +38,7 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
 }
 
 /** A verdict's status and confidence, with the caveats that keep it from Proven and from High. */
-export interface Assessment {
-  readonly status: Status;
-  readonly confidence: Confidence;
-  readonly caveats: readonly CaveatCode[];
-}
+export type Assessment = Pick<Verdict, 'status' | 'confidence' | 'caveats'>;
 
 /**
  * Proven requires all of this: the rule claims a structural proof and is not experimental, one actor was

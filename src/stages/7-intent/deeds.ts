@@ -1,5 +1,5 @@
 import { counted } from '../../lib/text.ts';
-import { eventNamed } from '../../evm/signatures.ts';
+import { eventNamed, type NamedSignature } from '../../evm/signatures.ts';
 import { argumentReader } from '../../evm/readArgument.ts';
 import { blobsOf } from '../../value/blobs.ts';
 import { APPROVAL, TRANSFER } from '../../evm/tokenTopics.ts';
@@ -34,10 +34,7 @@ export function loggedBy({ view }: LabelSubject): string | null {
   return names.size === 0 || names.size > MOST_DEEDS ? null : [...names].join(', ');
 }
 
-interface NamedEvent {
-  readonly name: string;
-  readonly args: readonly ParamSpec[];
-}
+type NamedEvent = Pick<NamedSignature, 'name'> & { readonly args: readonly ParamSpec[] };
 
 /** An event as the dictionary names it, else as the shapes do. */
 function nameOf({ topics }: Log, { input: { rulebook } }: SubjectView): NamedEvent | null {

@@ -16,6 +16,10 @@ import { blobsText } from './deeds.ts';
 import type { Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 
+/** An intent with its label, of a rule or of none. */
+export type NamedIntent = Pick<IntentRule, 'intent' | 'label' | 'labelFallback'> &
+  Partial<Pick<IntentRule, 'when'>>;
+
 /** A label, and the placeholders that had no value for it. */
 interface RenderedLabel {
   readonly text: string;
@@ -34,7 +38,7 @@ const templateOf = memoize(
  * it. No label shows a hole.
  */
 export function renderLabel(
-  rule: Pick<IntentRule, 'label' | 'labelFallback'> & Partial<Pick<IntentRule, 'when'>>,
+  rule: Omit<NamedIntent, 'intent'>,
   view: SubjectView,
   motifs: readonly Motif[],
   format: LabelFormat,

@@ -1,7 +1,8 @@
+import { sidesOf, type Sides } from '../../value/balances.ts';
 import { assess, restedMotifs, type Assessment } from './assess.ts';
 import { SubjectView } from './facts/subjectView.ts';
 import { FactSheet, type IntentInput } from './intentInput.ts';
-import { renderLabel } from './label.ts';
+import { renderLabel, type NamedIntent } from './label.ts';
 import { addTo } from '../../lib/lists.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type {
@@ -156,27 +157,23 @@ function verdictOf(view: SubjectView, named: NamedIntent, grounds: Grounds): Ver
   };
 }
 
-type NamedIntent = Pick<IntentRule, 'intent' | 'label' | 'labelFallback'> & Partial<Pick<IntentRule, 'when'>>;
-
 /**
  * The intent where no rule matches: the transaction failed, moved nothing of the actor's, or is unknown.
  */
-function fallbackIntent(view: SubjectView): NamedIntent {
-  if (!view.tx.succeeded)
+function fallbackIntent({ tx, balances }: SubjectView): NamedIntent {
+  if (!tx.succeeded)
     return { intent: 'Reverted', label: 'Failed: {call}[ ({reason})]', labelFallback: 'Failed: {call}' };
-  if (view.balances.length === 0)
-    return { intent: 'ContractCall', label: 'Call {call}', labelFallback: 'Call {call}' };
-  return { intent: 'Unknown', ...exchangeLabel(view) };
+  const sides = sidesOf(balances);
+  const intent = sides === 'none' ? 'ContractCall' : 'Unknown';
+  return { intent, label: FALLBACK_LABELS[sides], labelFallback: 'Call {call}' };
 }
 
-function exchangeLabel({ sent, received }: SubjectView): Omit<NamedIntent, 'intent'> {
-  const labelFallback = 'Call {call}';
-  if (sent.length > 0 && received.length > 0)
-    return { label: 'Give {sent}, get {received}[ at {place}]', labelFallback };
-  return sent.length > 0
-    ? { label: 'Give {sent} in {call}', labelFallback }
-    : { label: 'Get {received} in {call}', labelFallback };
-}
+const FALLBACK_LABELS: Readonly<Record<Sides, string>> = {
+  none: 'Call {call}',
+  both: 'Give {sent}, get {received}[ at {place}]',
+  sent: 'Give {sent} in {call}',
+  received: 'Get {received} in {call}',
+};
 
 /**
  * The parts of the whole in execution order: every motif of the actor's that is part of no larger one and

@@ -9,7 +9,8 @@ export interface Fraction {
  */
 const SIGNIFICANT_DIGITS = 30;
 
-export const NOTHING: Fraction = { numerator: 0n, denominator: 1n };
+export const whole = (numerator: bigint): Fraction => ({ numerator, denominator: 1n });
+export const NOTHING = whole(0n);
 
 export function sum(a: Fraction, b: Fraction): Fraction {
   return {

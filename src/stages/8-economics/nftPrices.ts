@@ -3,9 +3,16 @@ import type { NftTrade } from '../../model/economics.ts';
 import type { PositionRead, PriceQuote } from '../../model/upstream.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 import { choosePrice, refusal, type PriceChoice, type RefusalReason } from './choosePrice.ts';
-import { NOTHING, sum, toDecimal, type Fraction } from './fraction.ts';
+import { NOTHING, sum, toDecimal, whole, type Fraction } from './fraction.ts';
 import type { PriceChooser } from './priceChooser.ts';
-import { isRefusal, valueOfUnits, weakest, type PriceKey, type RateSituation } from './ratedQuote.ts';
+import {
+  isRefusal,
+  termValues,
+  valueOfUnits,
+  weakest,
+  type PriceKey,
+  type RateSituation,
+} from './ratedQuote.ts';
 import { Q192, Q96, sqrtRatioAtTick } from '../../value/tickPrice.ts';
 
 interface NftChooser {
@@ -106,14 +113,14 @@ function positionQuote(position: PositionRead, situation: RateSituation): PriceQ
   const { nft, token0, token1, owed0, owed1 } = position;
   const amounts = amountsAtMarket(position, situation);
   if (isRefusal(amounts)) return amounts;
-  const value0 = valueOfUnits(token0, whole(amounts.amount0 + owed0), situation);
-  const value1 = valueOfUnits(token1, whole(amounts.amount1 + owed1), situation);
-  if (isRefusal(value0)) return value0;
-  if (isRefusal(value1)) return value1;
-  const price = sum(value0, value1);
-  if (price.numerator === 0n) {
-    return refusal('no_source', 'the position holds nothing');
-  }
+  const held = [
+    { asset: token0, ...whole(amounts.amount0 + owed0) },
+    { asset: token1, ...whole(amounts.amount1 + owed1) },
+  ];
+  const values = termValues(held, 1n, situation);
+  if (isRefusal(values)) return values;
+  const price = values.reduce(sum);
+  if (price.numerator === 0n) return refusal('no_source', 'the position holds nothing');
   return {
     asset: nft,
     ...toDecimal(price),
@@ -124,11 +131,6 @@ function positionQuote(position: PositionRead, situation: RateSituation): PriceQ
     confidenceBps: null,
   };
 }
-
-const whole = (numerator: bigint): { numerator: bigint; denominator: bigint } => ({
-  numerator,
-  denominator: 1n,
-});
 
 function amountsAtMarket(position: PositionRead, situation: RateSituation): PositionAmounts | RefusalReason {
   const [lower, upper] = [position.tickLower, position.tickUpper].map(sqrtRatioAtTick);

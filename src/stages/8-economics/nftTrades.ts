@@ -1,6 +1,7 @@
 import { isNft, NATIVE, parseAssetId } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
+import { roleOf } from '../../lib/roles.ts';
 import type { NftTrade, Money, NftSale, PriceBook, TradeMoney } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -39,9 +40,7 @@ function soldBy(motif: Motif, { rulebook }: TradeInput): Sold | null {
   const { venue, composite } = kindOf(rulebook, motif.kind);
   if (venue !== 'marketplace' || composite || motif.status !== 'Proven') return null;
   if (motif.invariants.some(({ holds }) => !holds)) return null;
-  const party = (role: Side): Address | undefined =>
-    motif.participants.find((participant) => participant.role === role)?.account;
-  const [buyer, seller] = [party('buyer'), party('seller')];
+  const [buyer, seller] = [roleOf(motif, 'buyer'), roleOf(motif, 'seller')];
   const nfts = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => isNftId(asset));
   const [nft] = nfts;
   if (!buyer || !seller || buyer === seller || !nft || nfts.length > 1) return null;

@@ -9,7 +9,7 @@ import type { PriceQuote, PriceRate, RateTerm } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { PriceChoice, RefusalReason } from './choosePrice.ts';
 import { DEFAULT_FRESHNESS_S, MAX_DEVIATION_BPS, refusal } from './choosePrice.ts';
-import { farApart, isLess, NOTHING, sum, toDecimal, type Fraction } from './fraction.ts';
+import { farApart, isLess, NOTHING, sum, toDecimal, whole, type Fraction } from './fraction.ts';
 
 export type PriceKey = PriceQuote['asset'];
 
@@ -53,8 +53,8 @@ export function valueOfUnits(
 
 export const isRefusal = (value: object): value is RefusalReason => 'code' in value;
 
-/** Values of the terms of `units` smallest units of the asset. */
-function termValues(
+/** Values of the terms of `units` smallest units of the asset they are of. */
+export function termValues(
   terms: readonly RateTerm[],
   units: bigint,
   situation: RateSituation,
@@ -116,7 +116,7 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
  */
 function contradiction(
   price: Fraction,
-  { rate, whole, exchanges }: { rate: PriceRate; whole: bigint; exchanges: readonly Exchange[] },
+  { rate, unit, exchanges }: { rate: PriceRate; unit: bigint; exchanges: readonly Exchange[] },
   situation: RateSituation,
 ): RefusalReason | null {
   let units = 0n;
@@ -125,8 +125,7 @@ function contradiction(
     units += exchange.units;
     for (const { asset, amount } of exchange.against) {
       const key = situation.keyOfId(asset);
-      const value =
-        key === null ? null : valueOfUnits(key, { numerator: amount, denominator: 1n }, situation);
+      const value = key === null ? null : valueOfUnits(key, whole(amount), situation);
       if (value === null || isRefusal(value))
         return refusal(
           'self_referential',
@@ -135,7 +134,7 @@ function contradiction(
       paid = sum(paid, value);
     }
   }
-  const perWhole = { numerator: paid.numerator * whole, denominator: paid.denominator * units };
+  const perWhole = { numerator: paid.numerator * unit, denominator: paid.denominator * units };
   if (!farApart(perWhole, price, MAX_DEVIATION_BPS)) return unexchanged(rate, exchanges, situation);
   return refusal(
     'price_deviation',
@@ -219,17 +218,17 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
       'self_referential',
       'only the token itself tells its rate, and no exchange in this transaction bears it out',
     );
-  const whole = 10n ** BigInt(decimals);
-  const values = termValues(rate.terms, whole, situation);
+  const unit = 10n ** BigInt(decimals);
+  const values = termValues(rate.terms, unit, situation);
   if (isRefusal(values)) return values;
   const price = values.reduce(sum, NOTHING);
   if (price.numerator === 0n) return refusal('no_source', 'it is worth nothing by its own account');
-  const depth = depthOf(rate, price, whole, situation);
+  const depth = depthOf(rate, price, unit, situation);
   const doubt =
     (depth !== null && isRefusal(depth) ? depth : null) ??
     imbalance(rate, values) ??
-    changeInBlock(rate, price, whole, situation) ??
-    (rate.vouched ? null : contradiction(price, { rate, whole, exchanges }, situation));
+    changeInBlock(rate, price, unit, situation) ??
+    (rate.vouched ? null : contradiction(price, { rate, unit, exchanges }, situation));
   if (doubt) return doubt;
   const lowest = depth as Fraction | null;
   return {
@@ -252,7 +251,7 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
 function depthOf(
   rate: PriceRate,
   price: Fraction,
-  whole: bigint,
+  unit: bigint,
   situation: RateSituation,
 ): Fraction | RefusalReason | null {
   const { market } = rate;
@@ -261,12 +260,12 @@ function depthOf(
   for (const { asset, amount } of market.sides) {
     const value =
       asset === rate.asset
-        ? { numerator: amount * price.numerator, denominator: whole * price.denominator }
-        : valueOfUnits(asset, { numerator: amount, denominator: 1n }, situation);
+        ? { numerator: amount * price.numerator, denominator: unit * price.denominator }
+        : valueOfUnits(asset, whole(amount), situation);
     if (isRefusal(value)) return value;
     if (depth === null || isLess(value, depth)) depth = value;
   }
-  return depth && isLess(depth, { numerator: market.minSideUsd, denominator: 1n })
+  return depth && isLess(depth, whole(market.minSideUsd))
     ? refusal('low_liquidity', 'too little lies in the pool', shown(depth), `$${market.minSideUsd}.00`)
     : depth;
 }
@@ -286,12 +285,12 @@ function imbalance(rate: PriceRate, values: readonly Fraction[]): RefusalReason 
 function changeInBlock(
   rate: PriceRate,
   price: Fraction,
-  whole: bigint,
+  unit: bigint,
   situation: RateSituation,
 ): RefusalReason | null {
   const other = rate.after ?? rate.before;
   if (!other) return null;
-  const later = termValues(other, whole, situation);
+  const later = termValues(other, unit, situation);
   if (isRefusal(later)) return later;
   const then = later.reduce(sum, NOTHING);
   if (farApart(then, price, MAX_DEVIATION_BPS)) {

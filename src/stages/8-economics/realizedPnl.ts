@@ -6,7 +6,7 @@ import { balances, isConversion, type Balance } from '../../value/balances.ts';
 import type { GasCost, Money, PnlEntry, PnlReason, PriceBook, RealizedPnl } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetAmount } from '../../model/motif.ts';
-import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, Movement } from '../../model/valueFlow.ts';
 import type { EconomicsInput } from './computeEconomics.ts';
 import { changesHiddenPosition, closedFlow, poolsOf, type ClosedFlow } from './closedFlow.ts';
 import { builderPayments } from '../../value/parties/builder.ts';
@@ -133,16 +133,12 @@ export function realizedPnl(input: PnlInput): Pnl {
   const cycles = input.motifs.some(({ kind }) => isCycle(kindOf(input.rulebook, kind)));
   const ordinary = unsupported(HISTORY, cycles ? unknown(HISTORY) : known(ZERO_USD));
   if (!closed || input.attribution.actor === null) return ordinary;
-  const { flow, header, rulebook, attribution } = input;
+  const { flow, rulebook, attribution } = input;
   const group = pnlEntity(closed, input);
   const payments = executionPayments({ ...input, group, mode: attribution.mode });
   const execution = executionCost(payments, flow, group);
-  const own = entityBalances(flow, group, {
-    builder: header.coinbase,
-    mergeWrapped: rulebook.wrappedNative,
-    // More back than in is a withdrawal of the deposit, no payment.
-    leaveOut: execution > 0n ? payments : NONE,
-  });
+  // More back than in is a withdrawal of the deposit, no payment.
+  const own = entityBalances(group, input, execution > 0n ? payments : NONE);
   const result = resultOf(own.values());
   if (
     !closed.certain &&
@@ -174,23 +170,17 @@ interface EntityBalance extends Balance {
 
 const NONE: ReadonlySet<number> = new Set();
 
-interface BorderOptions {
-  /** The block's fee recipient. */
-  readonly builder: Address;
-  /** The wrapped-native token contracts. */
-  readonly mergeWrapped: ReadonlySet<Address>;
-  /** Indexes of movements that are counted elsewhere. */
-  readonly leaveOut: { has(index: number): boolean };
-}
-
-/** An entity's sent and received amounts across its border, ordered by first movement. */
+/**
+ * An entity's sent and received amounts across its border, ordered by first movement. `leaveOut`: indexes of
+ * movements that are counted elsewhere.
+ */
 function entityBalances(
-  flow: ValueFlow,
   group: ReadonlySet<Address>,
-  { builder, mergeWrapped, leaveOut }: BorderOptions,
+  { flow, header, rulebook: { wrappedNative: mergeWrapped } }: PnlInput,
+  leaveOut: { has(index: number): boolean },
 ): ReadonlyMap<AssetId, EntityBalance> {
   const exclude = (m: Movement): boolean => leaveOut.has(m.index) || isConversion(m, flow, mergeWrapped);
-  const tips = builderPayments(flow, group, builder, mergeWrapped);
+  const tips = builderPayments(flow, group, header.coinbase, mergeWrapped);
   const found = new Map<AssetId, EntityBalance>();
   for (const [id, own] of balances(flow, group, { mergeWrapped, exclude })) {
     let toBuilder = 0n;

@@ -3,7 +3,7 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { ReportInput } from './buildReport.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Entity, Rulebook } from '../../model/rulebook.ts';
-import { carriersOf, feeTakersOf } from '../../value/parties.ts';
+import { carriersOf, feeTakersOf, tokensOf } from '../../value/parties.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import type { InventoryDelta } from '../../model/generated/report.ts';
 
@@ -58,12 +58,6 @@ function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> 
   return roles;
 }
 
-function contractsOf({ assets }: ValueFlow): ReadonlySet<Address | null> {
-  const contracts = new Set<Address | null>();
-  for (const { address } of assets.values()) contracts.add(address);
-  return contracts;
-}
-
 /** Whether value went from one account to the other, or back. */
 function dealtWith(account: Address, other: Address, { movements, outgoing, incoming }: ValueFlow): boolean {
   for (const index of outgoing.get(other) ?? []) if (movements[index]!.to === account) return true;
@@ -106,15 +100,13 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
   const venues = venueRoles(input);
   const fees = feeTakersOf(input.motifs, rulebook);
   const principal = attribution.actor ?? tx.from;
-  // Few accounts are asked about: the others are known by something else.
-  let tokens: ReadonlySet<Address | null> | null = null;
   const named = namedRoles(input);
   return (account) => {
     const tagged = tagRole(rulebook.entities.get(account));
     const role = named.first.get(account) ?? tagged ?? named.last.get(account) ?? venues.get(account);
     if (role) return role;
     if (fees.has(account)) return 'fee_recipient';
-    if ((tokens ??= contractsOf(flow)).has(account)) return 'token_contract';
+    if (tokensOf(flow).has(account)) return 'token_contract';
     if (carriersOf(flow, rulebook.wrappedNative).has(account)) return 'router';
     return dealtWith(principal, account, flow) ? 'counterparty' : 'other';
   };

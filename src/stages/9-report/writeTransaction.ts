@@ -1,4 +1,4 @@
-import { functionCalled, type CalledFunction } from '../../evm/decodeArguments.ts';
+import { functionCalled } from '../../evm/decodeArguments.ts';
 import type { BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Hex } from '../../model/hex.ts';
 import type * as wire from '../../model/generated/report.ts';
@@ -28,7 +28,7 @@ export function writeTransaction(
     timestamp: isoTime(BigInt(header.timestamp)),
     index: tx.indexInBlock ?? null,
     nonce: jsonInteger(tx.nonce, 'nonce'),
-    method: writeCall(tx, signatures),
+    method: tx.to === null ? null : writeMethod(tx.input, signatures, true),
     blobs: writeBlobs(tx),
   };
 }
@@ -41,27 +41,21 @@ function writeBlobs(tx: CanonicalTx): wire.Blobs | null {
   };
 }
 
-/** The function that calldata calls, without its arguments; null where it is too short to name one. */
-function writeMethod(input: Hex, signatures: Rulebook['signatures']): wire.Method | null {
-  return input.length < 10 ? null : methodOf(input, functionCalled(signatures, input));
-}
-
-function methodOf(input: Hex, called: CalledFunction | null): wire.Method {
+/** The function that calldata calls; null where it is too short to name one. */
+function writeMethod(
+  input: Hex,
+  signatures: Rulebook['signatures'],
+  withArguments: boolean,
+): wire.Method | null {
+  if (input.length < 10) return null;
+  const called = functionCalled(signatures, input);
   const types = called?.args.map(({ type }) => type).join(',');
-  return {
+  const method: wire.Method = {
     selector: input.slice(0, 10),
     signature: called && `${called.name}(${types})`,
     name: called && called.name,
   };
-}
-
-/** The transaction's own call with its arguments; null for a creation and a plain payment. */
-function writeCall({ to, input }: CanonicalTx, signatures: Rulebook['signatures']): wire.Method | null {
-  if (to === null || input.length < 10) return null;
-  const called = functionCalled(signatures, input);
-  if (called === null) return methodOf(input, null);
-  const method = methodOf(input, called);
-  method.arguments = called.decoded.map(argumentText);
+  if (called && withArguments) method.arguments = called.decoded.map(argumentText);
   return method;
 }
 
@@ -81,7 +75,7 @@ function writeFailed(frame: Frame, rulebook: Errors, writer: ReportWriter): wire
   return {
     frame_path: [...frame.path],
     contract: creation ? null : writer.addressOrNull(frame.to),
-    method: creation ? null : writeMethod(frame.input, rulebook.signatures),
+    method: creation ? null : writeMethod(frame.input, rulebook.signatures, false),
     reason: failureReason(frame, rulebook.errors),
   };
 }

@@ -1,5 +1,6 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { mergeNative } from '../asset.ts';
+import { tokensOf } from '../parties.ts';
 import { servingTag } from '../../lib/motifKinds.ts';
 import { balances, sidesOf } from '../balances.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
@@ -61,7 +62,7 @@ export function isPrivate(
 ): boolean {
   if (account === ZERO_ADDRESS || account === coinbase) return false;
   if (rulebook.wrappedNative.has(account) || servingTag(rulebook, account) !== undefined) return false;
-  return ![...flow.assets.values()].some(({ address }) => address === account);
+  return !tokensOf(flow).has(account);
 }
 
 /** The accounts of `wanted` outside the group that one of the group called. */

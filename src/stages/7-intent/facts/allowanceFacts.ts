@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { balances } from '../../../value/balances.ts';
+import { balances, sidesOf } from '../../../value/balances.ts';
 import type { Allowance } from '../../../model/valueFlow.ts';
 import { count, entityTags, flag, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -59,16 +59,12 @@ export const ALLOWANCE_FACTS: readonly FactSpec[] = [
   ),
 ];
 
-function unpaidAccounts(view: SubjectView): number {
-  const { flow, entity, tx, input } = view;
-  let unpaid = 0;
-  for (const account of flow.ledgers.keys()) {
-    if (account === ZERO_ADDRESS || account === tx.from || entity.has(account)) continue;
-    if (view.codeAccounts.has(account) || input.rulebook.entities.has(account)) continue;
-    const nets = [
-      ...balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' }).values(),
-    ];
-    if (nets.some(({ net }) => net < 0n) && nets.every(({ net }) => net <= 0n)) unpaid += 1;
-  }
-  return unpaid;
+function unpaidAccounts({ flow, entity, tx, codeAccounts, input: { rulebook } }: SubjectView): number {
+  const unpaid = [...flow.ledgers.keys()].filter((account) => {
+    if (account === ZERO_ADDRESS || account === tx.from || entity.has(account)) return false;
+    if (codeAccounts.has(account) || rulebook.entities.has(account)) return false;
+    const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
+    return sidesOf(own.values()) === 'sent';
+  });
+  return unpaid.length;
 }

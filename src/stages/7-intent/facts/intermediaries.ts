@@ -1,6 +1,7 @@
 import { bfsFromNode } from 'graphology-traversal';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { SubjectView } from './subjectView.ts';
+import { tokensOf } from '../../../value/parties.ts';
 import type { Address } from '../../../model/hex.ts';
 
 /**
@@ -11,8 +12,7 @@ import type { Address } from '../../../model/hex.ts';
 export function intermediariesOf(view: SubjectView): ReadonlySet<Address> {
   const { tx, flow, entity, input } = view;
   const calledForIt = entity.has(tx.from) || input.subject.mode !== 'solver_settlement';
-  const tokens = new Set<Address | null>();
-  for (const { address } of flow.assets.values()) tokens.add(address);
+  const tokens = tokensOf(flow);
   const isBetween = (account: Address): boolean =>
     !entity.has(account) && !view.isVenue(account) && !tokens.has(account);
   const handsOn = (account: Address): boolean =>

@@ -1,5 +1,6 @@
 import { creationsIn } from '../../../value/frames.ts';
 import { isFungible, isNft } from '../../../value/asset.ts';
+import { tokensOf } from '../../../value/parties.ts';
 import { blobsOf } from '../../../value/blobs.ts';
 import { count, entityTags, flag, kinds, oneOf, text, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -55,7 +56,7 @@ export const TX_FACTS: readonly FactSpec[] = [
   flag(
     'tx.to_is_token',
     'The called contract is itself one of the assets that moved.',
-    (v) => v.tx.to !== null && [...v.flow.assets.values()].some((a) => a.address === v.tx.to),
+    (v) => v.tx.to !== null && tokensOf(v.flow).has(v.tx.to),
   ),
   flag(
     'tx.to_shows_code',
