@@ -21,26 +21,6 @@ export function memoize<T extends {}>(compute: (text: string) => T, limit: numbe
   };
 }
 
-/** The same of two texts, which need not be put together to be looked up. */
-export function memoizePair<T extends {}>(
-  compute: (first: string, second: string) => T,
-  limit: number,
-): (first: string, second: string) => T {
-  let recent = new Map<string, Map<string, T>>();
-  let older = new Map<string, Map<string, T>>();
-  let size = 0;
-  return (first, second) => {
-    let answers = recent.get(first);
-    if (!answers) recent.set(first, (answers = new Map()));
-    let value = answers.get(second);
-    if (value !== undefined) return value;
-    value = older.get(first)?.get(second) ?? compute(first, second);
-    answers.set(second, value);
-    if (++size >= limit) [older, recent, size] = [recent, new Map(), 0];
-    return value;
-  };
-}
-
 /** Remembers what was computed for an object as long as it lives, for the argument asked with last. */
 export function memoizeFor<K extends object, A, T>(
   compute: (of: K, argument: A) => T,

@@ -63,15 +63,10 @@ const ZERO_DIGIT = '0'.charCodeAt(0);
 
 /** Least gas the transaction's data can have cost. */
 function dataGas(input: Hex): number {
-  const zeros = zeroBytes(input);
-  return zeros * GAS_PER_ZERO_BYTE + (input.length / 2 - 1 - zeros) * GAS_PER_BYTE;
-}
-
-function zeroBytes(input: Hex): number {
   let zeros = 0;
   for (let i = 2; i < input.length; i += 2)
     if (input.charCodeAt(i) === ZERO_DIGIT && input.charCodeAt(i + 1) === ZERO_DIGIT) zeros++;
-  return zeros;
+  return zeros * GAS_PER_ZERO_BYTE + (input.length / 2 - 1 - zeros) * GAS_PER_BYTE;
 }
 
 /** Most balances that the gas left over can have changed; null where the figures contradict each other. */

@@ -119,7 +119,8 @@ function note(
 
 function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: RecognitionRun): Candidate | null {
   const { contract } = trigger;
-  const call = enclosingCall(mapping, trigger, run);
+  const { log } = trigger.evidence;
+  const call = mapping.within !== null && log !== null ? run.enclosing.of(log, mapping.within) : null;
   const scope = scopeOf(trigger, run, call);
   const { legs } = scope;
   const miss = (why: () => MissReason): null => (run.missed ? note(run, trigger, mapping, why()) : null);
@@ -153,14 +154,6 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
     detail: readDetail(mapping, scope, run.positionTokens),
     within: call && frameEvidence(call, contract),
   };
-}
-
-function enclosingCall(
-  { within }: PreparedMapping,
-  { evidence }: Trigger,
-  run: RecognitionRun,
-): Frame | null {
-  return within === null || evidence.log === null ? null : run.enclosing.of(evidence.log, within);
 }
 
 /**

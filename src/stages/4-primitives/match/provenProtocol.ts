@@ -1,5 +1,5 @@
 import { create2Address, pairSalt } from '../../../evm/address.ts';
-import { memoizePair } from '../../../lib/memo.ts';
+import { memoize } from '../../../lib/memo.ts';
 import { protocolOf } from '../../../lib/motifKinds.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { PreparedMapping } from './preparedMapping.ts';
@@ -89,10 +89,11 @@ export function poolFamilies(): (protocols: readonly ProtocolSpec[]) => PoolsOfP
 
 function poolsOf(creators: readonly ProtocolSpec[]): PoolsOfPair | null {
   if (creators.length === 0) return null;
-  return memoizePair(
-    (token0, token1) => creatorsAmong(poolAddresses(creators, token0 as Address, token1 as Address)),
-    REMEMBERED,
-  );
+  const ofPair = memoize((pair) => {
+    const [token0, token1] = pair.split(' ') as [Address, Address];
+    return creatorsAmong(poolAddresses(creators, token0, token1));
+  }, REMEMBERED);
+  return (token0, token1) => ofPair(`${token0} ${token1}`);
 }
 
 /** Pools of one pair of tokens, hashed one by one until the address asked for is among them. */

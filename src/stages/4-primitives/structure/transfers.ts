@@ -7,7 +7,7 @@ import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
 import { isOwnPayment, isPaymasterCharge } from './payments.ts';
 import { only, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Movement, AssetId, ValueFlow } from '../../../model/valueFlow.ts';
+import type { Movement } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /**
@@ -117,9 +117,9 @@ const TAX_DIVISOR = 4n;
  */
 export function transferTaxes(context: StructureContext): ReadonlySet<number> {
   const { flow, tx } = context;
-  const called = tokenAt(flow, tx.to);
-  if (called === null) return NONE;
-  const own = flow.movements.filter((m) => m.asset === called);
+  const called = [...flow.assets.values()].find((one) => one.kind === 'erc20' && one.address === tx.to);
+  if (called === undefined) return NONE;
+  const own = flow.movements.filter((m) => m.asset === called.id);
   if (own.length < 2) return NONE;
   const taxes = new Set<number>();
   const largest = largestByPayer(own);
@@ -142,12 +142,6 @@ function largestByPayer(movements: readonly Movement[]): ReadonlyMap<Address, Mo
 }
 
 const NONE: ReadonlySet<number> = new Set();
-
-function tokenAt(flow: ValueFlow, contract: Address | null): AssetId | null {
-  for (const { id, kind, address } of flow.assets.values())
-    if (kind === 'erc20' && address === contract) return id;
-  return null;
-}
 
 /** Accounts a call names among its 32-byte argument words. */
 function accountsIn(input: string): ReadonlySet<string> {

@@ -10,11 +10,13 @@ import type { Address } from '../../../model/hex.ts';
  * traded, liquidated or took a flash loan; else its operator moved the contract's own funds.
  */
 export function botContracts(context: ElectionContext): Proposal[] {
-  const contract = calledContract(context);
-  if (contract === null) return [];
+  const { to: contract, input } = context.input.tx;
+  // A creation, a call to itself or a plain payment.
+  if (contract === null || contract === context.signer || input === '0x') return [];
   const liquidation = context.input.motifs.find((m) => roleOf(m, 'liquidator') === contract);
   if (!liquidation && context.sides(contract) === 'none') return tradersBehind(context, contract);
-  if (servesOthers(context, contract)) return [];
+  // A contract for others to use: listed as such, or one that emits events for them.
+  if (context.neverElect(contract) !== null || context.emits(contract)) return [];
   const own = {
     account: contract,
     ...(tradesForGain(context, contract)
@@ -28,16 +30,6 @@ export function botContracts(context: ElectionContext): Proposal[] {
   if (context.sides(contract) === 'none' || !signerOnlyFeeds(context, contract)) return [];
   const evidence = context.firstMovement(contract);
   return [{ ...own, reason: 'called_contract_holds_the_inventory', evidence }];
-}
-
-/** The account the signer called with data; null for a creation, a plain payment or a call to itself. */
-function calledContract({ input: { tx }, signer }: ElectionContext): Address | null {
-  return tx.to === signer || tx.input === '0x' ? null : tx.to;
-}
-
-/** A contract for others to use: listed as such, or one that emits events for them. */
-function servesOthers(context: ElectionContext, contract: Address): boolean {
-  return context.neverElect(contract) !== null || context.emits(contract);
 }
 
 /** A trade, a liquidation, a cycle or a flash loan in which the contract has a part. */

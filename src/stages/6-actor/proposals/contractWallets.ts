@@ -1,7 +1,6 @@
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
-import type { Address } from '../../../model/hex.ts';
 import { roleOf } from '../../../lib/roles.ts';
 
 /**
@@ -18,7 +17,10 @@ export function contractWallets(context: ElectionContext): Proposal[] {
     .map((motif) => ({ motif, account: roleOf(motif, 'owner') ?? motif.venue }));
   if (executed.length === 0) return [];
   const called = executed.filter((e) => e.account === context.input.tx.to);
-  const chosen = called.length > 0 ? called : signerDeals(context) ? [] : outermostOrMoved(context, executed);
+  const moved = executed.filter((e) => context.sides(e.account) !== 'none');
+  // Of nested accounts those with moved assets; where none has, the last to report is the outermost.
+  const others = moved.length > 0 ? moved : executed.slice(-1);
+  const chosen = called.length > 0 ? called : signerDeals(context) ? [] : others;
   return chosen.map(({ motif, account }) => ({
     account,
     mode: 'safe',
@@ -34,16 +36,4 @@ function signerDeals(context: ElectionContext): boolean {
   const sides = context.sides(context.signer);
   if (sides !== 'received') return sides !== 'none';
   return [...context.balances(context.signer)].some(([asset, { net }]) => net > 0n && asset !== NATIVE_ASSET);
-}
-
-/**
- * Of nested accounts the one with moved assets; where none or several have, the last to report is the
- * outermost.
- */
-function outermostOrMoved<T extends { readonly account: Address }>(
-  context: ElectionContext,
-  executed: readonly T[],
-): T[] {
-  const moved = executed.filter((e) => context.sides(e.account) !== 'none');
-  return moved.length > 0 ? moved : executed.slice(-1);
 }

@@ -2,7 +2,6 @@ import { roleOf } from '../../../lib/roles.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import { firstMovements, type Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Evidence } from '../../../model/canonicalTx.ts';
 import type { ElectionGround, SettledOrder, SubmitterRole } from '../../../model/attribution.ts';
 import type { Motif } from '../../../model/motif.ts';
 
@@ -28,11 +27,7 @@ function principal(context: ElectionContext, motif: Motif): Principal | null {
   return owner === null ? soleCustomer(context, motif) : null;
 }
 
-interface Principal {
-  readonly account: Address;
-  readonly ground: ElectionGround;
-  readonly evidence: readonly Evidence[];
-}
+type Principal = Pick<Proposal, 'account' | 'ground' | 'evidence'>;
 
 /**
  * Some settlements log no owner. Then the owner is the one account that sent and received, has no code and
