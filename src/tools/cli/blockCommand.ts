@@ -67,15 +67,11 @@ function view(
   options: BlockCommandOptions,
 ): Promise<void> {
   const byHash = new Map(reports.map((report) => [report.tx.hash, JSON.stringify(report)]));
-  const analyze = (hash: string): Promise<string> => {
+  const analyze = async (hash: string): Promise<string> => {
     const json = byHash.get(hash);
-    if (json !== undefined) return Promise.resolve(json);
-    return Promise.reject(new AnalysisError('transaction_not_found', 'only this block is served'));
+    if (json !== undefined) return json;
+    throw new AnalysisError('transaction_not_found', 'only this block is served');
   };
-  return show(
-    options,
-    { analyze },
-    '/',
-    reports.map(({ tx }, i) => [tx.hash, lines[i]!] as const),
-  );
+  const examples = reports.map(({ tx }, i) => [tx.hash, lines[i]!] as const);
+  return show(options, { analyze }, '/', examples);
 }

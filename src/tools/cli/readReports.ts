@@ -102,9 +102,6 @@ export function publishedSchemaErrors(value: unknown): string[] {
   validate ??= new Ajv2020({ allErrors: true, strict: false }).compile(
     JSON.parse(readFileSync(SCHEMA, 'utf8')) as object,
   );
-  return validate(value)
-    ? []
-    : (validate.errors ?? []).map(
-        (error) => `${error.instancePath || '/'} ${error.message ?? error.keyword}`,
-      );
+  const errors = validate(value) ? [] : (validate.errors ?? []);
+  return errors.map(({ instancePath, message, keyword }) => `${instancePath || '/'} ${message ?? keyword}`);
 }

@@ -216,10 +216,7 @@ function unpriced({ report }: Page): Row[] {
   );
 }
 
-/**
- * A report for people: verdict and caveats, the transaction, money, positions, allowances, then what every
- * account gained and lost and the steps. Lines are as wide as the terminal.
- */
+/** A report for people: verdict, money, positions, allowances, gains, steps. As wide as the terminal. */
 export function renderReport(report: TxReport, options: RenderOptions = {}): string {
   const page = pageOf(report, options);
   const { classification: c, position_effects: positions, allowances = [] } = report;

@@ -69,8 +69,10 @@ export function addDemoCommand(program: Command): void {
 async function view(target: string | undefined, options: ViewerOptions): Promise<void> {
   if (target !== undefined && existsSync(target)) {
     const { tx, json } = await readReport(target);
-    const analyze = (hash: string): Promise<string> =>
-      hash === tx.hash ? Promise.resolve(json) : noNode(hash);
+    const analyze = async (hash: string): Promise<string> => {
+      if (hash === tx.hash) return json;
+      throw new AnalysisError('transaction_not_found', `only the opened file is served, not ${hash}`);
+    };
     return show(options, { analyze }, `/?tx=${tx.hash}`);
   }
   const hash = target === undefined ? null : readTxHash(target);
@@ -94,10 +96,6 @@ async function view(target: string | undefined, options: ViewerOptions): Promise
   } finally {
     await analyzer.close();
   }
-}
-
-async function noNode(hash: string): Promise<never> {
-  throw new AnalysisError('transaction_not_found', `only the opened file is served, not ${hash}`);
 }
 
 async function readReport(file: string): Promise<{ tx: TxReport['tx']; json: string }> {

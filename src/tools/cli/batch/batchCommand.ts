@@ -105,14 +105,8 @@ export function addBatchCommand(program: Command): void {
         process.exitCode = await batchBlocks({ ...options, blocks: options.blocks });
         return;
       }
-      if (
-        options.findings ??
-        options.partition ??
-        options.only ??
-        options.involving ??
-        options.threads ??
-        (options.format !== 'ndjson' || undefined)
-      )
+      const { findings, partition, only, involving, threads, format } = options;
+      if ((findings ?? partition ?? only ?? involving ?? threads) !== undefined || format !== 'ndjson')
         throw new CliError(
           '--findings, --partition, --only, --involving, --threads and --format need --blocks',
         );

@@ -45,10 +45,7 @@ export async function lock(path: string | undefined): Promise<(() => Promise<voi
   }
 }
 
-/**
- * Waits for a write to the output. A full disk and the like are said plainly: the next run continues.
- * @throws CliError
- */
+/** Waits for a write to the output. Throws a `CliError` that says what failed and how to continue. */
 export async function writing<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -40,6 +40,8 @@ function parsed<T>(line: string): Partial<T> | null {
   }
 }
 
+const NO_REPORT = 'is not a report: --out must name a new file or the output of an earlier batch';
+
 /**
  * Reports in one file, failures in another, both append-only: a killed process leaves at worst an incomplete
  * last line, which the next run removes. Without a file they go to standard output and error. Throws
@@ -49,11 +51,7 @@ export async function openReportFiles(reportsPath?: string, failuresPath?: strin
   const done = new Set<string>();
   const reports = await openLineFile(reportsPath, process.stdout, (line, number) => {
     const hash = parsed<{ tx?: { hash?: unknown } }>(line)?.tx?.hash;
-    if (typeof hash !== 'string')
-      throw new CliError(
-        `${reportsPath}:${number} is not a report: --out must name a new file or the output of ` +
-          'an earlier batch',
-      );
+    if (typeof hash !== 'string') throw new CliError(`${reportsPath}:${number} ${NO_REPORT}`);
     done.add(hash);
   });
   const failures = new Map<string, Failure>();

@@ -7,10 +7,7 @@ import { BLOCK_DEADLINE_MS, readBlockConfig } from './blockBatch.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Hash } from '../../../model/hex.ts';
 
-/**
- * Analyzes one block with its findings.
- * @throws CliError for text that is no block or a wrong configuration, `AnalysisError` of the block itself
- */
+/** Analyzes one block. Throws `CliError` for text that is no block, `AnalysisError` of the block itself. */
 export async function analyzeOneBlock(
   text: string,
   rpc: string | undefined,

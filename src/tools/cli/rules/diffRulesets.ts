@@ -5,16 +5,6 @@ import { examineTx } from './loadTx.ts';
 import { allRecordings, type Recording } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 
-/** The comparable parts of a verdict, as text. */
-interface Judged {
-  readonly kind: string;
-  readonly actor: string;
-  readonly rule: string;
-  readonly proof: string;
-  readonly fragments: string;
-  readonly label: string;
-}
-
 /**
  * Judges every recording by two rulesets and lists the differences. `other` is one ruleset directory, or
  * several with commas; the left side is a command's default rulesets. Exit code 1 when anything differs.
@@ -32,7 +22,7 @@ export async function diffRulesets(
   let changed = 0;
   for (const recording of recordings) {
     const [a, b] = [await judge(recording, left), await judge(recording, right)];
-    const keys = (Object.keys(a) as (keyof Judged)[]).filter((key) => a[key] !== b[key]);
+    const keys = (Object.keys(a) as (keyof typeof a)[]).filter((key) => a[key] !== b[key]);
     if (keys.length === 0) continue;
     changed += 1;
     io.out(recording.name);
@@ -46,7 +36,8 @@ export async function diffRulesets(
   return changed === 0 ? 0 : 1;
 }
 
-async function judge(recording: Recording, rulebook: Rulebook): Promise<Judged> {
+/** The comparable parts of a verdict, as text. */
+async function judge(recording: Recording, rulebook: Rulebook) {
   const { reading, attribution } = await examineTx(recording, rulebook);
   const { verdict } = reading.explained;
   return {

@@ -85,10 +85,8 @@ function lockOf(ruleset: Ruleset, layer: number): Lock {
     for (const { file, value } of items) {
       if (file.layer !== layer) continue;
       const meaning = Object.fromEntries(Object.entries(value).filter(([key]) => !NOT_MEANING.has(key)));
-      lock.set(`${kind} ${value.slug}`, {
-        version: String(value.version),
-        digest: sha256(canonicalJson(meaning)),
-      });
+      const digest = sha256(canonicalJson(meaning));
+      lock.set(`${kind} ${value.slug}`, { version: String(value.version), digest });
     }
   }
   // The vocabulary and the precedence list carry the version of the ruleset itself.
@@ -114,11 +112,9 @@ const wordFiles = ({ files }: Ruleset, layer: number) =>
 
 function parseLock(text: string): Lock {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const entries = lines.map((line) => line.split(' '));
   return new Map(
-    lines.map((line) => {
-      const [kind, slug, version, digest] = line.split(' ');
-      return [`${kind} ${slug}`, { version: version ?? '', digest: digest ?? '' }];
-    }),
+    entries.map(([kind, slug, version = '', digest = '']) => [`${kind} ${slug}`, { version, digest }]),
   );
 }
 
@@ -146,10 +142,7 @@ function writeArchive(path: string, bytes: Buffer): void {
   writeFileSync(path, bytes);
 }
 
-/**
- * Packs an overlay into one file, `<name>-<version>.txrules`, after linting it over the shipped rules and
- * checking its lock. Exit code 1 where either fails.
- */
+/** Packs an overlay into `<name>-<version>.txrules`. Exit code 1 where it does not lint or match its lock. */
 export function packRules(dir: string, options: { readonly out?: string }, io: CliIo): number {
   const dirs = [SHIPPED_RULES, dir];
   const ruleset = openSoundRuleset(dirs);

@@ -93,7 +93,7 @@ export async function surprises(
     compare('positions', expect.positions.join(', '), found.join(', '));
   }
   const motifs = shape === null ? examined.motifs : motifsOfShapes(examined, [shape]);
-  for (const wanted of expect.motifs ?? []) lines.push(...missingMotif(wanted, motifs, { built, examined }));
+  for (const wanted of expect.motifs ?? []) lines.push(...missingMotif(wanted, motifs, built));
   if (expect.motifs?.length === 0 && motifs.length > 0)
     lines.push(`recognised ${motifs.map(({ kind }) => kind).join(', ')}, expected nothing`);
   if (lines.length > 0) lines.push(...unrecognisedLines(unrecognised(examined, rulebook)));
@@ -104,7 +104,7 @@ export async function surprises(
 const either = (words: readonly [string, string], wanted?: string): string =>
   words.find((one) => one === wanted) ?? words[1];
 
-function missingMotif(wanted: RawExpectedMotif, motifs: readonly Motif[], { built }: MadeUp): string[] {
+function missingMotif(wanted: RawExpectedMotif, motifs: readonly Motif[], built: BuiltExample): string[] {
   const ofKind = motifs.filter(({ kind }) => kind === wanted.kind);
   if (ofKind.length === 0)
     return [`no motif ${wanted.kind}; there are: ${motifs.map(({ kind }) => kind).join(', ') || 'none'}`];
@@ -135,11 +135,9 @@ function missingLegs(
   const missing = wanted.filter((text) => {
     const [role, amount, asset] = text.split(' ') as [string, string, string];
     const [token, nft] = asset.split('#') as [string, string?];
-    const one = asset === 'native' ? NATIVE_ASSET : erc20Id(addressOf(token));
-    const ids =
-      nft === undefined
-        ? [one]
-        : (['erc721', 'erc1155'] as const).map((kind) => nftId(kind, addressOf(token), readAmount(nft, [])));
+    const of = (kind: 'erc721' | 'erc1155'): string => nftId(kind, addressOf(token), readAmount(nft!, []));
+    const fungible = asset === 'native' ? NATIVE_ASSET : erc20Id(addressOf(token));
+    const ids = nft === undefined ? [fungible] : [of('erc721'), of('erc1155')];
     return !ids.some((id) => legs.includes(`${role} ${readAmount(amount, [])} ${id}`));
   });
   return missing.map((text) => `no leg ${text}; there are: ${legs.join(', ') || 'none'}`);

@@ -78,13 +78,8 @@ function draftIntent(
   if (rulebook.intents.some((r) => r.slug === slug))
     throw new CliError(`there is a rule ${slug} already: choose another --slug`);
 
-  const kinds = [
-    ...new Set(
-      motifs
-        .filter((m) => m.parent === null && view.own.includes(m) && rulebook.motifKinds.has(m.kind))
-        .map((m) => m.kind),
-    ),
-  ];
+  const own = motifs.filter((m) => m.parent === null && view.own.includes(m));
+  const kinds = [...new Set(own.map((m) => m.kind))].filter((kind) => rulebook.motifKinds.has(kind));
   const names = [...kinds.map((kind) => `motif.${kind}.own`), ...TELLING].filter((name) =>
     declared!.has(name),
   );

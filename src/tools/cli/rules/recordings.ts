@@ -29,10 +29,7 @@ interface RecordingJson {
   readonly nonces?: Readonly<Record<string, readonly [before: number, after: number]>>;
 }
 
-/**
- * Where recordings are looked up: the named places, else the `recordings` of each overlay, last first, and
- * `test/recordings` of the working directory.
- */
+/** The named places, else the `recordings` of each overlay, last first, and `test/recordings` here. */
 export function recordingPlaces(
   named: readonly string[] = [],
   dirs: readonly string[] = rulesetDirs(),

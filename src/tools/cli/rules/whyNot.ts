@@ -28,7 +28,7 @@ export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed 
     ...byShape.flatMap((p) => p.evidence),
     ...[...flow.movements, ...flow.nonEconomic].filter((m) => m.kind !== 'event').map((m) => m.evidence),
   ];
-  const recognised = { logs: new Set(evidence.map((e) => e.log)), frames: new Set(framesOf(byShape)) };
+  const recognised = { logs: new Set(evidence.map((e) => e.log)), frames: framesOf(byShape) };
   const reasonsOf = (of: (miss: MappingMiss) => boolean): Unrecognised['reasons'] =>
     misses.filter(of).map(({ shape, reason }) => ({ shape, text: reasonText(reason, examined) }));
   const found: Unrecognised[] = [];
@@ -52,10 +52,9 @@ export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed 
   return found;
 }
 
-function framesOf(primitives: readonly Pick<Primitive, 'basis' | 'evidence'>[]): number[] {
-  return primitives
-    .filter(({ basis }) => basis === 'call')
-    .flatMap((p) => p.evidence.flatMap(({ frame }) => (frame === null ? [] : [frame])));
+function framesOf(primitives: readonly Pick<Primitive, 'basis' | 'evidence'>[]): ReadonlySet<number | null> {
+  const called = primitives.filter(({ basis }) => basis === 'call');
+  return new Set(called.flatMap((p) => p.evidence.map(({ frame }) => frame)));
 }
 
 const topicOf = ({ topics }: Log): string => topics[0] ?? 'anonymous';
@@ -93,10 +92,8 @@ function reasonText(reason: MissReason, examined: ExaminedTx): string {
     case 'condition': {
       const left = reason.left === null ? 'an argument that cannot be read' : short(reason.left);
       const right = reason.right === null ? '' : ` ${short(reason.right)}`;
-      return (
-        `condition ${reason.index + 1} of \`when\` is false: ${left} ` +
-        `${OPERATOR_WORDS[reason.operator]}${right}`
-      );
+      const should = OPERATOR_WORDS[reason.operator];
+      return `condition ${reason.index + 1} of \`when\` is false: ${left} ${should}${right}`;
     }
     case 'leg':
       return `leg ${reason.index + 1} (${reason.role}) bound nothing: ${legText(reason, examined)}`;
@@ -132,10 +129,7 @@ function legText({ unread, nearest }: LegMiss, { flow }: ExaminedTx): string {
     what === 'use' ? `it is taken by ${found}` : `${what} is ${short(found)}, wanted ${short(wanted)}`,
   );
   const shown = `${amount} ${asset} from ${short(from)} to ${short(to)}`;
-  return (
-    `the nearest movement (${shown}) differs: ` +
-    `${differs.join('; ') || 'its asset is the one of another leg'}`
-  );
+  return `the nearest movement (${shown}) differs: ${differs.join('; ') || 'its asset is the one of another leg'}`;
 }
 
 /** Printed lines, one per event or call and one per reason. */

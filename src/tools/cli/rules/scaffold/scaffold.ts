@@ -103,26 +103,22 @@ function eventsOf(path: string): string[] {
   // Compilers write the ABI into a larger object.
   const list: unknown = Array.isArray(abi) ? abi : (abi as { abi?: unknown } | null)?.abi;
   if (!Array.isArray(list)) throw new CliError(`${path} holds no ABI: a list, or an object with the key abi`);
-  return (list as (AbiEvent | null)[])
+  return (list as (AbiItem | null)[])
     .filter((item) => item?.type === 'event')
     .map((item) => `${item!.name}(${(item!.inputs ?? []).map(parameterText).join(', ')})`);
 }
 
-interface AbiEvent {
-  readonly type: string;
-  readonly name: string;
-  readonly inputs?: readonly AbiInput[];
-}
-
-interface AbiInput {
+/** An event of an ABI, a parameter of it, or a field of a tuple. */
+interface AbiItem {
   readonly type: string;
   readonly name?: string;
+  readonly inputs?: readonly AbiItem[];
   readonly indexed?: boolean;
-  readonly components?: readonly AbiInput[];
+  readonly components?: readonly AbiItem[];
 }
 
 /** A parameter as Solidity writes it: tuples by their fields. */
-function parameterText({ type, name, indexed, components }: AbiInput): string {
+function parameterText({ type, name, indexed, components }: AbiItem): string {
   const fields = components ? `(${components.map(parameterText).join(', ')})` : '';
   return [type.replace(/^tuple/, fields), indexed ? 'indexed' : '', name ?? ''].filter(Boolean).join(' ');
 }

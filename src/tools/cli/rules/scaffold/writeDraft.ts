@@ -77,15 +77,12 @@ function legText({ role, flow, account, asset, amount }: Guess): string {
 function shapeExamples(guess: Guess, slug: string): string[] {
   const roles = guess.account === null ? '' : ', roles: {owner: actor}';
   const leg = guess.amount === null ? '' : `, legs: [${guess.role} ${amountText(guess)} TOKEN]`;
-  const found =
-    `  - name: ${guess.signature.name}\n    ` +
-    `transaction:\n${transactionText(guess, slug, true, '      ')}    expect:\n      motifs: ` +
-    `[{kind: ${guess.kind}${roles}${leg}}]\n`;
+  const { name } = guess.signature;
+  const example = (title: string, moves: boolean, expect: string): string =>
+    `  - name: ${title}\n    transaction:\n${transactionText(guess, slug, moves, '      ')}    expect:${expect}\n`;
+  const found = example(name, true, `\n      motifs: [{kind: ${guess.kind}${roles}${leg}}]`);
   if (guess.amount === null) return [found];
-  const forged =
-    `  - name: ${guess.signature.name} without the movement\n    ` +
-    `transaction:\n${transactionText(guess, slug, false, '      ')}    expect: {motifs: []}\n`;
-  return [found, forged];
+  return [found, example(`${name} without the movement`, false, ' {motifs: []}')];
 }
 
 /** The made-up transaction: the movement of the leg, then the event. */
