@@ -129,7 +129,8 @@ function legText({ unread, nearest }: LegMiss, { flow }: ExaminedTx): string {
     what === 'use' ? `it is taken by ${found}` : `${what} is ${short(found)}, wanted ${short(wanted)}`,
   );
   const shown = `${amount} ${asset} from ${short(from)} to ${short(to)}`;
-  return `the nearest movement (${shown}) differs: ${differs.join('; ') || 'its asset is the one of another leg'}`;
+  const why = differs.join('; ') || 'its asset is the one of another leg';
+  return `the nearest movement (${shown}) differs: ${why}`;
 }
 
 /** Printed lines, one per event or call and one per reason. */

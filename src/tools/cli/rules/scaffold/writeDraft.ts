@@ -78,8 +78,8 @@ function shapeExamples(guess: Guess, slug: string): string[] {
   const roles = guess.account === null ? '' : ', roles: {owner: actor}';
   const leg = guess.amount === null ? '' : `, legs: [${guess.role} ${amountText(guess)} TOKEN]`;
   const { name } = guess.signature;
-  const example = (title: string, moves: boolean, expect: string): string =>
-    `  - name: ${title}\n    transaction:\n${transactionText(guess, slug, moves, '      ')}    expect:${expect}\n`;
+  const example = (title: string, moves: boolean, want: string): string =>
+    `  - name: ${title}\n    transaction:\n${transactionText(guess, slug, moves, '      ')}    expect:${want}\n`;
   const found = example(name, true, `\n      motifs: [{kind: ${guess.kind}${roles}${leg}}]`);
   if (guess.amount === null) return [found];
   return [found, example(`${name} without the movement`, false, ' {motifs: []}')];
