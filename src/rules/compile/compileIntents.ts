@@ -16,13 +16,22 @@ type Facts = ReadonlyMap<string, FactDeclaration> | null;
 /** Weakest first. */
 const CONFIDENCES = ['Low', 'Medium', 'High'];
 
+/** A rule, and where it is written. */
+export interface PlacedRule {
+  readonly rule: IntentRule;
+  readonly item: RuleItem<RawIntent>;
+}
+
 /** Compiles the intent rules in force, best first. */
 export function compileIntents(
   items: readonly RuleItem<RawIntent>[],
   words: Vocabulary,
   facts: Facts,
-): IntentRule[] {
-  return items.map((item) => compileIntent(item, words, facts)).sort(bestFirst(words.intentKinds));
+): PlacedRule[] {
+  const better = bestFirst(words.intentKinds);
+  return items
+    .map((item) => ({ rule: compileIntent(item, words, facts), item }))
+    .sort((a, b) => better(a.rule, b.rule));
 }
 
 function compileIntent(item: RuleItem<RawIntent>, words: Vocabulary, facts: Facts): IntentRule {

@@ -126,7 +126,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const home = items.find((i) => i.file.kind === 'ruleset') ?? null;
   const known = compileEntities(entities, home);
   const pricing = compilePricing(entities, spoken.protocols);
-  const rules = compileIntents(intents, words, facts);
+  const placed = compileIntents(intents, words, facts);
   const findingRules = compileFindings(findings, words);
   const examples = items.filter((i) => i.file.kind === 'example') as RuleItem<RawExamples>[];
   const signatureNames = namesOf(shapes);
@@ -138,11 +138,11 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     checkUsedWords(items);
   }
   if (facts) {
-    checkTests(rules, intents, facts);
+    checkTests(placed, facts);
     checkWords({ shapes, protocols, entities, intents, words, facts });
-    checkRules(rules, intents, { words, facts });
+    checkRules(placed, { words, facts });
     checkPlaceholders(shapes, intents, { words, tables });
-    if (sink.problems.length === 0) checkFactExamples(intents, rules, { words, facts });
+    if (sink.problems.length === 0) checkFactExamples(placed, { words, facts });
   }
 
   const texts = compileTables(tables, sink);
@@ -172,7 +172,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     legRoles: words.legRoles,
     motifKinds: words.motifKinds,
     intentKinds: words.intentKinds,
-    intents: rules,
+    intents: placed.map(({ rule }) => rule),
     findings: findingRules,
     ...texts,
     lexicon,

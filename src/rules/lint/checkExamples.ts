@@ -1,30 +1,20 @@
+import type { PlacedRule } from '../compile/compileIntents.ts';
+import type { Ruleset } from '../compile/loadRulebook.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
-import { Spot, type RuleItem } from '../compile/ruleItem.ts';
+import { Spot } from '../compile/ruleItem.ts';
 import { buildExample } from '../example.ts';
 import type { FindSignature } from '../exampleNames.ts';
 import { ExampleError } from '../exampleArguments.ts';
 import { checkExamplesOfAll } from './checkExamplesOfAll.ts';
-import type {
-  RawExample,
-  RawExamples,
-  RawExpectation,
-  RawIntent,
-  RawShape,
-} from '../../model/generated/rules.ts';
+import type { RawExample, RawExpectation } from '../../model/generated/rules.ts';
 import type { FactValue, FactDeclaration } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import { defaultFact } from '../compile/facts.ts';
 import { OPERATORS } from '../compile/operators.ts';
 
-interface Examples {
-  readonly shapes: readonly RuleItem<RawShape>[];
-  readonly intents: readonly RuleItem<RawIntent>[];
-  /** Files of examples. */
-  readonly examples: readonly RuleItem<RawExamples>[];
-  readonly signatureNames: (shape: string | null) => FindSignature;
+interface Examples extends Pick<Ruleset, 'shapes' | 'intents' | 'examples' | 'signatureNames' | 'words'> {
   /** All files of examples were read. */
   readonly complete: boolean;
-  readonly words: Vocabulary;
 }
 
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
@@ -100,15 +90,9 @@ const MOST_UNMET = 3;
  * Examples given as facts: the facts must be possible together, the rule must not be skipped on a match, and
  * a near miss must fail by little.
  */
-export function checkFactExamples(
-  items: readonly RuleItem<RawIntent>[],
-  rules: readonly IntentRule[],
-  context: Context,
-): void {
-  const ruleOf = new Map(rules.map((rule) => [rule.slug, rule]));
-  for (const item of items) {
-    const rule = ruleOf.get(item.value.slug);
-    if (!rule || rule.status === 'deprecated') continue;
+export function checkFactExamples(rules: readonly PlacedRule[], context: Context): void {
+  for (const { rule, item } of rules) {
+    if (rule.status === 'deprecated') continue;
     for (const side of ['match', 'near_miss'] as const)
       for (const [{ facts }, at] of new Spot(item).each(['examples', side], item.value.examples[side])) {
         if (facts === undefined) continue;

@@ -1,12 +1,9 @@
 import { Spot, meaningsOf, type RuleItem } from '../compile/ruleItem.ts';
-import { keyOf, signaturesOf, type FindSignature } from '../exampleNames.ts';
-import type { RawExamples, RawShape, RawShapeExample } from '../../model/generated/rules.ts';
+import type { Ruleset } from '../compile/loadRulebook.ts';
+import { keyOf, signaturesOf } from '../exampleNames.ts';
+import type { RawShape, RawShapeExample } from '../../model/generated/rules.ts';
 
-interface Examples {
-  readonly shapes: readonly RuleItem<RawShape>[];
-  readonly examples: readonly RuleItem<RawExamples>[];
-  readonly signatureNames: (shape: string | null) => FindSignature;
-}
+type Examples = Pick<Ruleset, 'shapes' | 'examples' | 'signatureNames'>;
 
 /**
  * In a ruleset with a folder of examples each event and call of its shapes needs one that names the source of

@@ -1,7 +1,8 @@
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
+import type { PlacedRule } from '../compile/compileIntents.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
-import type { RawIntent, RawHead } from '../../model/generated/rules.ts';
+import type { RawHead } from '../../model/generated/rules.ts';
 import { Spot, type RuleItem } from '../compile/ruleItem.ts';
 import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
 
@@ -10,14 +11,12 @@ export const REPLACE_ME = '/replace-me';
 
 /** Checks rules against logic and each other: conditions that can never hold, rules that can never win. */
 export function checkRules(
-  rules: readonly IntentRule[],
-  items: readonly RuleItem<RawIntent>[],
+  rules: readonly PlacedRule[],
   { words, facts }: { words: Vocabulary; facts: ReadonlyMap<string, FactDeclaration> },
 ): void {
-  const itemOf = new Map(items.map((item) => [item.value.slug, item]));
-  const readings = rules.map((rule) => ({
+  const readings = rules.map(({ rule, item }) => ({
     rule,
-    item: itemOf.get(rule.slug)!,
+    item,
     conjunction: conjunctionOf(rule.when, facts),
   }));
   for (const { rule, item, conjunction } of readings) {

@@ -1,13 +1,13 @@
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Condition, IntentRule, LineTable } from '../../model/rulebook.ts';
+import type { Condition, LineTable } from '../../model/rulebook.ts';
 import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
+import type { PlacedRule } from '../compile/compileIntents.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import { meaningsOf, Spot, type RuleItem } from '../compile/ruleItem.ts';
 import type {
   RawEntityFile,
-  RawIntent,
   RawLeg,
   RawMeaning,
   RawProtocol,
@@ -63,14 +63,9 @@ function namesSomething(leg: RawLeg): boolean {
 }
 
 /** Conditions of which a part is always or never true, and motifs that a rule rests on and excludes. */
-export function checkTests(
-  rules: readonly IntentRule[],
-  items: readonly RuleItem<RawIntent>[],
-  facts: ReadonlyMap<string, FactDeclaration>,
-): void {
-  const itemOf = new Map(items.map((item) => [item.value.slug, item]));
-  for (const rule of rules) {
-    const spot = new Spot(itemOf.get(rule.slug)!);
+export function checkTests(rules: readonly PlacedRule[], facts: ReadonlyMap<string, FactDeclaration>): void {
+  for (const { rule, item } of rules) {
+    const spot = new Spot(item);
     checkParts(spot.at('when'), rule.when, facts);
     const { sets } = conjunctionOf(rule.when, facts) ?? { sets: new Map() };
     for (const key of ['restsOn', 'requiresAny'] as const)
