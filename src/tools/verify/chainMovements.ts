@@ -50,15 +50,10 @@ export function decodeLog(log: RawLog): LogMovement[] {
   if (topic === TRANSFER && log.topics.length === 4)
     return [{ from: address(a), to: address(b), assetId: lane('erc721', uint(c)), amount: 1n }];
   if (topic === TRANSFER) return erc20Transfer(log, lane('erc20'));
-  if (topic === TRANSFER_SINGLE)
-    return [
-      {
-        from: address(b),
-        to: address(c),
-        assetId: lane('erc1155', uint(word(log.data, 0))),
-        amount: uint(word(log.data, 1)),
-      },
-    ];
+  if (topic === TRANSFER_SINGLE) {
+    const [id, amount] = [uint(word(log.data, 0)), uint(word(log.data, 1))];
+    return [{ from: address(b), to: address(c), assetId: lane('erc1155', id), amount }];
+  }
   if (topic === TRANSFER_BATCH) {
     const amounts = numbers(log.data, 1);
     return numbers(log.data, 0).map((id, i) => ({
@@ -120,8 +115,7 @@ export function burntEther(chain: RawChain): Burnt[] {
   return found;
 }
 
-// Gas a transaction cannot avoid: EIP-2028, EIP-2929/2930 and EIP-2200 prices; refunds are capped by
-// EIP-3529.
+// Gas a transaction cannot avoid (EIP-2028, 2929, 2930, 2200); refunds are capped by EIP-3529.
 const BASE = 21_000n;
 const BALANCE = 4_800n;
 const LOG = 375n;

@@ -70,11 +70,7 @@ function checkStateDifference(report: TxReport, chain: RawChain, diff: StateDiff
     let expected = native.get(address) ?? 0n;
     if (address === String(tx['from']).toLowerCase()) expected -= gasCost(chain);
     if (address === String(block['miner']).toLowerCase()) expected += tip;
-    if (changed !== expected)
-      find(
-        'state',
-        '/inventory_deltas',
-        `${address} changed by ${changed} wei in the node's state, by ${expected} in the report`,
-      );
+    const message = `${address} changed by ${changed} wei in the node's state, by ${expected} in the report`;
+    if (changed !== expected) find('state', '/inventory_deltas', message);
   }
 }

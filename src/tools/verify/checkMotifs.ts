@@ -239,11 +239,9 @@ function checkPositionSums({ position_effects, inventory_deltas }: TxReport, fin
   for (const { owner, position_asset: token, position_delta_raw: raw } of position_effects)
     if (token && raw !== null)
       sums.set(key(owner, token.id), (sums.get(key(owner, token.id)) ?? 0n) + BigInt(raw));
-  for (const [place, sum] of sums)
-    if (sum !== (held.get(place) ?? 0n))
-      find(
-        'position',
-        '/position_effects',
-        `${place}: effects sum to ${sum}, the balance to ${held.get(place) ?? 0n}`,
-      );
+  for (const [place, sum] of sums) {
+    const change = held.get(place) ?? 0n;
+    if (sum !== change)
+      find('position', '/position_effects', `${place}: effects sum to ${sum}, the balance to ${change}`);
+  }
 }

@@ -111,12 +111,9 @@ function checkTokenLists(report: TxReport, find: Report): void {
       const wanted = own
         .filter(({ raw }) => raw * sign > 0n)
         .map(({ asset, raw }) => formatUnits(raw * sign, asset.decimals ?? 0));
+      const [read, right] = [shown, wanted].map((one) => one.join(', ') || 'nothing');
       if ([...shown].sort().join() !== [...wanted].sort().join())
-        find(
-          'economics',
-          `${party.at}/${list}`,
-          `reads ${shown.join(', ') || 'nothing'}, the deltas say ${wanted.join(', ') || 'nothing'}`,
-        );
+        find('economics', `${party.at}/${list}`, `reads ${read}, the deltas say ${right}`);
     }
   }
 }
@@ -172,19 +169,12 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
         .slice(0, 1)
         .map((m) => placeOf(m.evidence));
     const shown = (candidate.evidence ?? []).map(placeOf);
-    if (shown.join() !== [...first('from'), ...first('to')].join())
-      find(
-        'attribution',
-        `/attribution/candidates/${i}`,
-        `${shown.join()} is not what it first sent and first received`,
-      );
+    const must = mustOf(find, 'attribution', `/attribution/candidates/${i}`);
+    const isFirst = shown.join() === [...first('from'), ...first('to')].join();
+    must(isFirst, '', `${shown.join()} is not what it first sent and first received`);
   });
-  attribution.evidence.forEach((evidence, i) => {
-    if (!claimed.has(placeOf(evidence)))
-      find(
-        'attribution',
-        `/attribution/evidence/${i}`,
-        `${placeOf(evidence)} is evidence of no candidate and no order`,
-      );
+  const must = mustOf(find, 'attribution', '/attribution/evidence');
+  attribution.evidence.map(placeOf).forEach((place, i) => {
+    must(claimed.has(place), `/${i}`, `${place} is evidence of no candidate and no order`);
   });
 }

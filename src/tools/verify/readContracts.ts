@@ -58,15 +58,10 @@ export async function checkAssets(report: TxReport, read: ReadContract, find: Re
     if (asset.kind !== 'erc20' || asset.address === null) continue;
     for (const key of ['decimals', 'symbol', 'name'] as const) {
       const actual = await askToken(read, asset.address, key);
-      const claimed = asset[key];
+      const [claimed, at] = [asset[key], `/inventory_deltas/${i}/asset/${key}`];
       if (typeof actual === 'string' ? !isPlain(actual) : typeof actual !== 'number') continue;
-      if (claimed !== (typeof actual === 'string' ? actual.trim() : actual)) {
-        find(
-          'asset',
-          `/inventory_deltas/${i}/asset/${key}`,
-          `${String(claimed)} is ${String(actual)} at the token`,
-        );
-      }
+      if (claimed !== (typeof actual === 'string' ? actual.trim() : actual))
+        find('asset', at, `${String(claimed)} is ${String(actual)} at the token`);
     }
   }
 }

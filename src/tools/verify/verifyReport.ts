@@ -151,15 +151,12 @@ const MOST_DIFFERENCES = 50;
  * the same. Between trace dialects `engine.trace_dialect` and the `frame_path` of log evidence may differ.
  */
 export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {
-  // Reports of this service always name their engine: one without is compared, and the missing key is a
-  // difference.
+  // A report without its engine is compared: the missing key is a difference.
   const engine = claimed.engine ?? anew.engine;
   const other = (['version', 'ruleset_digest'] as const).find((key) => engine?.[key] !== anew.engine?.[key]);
   if (other !== undefined) {
-    return {
-      findings: [],
-      notCompared: `made with ${other} ${engine?.[other]}, here it is ${anew.engine?.[other]}`,
-    };
+    const notCompared = `made with ${other} ${engine?.[other]}, here it is ${anew.engine?.[other]}`;
+    return { findings: [], notCompared };
   }
   const acrossDialects = claimed.engine?.trace_dialect !== anew.engine?.trace_dialect;
   const [left, right] = [claimed, anew].map((report) => comparable(report, acrossDialects));
