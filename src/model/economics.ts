@@ -165,15 +165,11 @@ export interface NftSale {
 }
 
 /** Amounts one of several owners sent and received. */
-export interface OwnerEconomics {
+export interface OwnerEconomics
+  extends Pick<Economics, 'inflow' | 'netBeforeGas' | 'netWithPositions' | 'tokenIn' | 'tokenOut'> {
   readonly owner: Address;
   /** The owner and the receivers of its orders, taken together. */
   readonly accounts: readonly Address[];
-  readonly inflow: Money;
-  readonly netBeforeGas: Money;
-  readonly netWithPositions: Money | null;
-  readonly tokenIn: string;
-  readonly tokenOut: string;
 }
 
 /** The elected actor's result in money; all figures exact. */

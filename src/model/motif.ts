@@ -1,15 +1,5 @@
-import type { Address } from './hex.ts';
-import type { Evidence } from './canonicalTx.ts';
 import type { AssetId } from './valueFlow.ts';
-import type {
-  Invariant,
-  JoinReason,
-  MotifKind,
-  OtherTrigger,
-  Portion,
-  ProtocolRef,
-  RoleBinding,
-} from './primitive.ts';
+import type { JoinReason, Primitive, ProtocolRef, RoleBinding } from './primitive.ts';
 
 export type Status = 'Proven' | 'Suspected';
 export type Confidence = 'High' | 'Medium' | 'Low';
@@ -24,38 +14,25 @@ export interface AssetAmount {
 }
 
 /** A building block of intents: a primitive, or a composite of several (route, cycle, batch). */
-export interface Motif {
+export interface Motif extends Omit<Primitive, 'shape' | 'roles' | 'legs'> {
   /** Position in execution order; reported as `m-<index>`. */
   readonly index: number;
-  readonly kind: MotifKind;
-  readonly protocol: ProtocolRef | null;
   /** The protocol of the venue where `protocol` proves none. A name for people: nothing else reads it. */
   readonly named?: ProtocolRef;
-  readonly basis: 'event' | 'call' | 'structure';
-  readonly venue: Address;
-  readonly poolId: string | null;
-  readonly seq: number;
   /** Smallest frame that holds all of its certain evidence; null when the trace does not show it. */
   readonly scopeFrame: number | null;
   readonly parent: number | null;
   /** Why it is a part of its parent, where both wanted a side of a movement. */
   readonly reason?: JoinReason;
-  readonly others?: readonly OtherTrigger[];
   readonly participants: readonly RoleBinding[];
   /** From the view of the venue's counterparty: assets received and sent. */
   readonly assetsIn: readonly AssetAmount[];
   readonly assetsOut: readonly AssetAmount[];
-  readonly invariants: readonly Invariant[];
-  readonly tags: readonly string[];
   /** Proven exactly where there is no doubt. */
   readonly status: Status;
   readonly doubt: ProofDoubt | null;
   readonly confidence: Confidence;
   readonly movements: readonly number[];
-  readonly evidence: readonly Evidence[];
-  /** The NFT that represents the position, moved or not. */
-  readonly position?: AssetId | null;
   /** Number of equal motifs that a report shows as this one. */
   readonly count?: number;
-  readonly portions?: readonly Portion[];
 }

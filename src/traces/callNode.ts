@@ -1,15 +1,11 @@
 import { quantity, readBytes, readHash } from '../evm/hex.ts';
 import { AnalysisError, type ErrorCode } from '../lib/errors.ts';
 import { absent, readList } from '../lib/shape.ts';
-import type { FrameType } from '../model/canonicalTx.ts';
-import type { Address, Hash, Hex } from '../model/hex.ts';
+import type { Frame, Log } from '../model/canonicalTx.ts';
+import type { Hash, Hex } from '../model/hex.ts';
 
 /** Emitter, topics and data of a log, from a receipt or from a trace. */
-export interface LogContent {
-  readonly address: Address;
-  readonly topics: readonly Hash[];
-  readonly data: Hex;
-}
+export type LogContent = Pick<Log, 'address' | 'topics' | 'data'>;
 
 /** Checks a log's topics; `log` names the kind of log in errors. Throws `AnalysisError(code)`. */
 export function readTopics(value: unknown, code: ErrorCode, log: string): readonly Hash[] {
@@ -35,19 +31,10 @@ export interface TracedLog extends LogContent {
 }
 
 /** One call of a node's trace, checked but not yet interpreted: both trace dialects are read into it. */
-export interface CallNode {
-  /** Index in the pre-order list; null for the root. */
-  readonly parent: number | null;
-  readonly type: FrameType;
-  readonly from: Address;
-  readonly to: Address | null;
+export interface CallNode
+  extends Pick<Frame, 'parent' | 'type' | 'from' | 'to' | 'input' | 'output' | 'error' | 'gasUsed'> {
   /** Wei as stated; DELEGATECALL repeats its caller's although nothing moves. */
   readonly value: bigint;
-  readonly input: Hex;
-  readonly output: Hex;
-  readonly error: string | null;
-  /** Null where the trace does not say. */
-  readonly gasUsed?: number | null;
   readonly logs: readonly TracedLog[];
 }
 

@@ -1,3 +1,4 @@
+import type { BlockHeader, CanonicalTx } from '../model/canonicalTx.ts';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { TraceDialect, TraceMode } from '../model/upstream.ts';
 import type { CallNode } from './callNode.ts';
@@ -14,10 +15,7 @@ export type TraceCall =
   | { readonly method: 'trace_block'; readonly params: readonly [number: Hex] };
 
 /** A block with a resolved number: all further calls use its hash. */
-export interface BlockId {
-  readonly number: bigint;
-  readonly hash: Hash;
-}
+export type BlockId = Pick<BlockHeader, 'number' | 'hash'>;
 
 /** The outermost call as the node states it, unchecked. */
 export interface RootCall {
@@ -29,10 +27,7 @@ export interface RootCall {
 }
 
 /** The checked parts of the transaction that a trace must agree with. */
-export interface TracedTransaction {
-  readonly hash: Hash;
-  readonly blockHash: Hash;
-}
+export type TracedTransaction = Pick<CanonicalTx, 'hash' | 'blockHash'>;
 
 /** A way to ask a node for a trace and to read it. A new dialect is one such object in its own file. */
 export interface TraceApi {

@@ -4,14 +4,9 @@ import { FEE_DIVISOR } from '../../value/parties.ts';
 import { DEBT_SHARE_ROLES, roleOf, SHARE_ROLES } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Asset, AssetId } from '../../model/valueFlow.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 
-export interface ActAmount {
-  /** Native where the asset is wrapped native. */
-  readonly id: AssetId;
-  readonly asset: Asset;
-  readonly amount: bigint;
-}
+export type ActAmount = Pick<Balance, 'id' | 'asset'> & { readonly amount: bigint };
 
 /** The net amount without its sign. */
 export function netOf({ id, asset, net }: Balance): ActAmount {

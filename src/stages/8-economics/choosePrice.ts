@@ -1,4 +1,5 @@
 import { formatAmount, powerOfTen } from '../../value/amount.ts';
+import type { ChosenPrice } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { PriceQuote, PriceRefusal } from '../../model/upstream.ts';
 
@@ -39,14 +40,8 @@ export function refusal(
 /** Accounts with state this transaction moved; no price may rest on them. */
 export type TouchedAccounts = Pick<ReadonlySet<Address>, 'has'>;
 
-interface RatedQuote {
-  readonly quote: PriceQuote;
-  readonly ageSeconds: number;
-  readonly stale: boolean;
-}
-
 export interface PriceChoice {
-  readonly chosen: RatedQuote | null;
+  readonly chosen: Pick<ChosenPrice, 'quote' | 'ageSeconds' | 'stale'> | null;
   /** Why quotes were set aside, best quote first. */
   readonly refused: readonly RefusalReason[];
 }

@@ -4,19 +4,14 @@ import { parseAssetId } from '../../value/asset.ts';
 import { assetUnit, listSymbol } from '../../value/display.ts';
 import { accountFlows, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
 import { compareUsd, unknown, worth, worthTogether } from '../../value/money.ts';
-import type { Money, PositionChange, PriceBook } from '../../model/economics.ts';
+import type { Economics, Money, PositionChange, PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 
-export interface SubjectFlows {
-  /** Gross. */
-  readonly inflow: Money;
+export interface SubjectFlows
+  extends Pick<Economics, 'inflow' | 'netWithPositions' | 'tokenIn' | 'tokenOut'> {
   readonly net: Money;
-  /** As `net`, with positions that are only booked at cost; null where there are none. */
-  readonly netWithPositions: Money | null;
-  readonly tokenIn: string;
-  readonly tokenOut: string;
 }
 
 interface NetAmount {
