@@ -5,7 +5,14 @@ import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { NATIVE_ASSET } from '../value/asset.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
 import type { RawContext, RawTransaction } from '../model/upstream.ts';
-import { encodeCall, encodeEvent, ExampleError, readAmount, type ExampleWords } from './exampleArguments.ts';
+import {
+  encodeCall,
+  encodeEvent,
+  ExampleError,
+  readAmount,
+  type ExampleWords,
+  type Path,
+} from './exampleArguments.ts';
 import { asWritten, type FindSignature } from './exampleNames.ts';
 import type { RawExampleStep, RawExampleTransaction } from '../model/generated/rules.ts';
 
@@ -152,8 +159,6 @@ interface Building extends ExampleWords {
   readonly emit: (log: Emitted, by: Address, input: Hex) => void;
   readonly symbols: Map<Address, string>;
 }
-
-type Path = readonly (string | number)[];
 
 function applyStep(step: RawExampleStep, path: Path, building: Building): void {
   const { root, emit, addressOf } = building;

@@ -7,12 +7,12 @@ import { isFault, parseSignature, reasonOf } from './compile/signature.ts';
 import type { FindSignature } from './exampleNames.ts';
 import type { ExampleValue } from '../model/generated/rules.ts';
 
-type Path = readonly (string | number)[];
+export type Path = readonly (string | number)[];
 
 /** Why an example cannot be turned into a transaction; `path` is inside its `transaction`. */
 export class ExampleError extends Error {
-  readonly path: readonly (string | number)[];
-  constructor(path: readonly (string | number)[], message: string) {
+  readonly path: Path;
+  constructor(path: Path, message: string) {
     super(message);
     this.name = 'ExampleError';
     this.path = path;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hintFor } from '../compile/didYouMean.ts';
 import { isArchive, readArchive } from './archive.ts';
 import { listFiles, type Complain } from './listFiles.ts';
-import type { Problem, ProblemCode } from './problems.ts';
+import type { Problem } from './problems.ts';
 import { parseRuleFile } from './parsedFiles.ts';
 import type { SchemaFault } from './schemaCheck.ts';
 import type { Place, Tree } from './yamlTree.ts';
@@ -27,9 +27,7 @@ const KIND_AT: Readonly<Record<string, FileKind>> = { ...TOP, ...FOLDERS };
 export const FILE_KINDS = Object.values(KIND_AT);
 export type FileKind = (typeof TOP)[keyof typeof TOP] | (typeof FOLDERS)[keyof typeof FOLDERS];
 
-/** One YAML file of a ruleset directory. */
-export interface RuleFile {
-  readonly kind: FileKind;
+interface TextFile {
   /** 0 for the base ruleset, then overlays in the order given. */
   readonly layer: number;
   /** Relative to its ruleset directory, with forward slashes. */
@@ -37,6 +35,11 @@ export interface RuleFile {
   /** As shown to people. */
   readonly shownPath: string;
   readonly text: string;
+}
+
+/** One YAML file of a ruleset directory. */
+export interface RuleFile extends TextFile {
+  readonly kind: FileKind;
   readonly tree: Tree | null;
   readonly locate: (pointer: string, part?: 'key' | 'value') => Place;
   readonly schemaFaults: readonly SchemaFault[];
@@ -50,12 +53,8 @@ const TABLE_FOLDERS = ['signatures', 'address-book', 'created'] as const;
 type TableFolder = (typeof TABLE_FOLDERS)[number];
 
 /** One text table of a ruleset directory. */
-export interface TableFile {
+export interface TableFile extends TextFile {
   readonly folder: TableFolder;
-  readonly layer: number;
-  readonly path: string;
-  readonly shownPath: string;
-  readonly text: string;
 }
 
 /** Folder of an overlay's own recordings. */
@@ -128,14 +127,8 @@ export function readRuleFiles(
   const files: RuleFile[] = [];
   const tables: TableFile[] = [];
   const problems: Problem[] = [];
-  const complain = (
-    file: string,
-    code: ProblemCode,
-    message: string,
-    place: Place = { line: 1, column: 1 },
-  ): void => {
-    problems.push({ file, ...place, code, message });
-  };
+  const complain: Complain = (file, code, message, place = { line: 1, column: 1 }) =>
+    void problems.push({ file, ...place, code, message });
 
   dirs.forEach((dir, layer) => {
     const { paths, read } = openSource(dir, edits, complain);
