@@ -63,9 +63,13 @@ export class NamedActs {
     return acts;
   }
 
-  /** Acts with words that agree with the direction of all the unexplained value of an account. */
+  /**
+   * Acts with words that agree with the direction of all the unexplained value of an account, where nothing but
+   * accompanying acts (approvals, wraps, executions) was found.
+   */
   withoutAmounts(): DraftPrimitive[] {
-    if (!this.#unexplained() || this.#rankedHints().length === 0) return [];
+    const explained = this.#found.some(({ kind }) => !isAccompaniment(kind, this.#rulebook));
+    if (explained || this.#rankedHints().length === 0) return [];
     const open = new OpenFlows(this.#context);
     const acts: DraftPrimitive[] = [];
     for (const account of this.#accounts()) {
@@ -79,11 +83,6 @@ export class NamedActs {
       }
     }
     return acts;
-  }
-
-  /** Whether nothing but accompanying acts (approvals, wraps, executions) was found. */
-  #unexplained(): boolean {
-    return this.#found.every(({ kind }) => isAccompaniment(kind, this.#rulebook));
   }
 
   /** The act over movements of stated amounts; null where none goes the way the entry says. */
@@ -133,7 +132,8 @@ export class NamedActs {
   /** Everything that is left of the account's flow, where it goes the entry's way. */
   #whole(hint: Hint, account: Address, flow: OpenFlow, gained: ReadonlySet<AssetId>): DraftPrimitive | null {
     const { entry, trigger } = hint;
-    if (trigger.basis === 'event' && !this.#isAbout(trigger, account)) return null;
+    const apart = trigger.basis === 'event' && trigger.contract !== this.#context.tx.to;
+    if (apart && !trigger.words().has(BigInt(account))) return null;
     const got = flow.received.filter((m) => gained.has(mergeNative(m.asset, this.#context.wrappedNative)));
     const moved = entry.flow === 'received' ? got : flow.sent;
     if (!goes(entry.flow, flow.sent.length > 0, got.length > 0) || !this.#holds(entry, moved, flow))
@@ -184,11 +184,6 @@ export class NamedActs {
         asked >= SMALLEST_AMOUNT && words.has(asked) && distance(asked, paid) * MAX_INTEREST_SHARE <= asked
       );
     });
-  }
-
-  /** Whether an event names the account, or comes from the contract that the transaction called. */
-  #isAbout(trigger: NamedTrigger, account: Address): boolean {
-    return trigger.words().has(BigInt(account)) || trigger.contract === this.#context.tx.to;
   }
 
   /** An act between others than the account it is done for: signer and target decide the sides. */

@@ -1,9 +1,8 @@
-import { claim, legOf, structural } from '../../../value/claims.ts';
+import { claim, indexesOf, legOf, structural } from '../../../value/claims.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
-import type { Address } from '../../../model/hex.ts';
-import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
-import type { Movement, ValueFlow } from '../../../model/valueFlow.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
+import type { Movement } from '../../../model/valueFlow.ts';
 import type { StructureContext } from './context.ts';
 
 /**
@@ -24,32 +23,19 @@ export function findWraps(context: StructureContext): DraftPrimitive[] {
     const contract = flow.assets.get(token.asset)!.address!;
     const wrapping = token.kind === 'wrap';
     const account = wrapping ? token.to : token.from;
-    const key = wrapping
-      ? `${account}|${contract}|${token.amount}`
-      : `${contract}|${account}|${token.amount}`;
-    return wrapOf(flow, { account, contract }, token, natives.get(key)?.shift() ?? null);
-  });
-}
-
-function wrapOf(
-  flow: ValueFlow,
-  { account, contract }: { readonly account: Address; readonly contract: Address },
-  token: Movement,
-  native: Movement | null,
-): DraftPrimitive {
-  const wrapping = token.kind === 'wrap';
-  const leg = (role: string, m: Movement): Leg => legOf(role, [m], account);
-  const legs = wrapping
-    ? [...(native ? [leg('in', native)] : []), leg('out', token)]
-    : [leg('in', token), ...(native ? [leg('out', native)] : [])];
-  return structural({
-    kind: wrapping ? 'wrap' : 'unwrap',
-    seq: token.seq,
-    venue: contract,
-    roles: [{ role: 'owner', account }],
-    legs,
-    invariants: [claim('both_sides_equal', flow, [token.index], native ? [native.index] : [])],
-    tags: [],
-    evidence: native ? [token.evidence, native.evidence] : [token.evidence],
+    const ends = wrapping ? [account, contract] : [contract, account];
+    const native = natives.get(`${ends.join('|')}|${token.amount}`)?.shift();
+    const ether = native ? [native] : [];
+    const [taken, given] = wrapping ? [ether, [token]] : [[token], ether];
+    return structural({
+      kind: token.kind,
+      seq: token.seq,
+      venue: contract,
+      roles: [{ role: 'owner', account }],
+      legs: [...taken.map((m) => legOf('in', [m], account)), ...given.map((m) => legOf('out', [m], account))],
+      invariants: [claim('both_sides_equal', flow, [token.index], indexesOf(ether))],
+      tags: [],
+      evidence: [token, ...ether].map(({ evidence }) => evidence),
+    });
   });
 }
