@@ -60,15 +60,15 @@ export function recoverAuthority(tuple: SignedAuthorization): Address | null {
 /** An integer as RLP takes it: its bytes without leading zeros, none for zero. */
 const integer = (value: bigint): Hex => (value === 0n ? '0x' : fromNumber(value));
 
-/** EIP-712 domain separators with the versions in use, and without one. */
-export function domainsOf(name: string, verifyingContract: Address): Hex[] {
-  const domain = { name, chainId: CHAIN_ID, verifyingContract };
-  const tail = 'uint256 chainId,address verifyingContract)';
-  const versions = ['1', '2', '0.0.1'].map((version) => ({ ...domain, version }));
-  return [
-    ...versions.map((value) => struct(`EIP712Domain(string name,string version,${tail}`, value)),
-    struct(`EIP712Domain(string name,${tail}`, domain),
-  ];
+/** An EIP-712 domain separator; null: of a domain without a version. */
+export function domainOf(name: string, version: string | null, verifyingContract: Address): Hex {
+  const members = version === null ? 'string name' : 'string name,string version';
+  return struct(`EIP712Domain(${members},uint256 chainId,address verifyingContract)`, {
+    name,
+    version,
+    chainId: CHAIN_ID,
+    verifyingContract,
+  });
 }
 
 /**

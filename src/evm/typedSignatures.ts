@@ -1,6 +1,6 @@
 import { from, getSelector, type AbiFunction } from 'ox/AbiFunction';
 import { decode } from 'ox/AbiParameters';
-import { digestsOf, domainsOf, packed, recover, vrs, type Signature } from './signing.ts';
+import { digestsOf, domainOf, packed, recover, vrs, type Signature } from './signing.ts';
 import type { Claim, SignedCall, SignedForm, SignedGrant, Values } from './claim.ts';
 import { FORWARDED, SIGNATURES } from './signedCalls.ts';
 import type { Address, Hex } from '../model/hex.ts';
@@ -40,21 +40,23 @@ export function readSignedCall(
     const { v, r, s, signature = (values['request'] as Values | undefined)?.['signature'] } = values;
     const signed = signature === undefined ? vrs(v, r, s) : packed(signature);
     if (signed === null || account === budget.signer) return null;
-    for (const name of [...names, ...entry.names]) {
-      // The usual versions first, over all nonces; then the rare forms.
-      const domains = domainsOf(name, call.to);
-      for (const forms of [domains.slice(0, USUAL_FORMS), domains.slice(USUAL_FORMS)])
-        if (signedBy(account, signed, digestsOf(forms, ...hashes), budget))
+    for (const name of [...names, ...entry.names])
+      for (const versions of VERSIONS) {
+        const domains = versions.map((version) => domainOf(name, version, call.to));
+        if (signedBy(account, signed, digestsOf(domains, ...hashes), budget))
           return { account, grants, forwards };
-    }
+      }
     return null;
   } catch {
     return null; // Calldata that does not decode as its selector promises.
   }
 }
 
-/** Domain forms in front of `domainsOf`: versions 1 and 2. */
-const USUAL_FORMS = 2;
+/** The usual versions of a domain are tried first, over all nonces; then the rare ones, and none. */
+const VERSIONS = [
+  ['1', '2'],
+  ['0.0.1', null],
+];
 
 function signedBy(
   account: Address,
