@@ -18,12 +18,12 @@ export interface Motif extends Omit<Primitive, 'shape' | 'roles' | 'legs'> {
   /** Position in execution order; reported as `m-<index>`. */
   readonly index: number;
   /** The protocol of the venue where `protocol` proves none. A name for people: nothing else reads it. */
-  readonly named?: ProtocolRef;
+  readonly named?: ProtocolRef | undefined;
   /** Smallest frame that holds all of its certain evidence; null when the trace does not show it. */
   readonly scopeFrame: number | null;
   readonly parent: number | null;
   /** Why it is a part of its parent, where both wanted a side of a movement. */
-  readonly reason?: JoinReason;
+  readonly reason?: JoinReason | undefined;
   readonly participants: readonly RoleBinding[];
   /** From the view of the venue's counterparty: assets received and sent. */
   readonly assetsIn: readonly AssetAmount[];
@@ -34,5 +34,5 @@ export interface Motif extends Omit<Primitive, 'shape' | 'roles' | 'legs'> {
   readonly confidence: Confidence;
   readonly movements: readonly number[];
   /** Number of equal motifs that a report shows as this one. */
-  readonly count?: number;
+  readonly count?: number | undefined;
 }

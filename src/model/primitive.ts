@@ -99,9 +99,9 @@ export interface Primitive {
   readonly tags: readonly string[];
   readonly evidence: readonly Evidence[];
   /** The NFT that represents the position, moved or not. */
-  readonly position?: AssetId | null;
-  readonly portions?: readonly Portion[];
-  readonly others?: readonly OtherTrigger[];
+  readonly position?: AssetId | null | undefined;
+  readonly portions?: readonly Portion[] | undefined;
+  readonly others?: readonly OtherTrigger[] | undefined;
 }
 
 /** A portion that may take its asset from the legs. Its amount may be zero, to keep its position in the list. */

@@ -1,6 +1,7 @@
 import { addTo } from '../lib/lists.ts';
 import { memoize } from '../lib/memo.ts';
 import { addressAt, uintAt, wordOf } from '../evm/hex.ts';
+import { MAX_RECOVERIES } from '../evm/signing.ts';
 import type { CanonicalTx, Frame, Log } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
@@ -74,7 +75,7 @@ export class Consent {
 
   /** More signatures came than are recovered, where they were asked for. */
   get cut(): boolean {
-    return this.#read?.cut ?? false;
+    return this.#read?.cut === true || this.#tx.authorizations.length > MAX_RECOVERIES;
   }
 
   /** No call that the account asked for explains the movement; each call explains no more than it states. */

@@ -1,9 +1,7 @@
 import unhomoglyph from 'unhomoglyph';
 import { memoize } from '../lib/memo.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
-import { MAX_RECOVERIES } from '../evm/signing.ts';
 import { Consent } from './consent.ts';
-import type { Signed } from './signed.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
@@ -24,10 +22,8 @@ export interface Suspects {
   readonly unverified: ReadonlySet<number>;
   /** Logs of allowances that their owners neither gave by a call nor signed. */
   readonly allowances: ReadonlySet<number>;
-  /** Accounts' words on calls: recovered signatures, and those that wallets approved. */
-  readonly signed: readonly Signed[];
-  /** More signatures came than are recovered. */
-  readonly cut: boolean;
+  /** Accounts' words on calls, recovered when first asked for. */
+  readonly consent: Pick<Consent, 'signed' | 'cut'>;
 }
 
 /** Nothing longer is compared: no well-known symbol is. */
@@ -116,12 +112,7 @@ export function findSuspects(
     unlisted: indexesOf(unlisted),
     unverified: indexesOf(unverified),
     allowances: new Set(allowances.map(({ evidence }) => evidence.log!)),
-    get signed() {
-      return consent.signed;
-    },
-    get cut() {
-      return consent.cut || tx.authorizations.length > MAX_RECOVERIES;
-    },
+    consent,
   };
 }
 

@@ -2,7 +2,7 @@ import { distinctEvidence } from '../../lib/evidence.ts';
 import { Components } from '../../lib/components.ts';
 import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { distinctRoles, isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
-import { commonFrame, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
+import { commonFrame, draftMotif, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
 import { decide, rivalOf } from './winner.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { JoinReason } from '../../model/primitive.ts';
@@ -48,14 +48,14 @@ export function joinSilent(
 function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
   const act = group.find(({ doubt }) => doubt === null) ?? group[0]!;
   const evidence = joinEvidence(group);
-  return {
+  return draftMotif({
     ...act,
     seq: group[0]!.seq,
     participants: distinctRoles([act, ...group].flatMap(({ participants }) => participants)),
     tags: unique(group.filter(({ doubt }) => doubt === act.doubt).flatMap(({ tags }) => tags)),
     evidence,
     scopeFrame: commonFrame(tx, evidence),
-  };
+  });
 }
 
 /**

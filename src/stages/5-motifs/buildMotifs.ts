@@ -4,13 +4,13 @@ import { callsOf, legClaims, legOf, structural } from '../../value/claims.ts';
 import { tracingOf, type Tracing } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
-import { commonFrame, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import { commonFrame, draftMotif, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { fold } from './fold.ts';
 import { hopOf, type Hop } from './hops.ts';
 import { joinPassedOn, joinSilent, nest } from './assemble.ts';
 import { exchangesAtUnnamedVenues, type Exchange } from './unnamedVenues.ts';
 import type { AssetAmount, Confidence } from '../../model/motif.ts';
-import type { Primitive, Leg } from '../../model/primitive.ts';
+import type { Leg, Primitive } from '../../model/primitive.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { participantsOf } from './participants.ts';
 import type { Movement } from '../../model/valueFlow.ts';
@@ -142,10 +142,7 @@ function standAlone(primitive: Primitive, input: MotifInput, tracing: Tracing): 
   const { tx, rulebook } = input;
   const { legs } = primitive;
   const confidence = confidenceOf(primitive, rulebook);
-  const doubt = prove(primitive, input);
-  return {
-    index: -1,
-    parent: null,
+  return draftMotif({
     kind: primitive.kind,
     protocol: primitive.protocol,
     basis: primitive.basis,
@@ -158,18 +155,16 @@ function standAlone(primitive: Primitive, input: MotifInput, tracing: Tracing): 
     assetsOut: amountsOf(legs, true),
     invariants: primitive.invariants,
     tags: primitive.tags,
-    status: doubt === null ? 'Proven' : 'Suspected',
-    doubt,
+    doubt: prove(primitive, input),
     confidence: confidence === 'High' && isSuspect(primitive, input) ? 'Medium' : confidence,
     movements: joinMovements(legs),
     evidence: primitive.evidence,
-    position: primitive.position ?? null,
-    portions: primitive.portions ?? NOTHING,
+    position: primitive.position,
+    portions: primitive.portions,
     children: NOTHING,
-    whole: null,
     legs,
-    others: primitive.others ?? NOTHING,
-  };
+    others: primitive.others,
+  });
 }
 
 /** Amounts that the venue's counterparty sent, or received. */

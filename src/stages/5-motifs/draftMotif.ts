@@ -24,10 +24,48 @@ export interface MotifDraft extends Motif {
   readonly children: readonly MotifDraft[];
   /** The act that this is a part of. */
   whole: MotifDraft | null;
-  reason?: JoinReason;
-  others?: readonly OtherTrigger[];
+  reason?: JoinReason | undefined;
+  named?: ProtocolRef | undefined;
+  others?: readonly OtherTrigger[] | undefined;
   /** Empty for composites. */
   readonly legs: readonly Leg[];
+}
+
+/** What a draft is of itself, before it has its place, its name and its whole. */
+type Draftable = Omit<MotifDraft, 'index' | 'parent' | 'status' | 'whole' | 'reason' | 'named'>;
+
+/** Every draft has the same fields in the same order: all later stages read them, of any act. */
+export function draftMotif(from: Draftable): MotifDraft {
+  return {
+    index: -1,
+    parent: null,
+    kind: from.kind,
+    protocol: from.protocol,
+    named: undefined,
+    basis: from.basis,
+    venue: from.venue,
+    poolId: from.poolId,
+    seq: from.seq,
+    scopeFrame: from.scopeFrame,
+    participants: from.participants,
+    assetsIn: from.assetsIn,
+    assetsOut: from.assetsOut,
+    invariants: from.invariants,
+    tags: from.tags,
+    status: from.doubt === null ? 'Proven' : 'Suspected',
+    doubt: from.doubt,
+    confidence: from.confidence,
+    movements: from.movements,
+    evidence: from.evidence,
+    position: from.position ?? null,
+    portions: from.portions ?? [],
+    count: from.count,
+    children: from.children,
+    whole: null,
+    reason: undefined,
+    legs: from.legs,
+    others: from.others ?? [],
+  };
 }
 
 /** The fields a composite states itself; the rest follows from its parts. */
@@ -41,25 +79,27 @@ type Summary = Pick<
  * parts.
  */
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
-  const doubt = proveWhole(summary, parts);
-  return {
-    ...summary,
-    index: -1,
-    parent: null,
+  const { kind, venue, participants, assetsIn, assetsOut, invariants, scopeFrame } = summary;
+  return draftMotif({
+    kind,
+    venue,
+    participants,
+    assetsIn,
+    assetsOut,
+    invariants,
+    scopeFrame,
     protocol: sharedProtocol(parts),
     basis: parts.every((part) => part.basis !== 'structure') ? 'event' : 'structure',
     poolId: null,
     seq: parts.reduce((first, part) => Math.min(first, part.seq), Infinity),
     tags: [],
-    status: doubt === null ? 'Proven' : 'Suspected',
-    doubt,
+    doubt: proveWhole(summary, parts),
     confidence: CONFIDENCES.find((level) => parts.some((part) => part.confidence === level)) ?? 'Low',
     movements: joinMovements(parts),
     evidence: joinEvidence(parts),
     children: parts,
-    whole: null,
     legs: [],
-  };
+  });
 }
 
 /** Lowest first. */

@@ -15,19 +15,20 @@ const NO_PLACE: ReadonlySet<string> = new Set(['none', 'account', 'created']);
  * by the name of its share token. For people: no rule, status or confidence reads these names.
  */
 export function nameVenues(
-  motifs: readonly Motif[],
+  motifs: readonly (Motif & { named?: ProtocolRef | undefined })[],
   flow: ValueFlow,
   context: Pick<RawContext, 'tokens' | 'registered'>,
   rulebook: Rulebook,
 ): readonly Motif[] {
-  return motifs.map((motif) => {
+  for (const motif of motifs) {
     const { venue, allowance, composite } = kindOf(rulebook, motif.kind);
-    if (isRecognised(motif.protocol) || composite || allowance || NO_PLACE.has(venue)) return motif;
-    const named =
+    if (isRecognised(motif.protocol) || composite || allowance || NO_PLACE.has(venue)) continue;
+    motif.named =
       protocolOf(motif.venue, context.registered, rulebook) ??
-      byToken(tokensOf(motif, flow), context, rulebook);
-    return named ? { ...motif, named } : motif;
-  });
+      byToken(tokensOf(motif, flow), context, rulebook) ??
+      undefined;
+  }
+  return motifs;
 }
 
 /** The venue's own token, then the motif's share tokens. */

@@ -209,8 +209,31 @@ function withDetail(act: DraftPrimitive, { legs, portions }: DraftPrimitive): Dr
  * paid, or amounts without a leg.
  */
 function settled(item: DraftPrimitive): Primitive {
-  const { portions, legs } = item;
-  if (portions.length === 0) return item as DraftPrimitive & { readonly portions: readonly never[] };
+  const { kind, seq, basis, shape, protocol, venue, poolId, roles, legs } = item;
+  const { invariants, tags, evidence, position, others } = item;
+  const portions = placedPortions(item);
+  return {
+    kind,
+    seq,
+    basis,
+    shape,
+    protocol,
+    venue,
+    poolId,
+    roles,
+    legs,
+    invariants,
+    tags,
+    evidence,
+    position,
+    portions,
+    others,
+  };
+}
+
+/** The portions that are possible, each with its asset. */
+function placedPortions({ portions, legs }: DraftPrimitive): readonly Portion[] {
+  if (portions.length === 0) return [];
   const sums = new Map<AssetId, bigint>();
   for (const leg of legs)
     if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);
@@ -224,5 +247,5 @@ function settled(item: DraftPrimitive): Primitive {
   ];
   const possible = ({ role, asset, amount }: Portion): boolean =>
     role === 'principal' ? amount <= (sums.get(asset) ?? 0n) : amount > 0n;
-  return { ...item, portions: all.filter(possible) };
+  return all.filter(possible);
 }

@@ -165,7 +165,7 @@ export class ElectionContext {
    * bring a signature seen elsewhere on chain beside movements of their own making.
    */
   authorised(account: Address): boolean {
-    const calls = this.suspects().signed.filter((signed) => signed.account === account);
+    const calls = this.suspects().consent.signed.filter((signed) => signed.account === account);
     if (calls.length === 0) return false;
     const frames = calls.map(({ frame }) => frame);
     const sent = [...this.balances(account).values()].filter(({ net }) => net < 0n);

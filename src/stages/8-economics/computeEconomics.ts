@@ -39,7 +39,7 @@ export interface EconomicsInput {
   readonly attribution: Attribution;
   readonly motifs: readonly Motif[];
   readonly verdict: Verdict;
-  readonly suspects?: Pick<Suspects, 'cut'>;
+  readonly suspects?: Pick<Suspects, 'consent'>;
   readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities' | 'motifKinds' | 'assetClasses'>;
 }
 
@@ -84,7 +84,7 @@ function warningsOf(
   if (context.incomplete === true) warnings.push('MetadataUnavailable');
   if (context.refusals.some(({ code }) => code === 'source_unavailable'))
     warnings.push('PriceSourceUnavailable');
-  if (suspects?.cut === true) warnings.push('SignaturesUnread');
+  if (suspects?.consent.cut === true) warnings.push('SignaturesUnread');
   return warnings;
 }
 

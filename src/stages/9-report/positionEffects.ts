@@ -27,10 +27,9 @@ export function positionEffect(
   writer: ReportWriter,
 ): wire.PositionEffect {
   const { motif, position, delta, subcategory } = change;
-  return {
-    owner: writer.address(change.owner),
-    category: change.category as wire.PositionEffect['category'],
-    ...(subcategory === undefined ? {} : { subcategory }),
+  const owner = writer.address(change.owner);
+  const category = change.category as wire.PositionEffect['category'];
+  return Object.assign(subcategory === undefined ? { owner, category } : { owner, category, subcategory }, {
     effect: change.effect as wire.PositionEffect['effect'],
     protocol: writeProtocol(motif, writer),
     market: motif.poolId === null ? writer.address(motif.venue) : writer.text(motif.poolId),
@@ -52,5 +51,5 @@ export function positionEffect(
     confidence: motif.confidence,
     motif_ids: change.motifs.map(motifId),
     evidence: writer.evidences(change.evidence),
-  };
+  });
 }

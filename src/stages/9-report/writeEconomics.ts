@@ -117,19 +117,20 @@ export function writeEconomics(
   blockNumber: bigint,
   writer: ReportWriter,
 ): wire.Economics {
-  const { netAfterOwnGas, netWithPositions, consideration } = economics;
-  return {
+  const { netAfterOwnGas, netWithPositions, consideration, owners, nftSales } = economics;
+  const sums = {
     subject: writer.address(economics.subject),
     fee_usd: displayMoney(economics.gas.usd),
     inflow_usd: displayMoney(economics.inflow),
     net_usd_before_gas: displayMoney(economics.netBeforeGas),
     net_usd_after_gas: displayMoney(economics.netAfterGas),
-    // Sums that few transactions have.
-    ...(netAfterOwnGas ? { net_usd_after_own_gas: displayMoney(netAfterOwnGas) } : {}),
-    ...(netWithPositions ? { net_usd_with_positions: displayMoney(netWithPositions) } : {}),
-    ...(consideration
-      ? { consideration_usd: { ...displayMoney(consideration), method: 'own_trade' as const } }
-      : {}),
+  } as wire.Economics;
+  // Few transactions have these.
+  if (netAfterOwnGas) sums.net_usd_after_own_gas = displayMoney(netAfterOwnGas);
+  if (netWithPositions) sums.net_usd_with_positions = displayMoney(netWithPositions);
+  if (consideration)
+    sums.consideration_usd = Object.assign(displayMoney(consideration), { method: 'own_trade' } as const);
+  const written = Object.assign(sums, {
     token_in: economics.tokenIn,
     token_out: economics.tokenOut,
     structural_profit_usd: displayMoney(economics.structuralProfit),
@@ -137,11 +138,8 @@ export function writeEconomics(
     valuation: writeValuation(economics.valuation, jsonInteger(blockNumber, 'block number'), writer),
     fee_paid_by_subject: economics.feePaidBySubject,
     warnings: [...economics.warnings],
-    ...(economics.owners.length > 0
-      ? { by_owner: economics.owners.map((part) => writeOwner(part, writer)) }
-      : {}),
-    ...(economics.nftSales.length > 0
-      ? { nft_sales: economics.nftSales.map((sale) => writeSale(sale, writer)) }
-      : {}),
-  };
+  });
+  if (owners.length > 0) written.by_owner = owners.map((part) => writeOwner(part, writer));
+  if (nftSales.length > 0) written.nft_sales = nftSales.map((sale) => writeSale(sale, writer));
+  return written;
 }

@@ -36,7 +36,7 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   }
   // Owners of permits spent here and of EIP-3009 authorisations; some signed transfers log nothing.
   const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
-  const signers = context.suspects().signed.map((signed) => signed.account);
+  const signers = context.suspects().consent.signed.map((signed) => signed.account);
   const senders = [...new Set([...authors.keys(), ...signers])].filter(
     (a) => SENT.has(context.sides(a)) && isOther(a),
   );
