@@ -85,5 +85,5 @@ export interface ValueFlow {
   readonly outgoing: MovementLists;
   readonly incoming: MovementLists;
   /** Accounts as nodes, movements as edges, to follow value along several. Built when first asked for. */
-  readonly graph: MultiDirectedGraph<Record<string, never>, Movement>;
+  readonly graph: () => MultiDirectedGraph<Record<string, never>, Movement>;
 }

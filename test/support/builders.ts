@@ -179,7 +179,16 @@ export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
     graph.mergeNode(m.to);
     graph.addDirectedEdgeWithKey(String(m.index), m.from, m.to, m);
   }
-  return { movements, nonEconomic: [], allowances: [], assets, ledgers, outgoing, incoming, graph };
+  return {
+    movements,
+    nonEconomic: [],
+    allowances: [],
+    assets,
+    ledgers,
+    outgoing,
+    incoming,
+    graph: () => graph,
+  };
 }
 
 export function token(address: Address, over: Partial<TokenMetadata> = {}): TokenMetadata {

@@ -37,8 +37,6 @@ export function buildValueFlow(
     movements.push({ index: movements.length, kind, from, to, asset: asset.id, amount, seq, evidence });
   }
   const { ledgers, outgoing, incoming } = keepLedgers(movements);
-  // Most transactions never follow value through several accounts.
-  const graph = lazy(() => buildGraph(ledgers.keys(), movements));
   return {
     movements,
     nonEconomic,
@@ -47,9 +45,8 @@ export function buildValueFlow(
     ledgers,
     outgoing,
     incoming,
-    get graph() {
-      return graph();
-    },
+    // Most transactions never follow value through several accounts.
+    graph: lazy(() => buildGraph(ledgers.keys(), movements)),
   };
 }
 
@@ -64,9 +61,11 @@ function inOrder(native: readonly FlowEntry[], tokens: readonly FlowEntry[]): re
   return merged;
 }
 
+type Graph = ReturnType<ValueFlow['graph']>;
+
 /** Accounts as nodes, movements as edges. Own keys: graphology's differ from process to process. */
-function buildGraph(accounts: Iterable<Address>, movements: readonly Movement[]): ValueFlow['graph'] {
-  const graph: ValueFlow['graph'] = new MultiDirectedGraph();
+function buildGraph(accounts: Iterable<Address>, movements: readonly Movement[]): Graph {
+  const graph: Graph = new MultiDirectedGraph();
   for (const account of accounts) graph.addNode(account);
   for (const movement of movements)
     graph.addDirectedEdgeWithKey(`m${movement.index}`, movement.from, movement.to, movement);

@@ -1,3 +1,4 @@
+import { memoize } from '../../lib/memo.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
 import { builderPayments } from '../../value/parties/builder.ts';
@@ -5,6 +6,8 @@ import { actingAsOne, walletsOf, type EntityReason } from '../../value/parties/e
 import type { MotifInput } from './draftMotif.ts';
 import type { Hop } from './hops.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
+
+const MAX_WALLETS = 64;
 
 type Balances = ReadonlyMap<AssetId, Balance>;
 
@@ -42,7 +45,8 @@ export function entityOf(
     accounts,
     trader: [...group].find(([, reason]) => reason === 'trader')?.[0] ?? null,
     balances: balancesOf(accounts),
-    balancesWith: (account) => balancesOf(new Set([...accounts, account])),
+    // One wallet may close many cycles.
+    balancesWith: memoize((account) => balancesOf(new Set([...accounts, account as Address])), MAX_WALLETS),
     through: (asset) => each.reduce((sum, own) => sum + (own.get(asset)?.received ?? 0n), 0n),
     walletOf: (asset) => wallets.get(asset) ?? null,
   };

@@ -23,7 +23,7 @@ export function intermediariesOf(view: SubjectView): ReadonlySet<Address> {
   const found = new Set<Address>();
   const any = [...flow.outgoing.keys()].some(handsOn);
   for (const start of entity) {
-    if (!any || !flow.graph.hasNode(start)) continue;
+    if (!any || !flow.graph().hasNode(start)) continue;
     const stopsAt = (node: string): boolean => {
       if (node === start) return false;
       const account = node as Address;
@@ -31,7 +31,7 @@ export function intermediariesOf(view: SubjectView): ReadonlySet<Address> {
       found.add(account);
       return false;
     };
-    bfsFromNode(flow.graph, start, stopsAt, { mode: 'directed' });
+    bfsFromNode(flow.graph(), start, stopsAt, { mode: 'directed' });
   }
   if (calledForIt && tx.to !== null && isBetween(tx.to)) found.add(tx.to);
   return found;
