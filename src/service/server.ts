@@ -53,6 +53,7 @@ function openAdmin(metrics: Metrics, upstream: Upstream, stopping: AbortSignal):
   return createAdminServer({
     metrics: { contentType: metrics.registry.contentType, text: () => metrics.registry.metrics() },
     upstream,
+    stopping,
     alive: () => !stopping.aborted,
   });
 }

@@ -145,10 +145,15 @@ function differClaim(legs: readonly Leg[], places: ReadonlyMap<Leg, Operand>): I
   ];
 }
 
-/** A leg that is whole movements of one asset; `account`: their far end. */
-export function legOf(role: string, movements: Movements, account: Address): Leg {
+/** A leg that is whole movements of one asset; `account`: their far end; `exact` as of a `Leg`. */
+export function legOf(role: string, movements: Movements, account: Address, exact = true): Leg {
   const [{ asset }] = movements as [Movement];
-  return { role, asset, amount: sumOf(movements), account, movements: indexesOf(movements), exact: true };
+  return { role, asset, amount: sumOf(movements), account, movements: indexesOf(movements), exact };
+}
+
+/** A leg that the flow alone suggests: nothing states its amount. */
+export function guessedLeg(role: string, movements: Movements, account: Address): Leg {
+  return legOf(role, movements, account, false);
 }
 
 /** An act that the value flow alone shows, without protocol, pool or position. */

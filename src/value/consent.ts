@@ -73,7 +73,7 @@ export class Consent {
     return this.#read.signed;
   }
 
-  /** More signatures came than are recovered, where they were asked for. */
+  /** More signatures came than are recovered: EIP-7702 authorisations, and others where they were asked for. */
   get cut(): boolean {
     return this.#read?.cut === true || this.#tx.authorizations.length > MAX_RECOVERIES;
   }

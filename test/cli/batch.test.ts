@@ -213,6 +213,7 @@ describe('txreport batch', () => {
     [['no-such-file'], 'cannot read no-such-file'],
     [['--nonsense'], 'unknown option'],
     [['--out', '/tmp/same.ndjson', '--errors', '/tmp/same.ndjson'], 'two files'],
+    [['--errors', '/tmp/failures.ndjson'], '--errors needs --out'],
   ])('refuses %j', async (args, message) => {
     const run = await batch(args, `${HASH_OF['native-transfer']}\n`);
     expect(run.code).toBe(2);

@@ -1,5 +1,5 @@
 // Files that a batch must not write, or not at the same time as another.
-import { linkSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,13 +41,5 @@ describe('the output of a batch', () => {
     const sink = await openReportFiles(file, `${file}.errors`);
     expect([sink.torn, [...sink.done]]).toEqual([9, ['0x1']]);
     await sink.close();
-  });
-
-  it('lists failures in their file where reports go to standard output', async () => {
-    const errors = join(folder(), 'errors.ndjson');
-    const sink = await openReportFiles(undefined, errors);
-    await sink.failure({ tx_hash: '0x1', code: 'upstream_rpc', error: 'gone' });
-    expect(await sink.close()).toEqual({ open: 1, refused: 0 });
-    expect(readFileSync(errors, 'utf8')).toBe('{"tx_hash":"0x1","code":"upstream_rpc","error":"gone"}\n');
   });
 });

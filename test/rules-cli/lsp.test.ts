@@ -182,6 +182,16 @@ describe('txreport rules lsp', () => {
     expect(labels).not.toContain('$caller');
   });
 
+  it('completes the parameters of the first of several signatures', async () => {
+    const text = FILES[SHAPE]!.replace(/event: (".*")/, 'event:\n      - $1').replace(
+      'roles: {owner: $badger}',
+      'roles: {owner: $|}',
+    );
+    expect(text).toContain('event:\n      - "');
+    const labels = await completeAt(SHAPE, text);
+    expect(labels.slice(0, 2)).toEqual(['$badger', '$truffles']);
+  });
+
   it('tells what a fact, a kind and an operator mean', async () => {
     const text = FILES[INTENT]!;
     await write(INTENT, text);

@@ -4,8 +4,8 @@ import { analyzeRaw } from '../../src/analyze.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { decodeLog, isStandardTransfer, type LogMovement } from '../../src/tools/verify/chainMovements.ts';
 import { readRawChain, type RawChain } from '../../src/tools/verify/rawChain.ts';
-import { recomputeProfit } from '../../src/tools/verify/checkProfit.ts';
-import type { PnlEntry } from '../../src/model/generated/report.ts';
+import { mergeWrapped, recomputeProfit } from '../../src/tools/verify/checkProfit.ts';
+import type { PnlEntry, TxReport } from '../../src/model/generated/report.ts';
 import { CORPUS, hasCorpus, readCorpus } from '../unit/3-flow/corpus.ts';
 
 const WETH = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2';
@@ -129,4 +129,12 @@ describe.skipIf(!hasCorpus)('realised profit', () => {
     expect(entries.get('native')).toBeGreaterThanOrEqual(18);
     expect(entries.get('erc20')).toBeGreaterThanOrEqual(1);
   });
+});
+
+it('counts no NFT as ether, whatever it calls itself', () => {
+  const address = `0x${'ab'.repeat(20)}`;
+  const [token, nft] = [`eip155:1/erc20:${address}`, `eip155:1/erc1155:${address}/7`];
+  const deltas = [token, nft].map((id) => ({ asset: { id, address, symbol: 'WETH' } }));
+  const merged = mergeWrapped({ movements: [], inventory_deltas: deltas } as unknown as TxReport);
+  expect([token, nft].map(merged)).toEqual([NATIVE, nft]);
 });

@@ -174,10 +174,11 @@ interface MetricsText {
 export function createAdminServer(deps: {
   metrics: MetricsText;
   upstream: { ready(signal: AbortSignal): Promise<boolean> };
-  /** Whether the service takes requests; it does not start without its rules. */
+  /** Ends a check that is under way when the service stops. */
+  stopping: AbortSignal;
+  /** Whether the service takes requests. */
   alive: () => boolean;
 }): Server {
-  const { signal } = new AbortController();
   return createServer((request, response) => {
     const answer = (status: number, type: string, body: string): void =>
       void response.writeHead(status, { 'Content-Type': type }).end(body);
@@ -187,9 +188,10 @@ export function createAdminServer(deps: {
       if (request.method !== 'GET') return json(405, { error: 'method not allowed' });
       if (request.url === '/metrics') return answer(200, deps.metrics.contentType, await deps.metrics.text());
       if (request.url !== '/ready') return json(404, { error: 'not found' });
-      const upstream = await deps.upstream.ready(signal);
-      const rules = deps.alive();
-      return json(upstream && rules ? 200 : 503, { ready: upstream && rules, upstream, rules });
+      const upstream = await deps.upstream.ready(deps.stopping);
+      const ready = upstream && deps.alive();
+      // The service does not start without its rules.
+      return json(ready ? 200 : 503, { ready, upstream, rules: true });
     };
     serve().catch(() => json(500, { error: 'internal error' }));
   });

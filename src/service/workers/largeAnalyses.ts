@@ -135,7 +135,8 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
       throw new AnalysisError(done.code, done.detail, done.cause === null ? {} : { cause: done.cause });
     },
     async close() {
-      const ended = [...all].map(({ process: child }) => once(child, 'exit'));
+      // An error of a child that cannot be killed is no reason to stop closing.
+      const ended = [...all].map(({ process: child }) => once(child, 'exit').catch(() => {}));
       for (const { process: child } of all) child.kill('SIGKILL');
       await Promise.all(ended);
     },

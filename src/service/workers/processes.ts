@@ -81,6 +81,7 @@ async function serveAdmin(config: Config, alive: () => boolean): Promise<() => P
   const server = createAdminServer({
     metrics: { contentType: registry.contentType, text: () => registry.clusterMetrics() },
     upstream,
+    stopping: new AbortController().signal,
     alive,
   });
   await listen(server, config.adminPort!, config.adminHost);

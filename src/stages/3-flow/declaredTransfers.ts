@@ -77,9 +77,8 @@ export function readDeclaredTransfer(
   };
   const [sender, recipient] = [evaluateAccount(from, scope), evaluateAccount(to, scope)];
   const stated = evaluateInteger(number, scope);
-  if (sender === null || recipient === null || stated === null) return null;
-  const unsigned = BigInt.asUintN(256, stated);
+  if (sender === null || recipient === null || stated === null || stated < 0n) return null;
   return spec.assetKind === 'erc721'
-    ? transferOf(log, [sender, recipient], nftAsset('erc721', log.address, unsigned), 1n)
-    : transferOf(log, [sender, recipient], erc20Asset(log.address), unsigned);
+    ? transferOf(log, [sender, recipient], nftAsset('erc721', log.address, stated), 1n)
+    : transferOf(log, [sender, recipient], erc20Asset(log.address), stated);
 }

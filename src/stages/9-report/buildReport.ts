@@ -61,7 +61,7 @@ function writeExecution(
     gas_cost_usd: displayMoney(gas.usd),
     failure: writeFailure(tx, rulebook, writer),
   };
-  // Not a spread, here and below: on Node 20 each object would be one of a kind, slow to make and to read.
+  // Not a spread, here and in the other writers: on Node 20 it is slow to make, and the object slow to read.
   return Object.assign(execution, writeAttempts(tx, rulebook, writer));
 }
 

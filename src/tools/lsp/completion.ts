@@ -1,6 +1,6 @@
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { CompletionItem } from 'vscode-languageserver/node';
-import { isMap, isPair, isScalar, parseDocument, visit, type YAMLMap } from 'yaml';
+import { isMap, isPair, isScalar, isSeq, parseDocument, visit, type YAMLMap } from 'yaml';
 import { BIND_FUNCTIONS, BIND_WORDS } from '../../rules/compile/bindExpr.ts';
 import type { Ruleset } from '../../rules/compile/loadRulebook.ts';
 import { OPERATORS } from '../../rules/compile/operators.ts';
@@ -177,7 +177,11 @@ export function cursorAt(text: string, offset: number): Cursor {
   return cursor;
 }
 
+/** The scalars of a mapping; of a list, its first. */
 const textsOf = ({ items }: YAMLMap): Record<string, string> =>
   Object.fromEntries(
-    items.flatMap(({ key, value }) => (isScalar(value) ? [[String(key), String(value.value)]] : [])),
+    items.flatMap(({ key, value }) => {
+      const text = isSeq(value) ? value.items[0] : value;
+      return isScalar(text) ? [[String(key), String(text.value)]] : [];
+    }),
   );

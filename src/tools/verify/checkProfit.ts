@@ -177,7 +177,7 @@ export function recomputeProfit(input: ProfitInput): ProfitResult {
 }
 
 const merged = (assetId: string, wrapped: ReadonlySet<string>): string =>
-  wrapped.has(tokenOf(assetId)) ? NATIVE : assetId;
+  assetId.includes('/erc20:') && wrapped.has(tokenOf(assetId)) ? NATIVE : assetId;
 
 /** Wrapping and unwrapping: ether to or from the wrapped token, its mint or burn. */
 function converts({ from, to, assetId }: LogMovement, wrapped: ReadonlySet<string>): boolean {

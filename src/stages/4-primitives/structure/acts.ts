@@ -1,7 +1,7 @@
 import { groupBy } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { accountsWith } from '../../../lib/roles.ts';
-import { legOf } from '../../../value/claims.ts';
+import { guessedLeg } from '../../../value/claims.ts';
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
@@ -33,5 +33,5 @@ export function legsByAsset(
   roleOf: (first: Movement) => string,
 ): Leg[] {
   const groups = groupBy(movements, (m) => m.asset);
-  return [...groups.values()].map((group) => legOf(roleOf(group[0]!), group, account));
+  return [...groups.values()].map((group) => guessedLeg(roleOf(group[0]!), group, account));
 }

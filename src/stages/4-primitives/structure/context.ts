@@ -132,7 +132,7 @@ export function counterFlow(
   );
 }
 
-/** The account behind carriers on one side of a movement; null for several, and where value was made there. */
+/** The account behind carriers on one side of a movement; null for several, and where value was made or ended there. */
 export function endOf(
   { origins, destinations }: Tracing,
   { from, to, asset }: Movement,

@@ -1,6 +1,6 @@
 import { isIssuance } from '../../../value/asset.ts';
 import { distance } from '../../../value/amount.ts';
-import { ROUNDING, issueClaim, legOf, structural } from '../../../value/claims.ts';
+import { ROUNDING, issueClaim, guessedLeg, structural } from '../../../value/claims.ts';
 import { around, contractOf, counterFlow, endOf, isFungible, only } from './context.ts';
 import type { StructureContext } from './context.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -35,8 +35,8 @@ function loanOf(context: StructureContext, debt: Movement): DraftPrimitive | nul
     venue: issuer,
     roles: [{ role: 'owner', account: holder }],
     legs: [
-      legOf(borrows ? 'borrowed' : 'repaid', [lent], holder),
-      legOf(borrows ? 'debt_share_out' : 'debt_share_in', [debt], holder),
+      guessedLeg(borrows ? 'borrowed' : 'repaid', [lent], holder),
+      guessedLeg(borrows ? 'debt_share_out' : 'debt_share_in', [debt], holder),
     ],
     invariants: [issueClaim(flow, [debt.index])],
     tags: ['structural'],

@@ -1,4 +1,4 @@
-import { claim, legOf, structural } from '../../../value/claims.ts';
+import { claim, guessedLeg, structural } from '../../../value/claims.ts';
 import { lowerBound } from '../../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { around, isFungible, type StructureContext } from './context.ts';
@@ -63,7 +63,7 @@ function loanOf(flow: ValueFlow, out: Movement, repaid: Movement): DraftPrimitiv
     seq: repaid.seq,
     venue: out.from,
     roles: [{ role: 'borrower', account: out.to }],
-    legs: [legOf('borrowed', [out], out.to), legOf('repaid', [repaid], repaid.from)],
+    legs: [guessedLeg('borrowed', [out], out.to), guessedLeg('repaid', [repaid], repaid.from)],
     invariants: [claim('repaid_in_full', flow, [out.index], [repaid.index])],
     tags: ['structural'],
     evidence: [out.evidence, repaid.evidence],

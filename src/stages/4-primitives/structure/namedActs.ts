@@ -1,7 +1,7 @@
 import { distance } from '../../../value/amount.ts';
 import { groupBy } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/memo.ts';
-import { legOf, structural } from '../../../value/claims.ts';
+import { guessedLeg, structural } from '../../../value/claims.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { mergeNative } from '../../../value/asset.ts';
@@ -192,7 +192,7 @@ export class NamedActs {
     if (stated.length === 0) return null;
     const own = (account: Address): boolean => account === tx.from || account === tx.to;
     const legs = stated.map((m) =>
-      own(m.from) ? legOf('debt', [m], m.from) : legOf(hint.entry.leg, [m], m.to),
+      own(m.from) ? guessedLeg('debt', [m], m.from) : guessedLeg(hint.entry.leg, [m], m.to),
     );
     const doer = legs.map(({ account }) => account!).find(own) ?? tx.to ?? tx.from;
     return this.#primitive(hint, doer, legs);

@@ -1,4 +1,4 @@
-import { claim, indexesOf, issueClaim, legOf, structural } from '../../../value/claims.ts';
+import { claim, indexesOf, issueClaim, guessedLeg, structural } from '../../../value/claims.ts';
 import { NATIVE_ASSET, isIssuance, mergeNative } from '../../../value/asset.ts';
 import { legsByAsset } from './acts.ts';
 import { around, contractOf, counterFlow, endOf, isFungible } from './context.ts';
@@ -94,7 +94,7 @@ function exchangeOf(
     seq: share.seq,
     venue: emitter,
     roles: [{ role: 'owner', account: owner }],
-    legs: [...legsByAsset(underlying, holder, () => role), legOf(shares, [share], holder)],
+    legs: [...legsByAsset(underlying, holder, () => role), guessedLeg(shares, [share], holder)],
     invariants: shareClaims(context, share, indexesOf(underlying)),
     tags: ['structural'],
     evidence: [share.evidence, ...underlying.map((m) => m.evidence)],

@@ -80,7 +80,8 @@ export async function openAt(path: string, written: number) {
   const size = (await stat(path).catch(() => null))?.size ?? 0;
   if (size < written) throw new CliError(`${path} is shorter than when the earlier batch wrote it`);
   const file = await open(path, 'a');
-  await file.truncate(written);
+  // A device has nothing to cut.
+  if (size > written) await file.truncate(written);
   return {
     get written() {
       return written;

@@ -115,6 +115,8 @@ async function openSink(
   { out, errors = out && beside(out, 'errors') }: HashBatchRequest,
   say: (text: string) => void,
 ): Promise<{ sink: BatchSink; errors: string | undefined }> {
+  if (out === undefined && errors !== undefined)
+    throw new CliError('--errors needs --out: without it, failures go to standard error');
   if (out !== undefined && errors === out) throw new CliError('--out and --errors must be two files');
   const sink = await openReportFiles(out, errors);
   if (sink.torn > 0) say(`removed an incomplete last line from ${out}`);
