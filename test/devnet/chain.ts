@@ -75,6 +75,8 @@ export function initCode(contract: { abi: Abi; bytecode: Hex }, args: unknown[] 
 export class Chain {
   readonly rpc: Rpc;
   private readonly nonces = new Map<string, number>();
+  /** The last transaction sent without a key. */
+  private sent: Promise<unknown> = Promise.resolve();
   constructor(rpc: Rpc) {
     this.rpc = rpc;
   }
@@ -161,17 +163,17 @@ export class Chain {
 
   /** From any address, without its key (anvil impersonates): for set-up as owners and governors. */
   async as(from: Address, request: Request): Promise<Receipt> {
-    const hash = (await this.rpc('eth_sendTransaction', [
-      {
-        from,
-        to: request.to ?? undefined,
-        data: request.data ?? '0x',
-        value: toHex(request.value ?? 0n),
-        gas: toHex(request.gas ?? 16_000_000n),
-        gasPrice: toHex(MAX_FEE),
-      },
-    ])) as Hex;
-    return this.checked(hash, request);
+    const transaction = {
+      from,
+      to: request.to ?? undefined,
+      data: request.data ?? '0x',
+      value: toHex(request.value ?? 0n),
+      gas: toHex(request.gas ?? 16_000_000n),
+      gasPrice: toHex(MAX_FEE),
+    };
+    // One at a time: anvil gives two that come together the same nonce.
+    this.sent = this.sent.catch(() => {}).then(() => this.rpc('eth_sendTransaction', [transaction]));
+    return this.checked((await this.sent) as Hex, request);
   }
 
   /** The receipt, polled for: anvil may answer null for a moment even though it mines at once. */
