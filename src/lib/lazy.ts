@@ -1,3 +1,9 @@
+/** Computes on first use. */
+export function lazy<T extends {} | null>(compute: () => T): () => T {
+  let known: T | undefined;
+  return () => (known === undefined ? (known = compute()) : known);
+}
+
 /** How each part of an object is computed from it. */
 export type PartsOf<P, Whole> = { readonly [K in keyof P]: (whole: Whole) => P[K] };
 

@@ -1,9 +1,3 @@
-/** Computes on first use. */
-export function lazy<T extends {} | null>(compute: () => T): () => T {
-  let known: T | undefined;
-  return () => (known === undefined ? (known = compute()) : known);
-}
-
 /**
  * Memoizes a pure function of a text. Keeps between `limit` and twice as many answers: the older half is
  * dropped. Use it for values that recur between transactions and cost more than a lookup.

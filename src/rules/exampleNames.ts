@@ -1,4 +1,4 @@
-import { lazy } from '../lib/memo.ts';
+import { lazy } from '../lib/lazy.ts';
 import type { Hash } from '../model/hex.ts';
 import { didYouMean } from './compile/didYouMean.ts';
 import type { RuleItem } from './compile/ruleItem.ts';

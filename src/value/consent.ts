@@ -7,6 +7,7 @@ import type { Address } from '../model/hex.ts';
 import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
+import { tokensOf } from './parties.ts';
 import { pullsForOthers, readSigned, type Signed } from './signed.ts';
 
 /** At least half of an amount's range asks for all there is. */
@@ -55,7 +56,7 @@ export class Consent {
     this.#tx = tx;
     this.#flow = flow;
     this.#rulebook = rulebook;
-    const moved = new Set([...flow.assets.values()].map(({ address }) => address));
+    const moved = new Set(tokensOf(flow));
     for (const { evidence } of flow.allowances) moved.add(evidence.contract);
     for (const frame of tx.frames) {
       const { context, to, effective } = frame;

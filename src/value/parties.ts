@@ -34,7 +34,7 @@ export function movedAssets({ assetsIn, assetsOut }: Motif): boolean {
 
 /** Contracts of the tokens that moved, null among them for the native asset. */
 export const tokensOf = memoizeFor(
-  ({ assets }: ValueFlow, _: void): ReadonlySet<Address | null> =>
+  ({ assets }: Pick<ValueFlow, 'assets'>, _: void): ReadonlySet<Address | null> =>
     new Set([...assets.values()].map(({ address }) => address)),
 );
 

@@ -1,5 +1,5 @@
 import { addTo } from '../../lib/lists.ts';
-import { lazy } from '../../lib/memo.ts';
+import { lazy } from '../../lib/lazy.ts';
 import { MultiDirectedGraph } from 'graphology';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';

@@ -5,7 +5,8 @@ import { amountMoved } from '../../value/claims.ts';
 import { mergeNative } from '../../value/asset.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Movement } from '../../model/valueFlow.ts';
-import { commonFrame, composite, joinEvidence, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import { commonFrame, draftMotif, joinEvidence, joinMovements } from './draftMotif.ts';
+import type { MotifDraft, MotifInput } from './draftMotif.ts';
 import type { Hop } from './hops.ts';
 
 /** An exchange that only its two payments show, and the payments. */
@@ -46,16 +47,6 @@ function paysItself({ from, to, asset }: Movement, { tx, flow }: MotifInput): bo
   return tx.frames.some((frame) => frame.effective && frame.from === from && frame.to === target);
 }
 
-/** Only the payments show it. */
-const GUESSED = {
-  protocol: null,
-  basis: 'structure',
-  tags: ['structural'],
-  doubt: 'unproven_motif',
-  status: 'Suspected',
-  confidence: 'Low',
-} as const;
-
 function exchangeOf(
   payments: readonly MotifDraft[],
   into: Movement,
@@ -66,23 +57,31 @@ function exchangeOf(
   const payer = roleOf(payments.find(({ movements }) => movements[0] === into.index)!, 'payer') ?? into.from;
   const recipient =
     roleOf(payments.find(({ movements }) => movements[0] === out.index)!, 'recipient') ?? out.to;
-  const whole = composite(
-    {
-      kind: 'swap',
-      venue,
-      scopeFrame: commonFrame(tx, joinEvidence(payments)),
-      participants: [
-        { role: 'payer', account: payer },
-        { role: 'recipient', account: recipient },
-        { role: 'pool', account: venue },
-      ],
-      assetsIn: [{ asset: out.asset, amount: out.amount, role: 'out' }],
-      assetsOut: [{ asset: into.asset, amount: into.amount, role: 'in' }],
-      invariants: [amountMoved('in0', out.amount, [out]), amountMoved('out0', into.amount, [into])],
-    },
-    payments,
-  );
-  const motif = Object.assign(whole, { ...GUESSED, children: [] });
+  const evidence = joinEvidence(payments);
+  const motif = draftMotif({
+    kind: 'swap',
+    protocol: null,
+    basis: 'structure',
+    venue,
+    poolId: null,
+    seq: Math.min(into.seq, out.seq),
+    scopeFrame: commonFrame(tx, evidence),
+    participants: [
+      { role: 'payer', account: payer },
+      { role: 'recipient', account: recipient },
+      { role: 'pool', account: venue },
+    ],
+    assetsIn: [{ asset: out.asset, amount: out.amount, role: 'out' }],
+    assetsOut: [{ asset: into.asset, amount: into.amount, role: 'in' }],
+    invariants: [amountMoved('in0', out.amount, [out]), amountMoved('out0', into.amount, [into])],
+    tags: ['structural'],
+    doubt: 'unproven_motif',
+    confidence: 'Low',
+    movements: joinMovements(payments),
+    evidence,
+    children: [],
+    legs: [],
+  });
   const end = ({ asset, amount }: Movement, account: Address) => ({
     id: mergeNative(asset, rulebook.wrappedNative),
     asset,

@@ -1,6 +1,6 @@
-import { lazy } from '../../lib/memo.ts';
+import { lazy } from '../../lib/lazy.ts';
 import { isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
-import { venuesOf } from '../../value/parties.ts';
+import { tokensOf, venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { roleOf } from '../../lib/roles.ts';
@@ -38,7 +38,6 @@ export class ElectionContext {
   readonly input: ElectionInput;
   readonly #sides = new Map<Address, Sides>();
   readonly #venues = lazy(() => venuesOf(this.input.motifs, this.input.rulebook));
-  readonly #tokens = lazy(() => new Set([...this.input.flow.assets.values()].map((asset) => asset.address)));
   readonly #emitters = lazy(() => new Set(this.input.tx.logs.map(({ address }) => address)));
   /** Callers below the root. */
   readonly #acting = lazy(() => {
@@ -198,7 +197,7 @@ export class ElectionContext {
     if (isPrecompile(account)) return 'precompile';
     if (account === this.signer) return null;
     if (account === this.input.header.coinbase) return 'block_builder';
-    if (this.#tokens().has(account)) return 'token_contract';
+    if (tokensOf(this.input.flow).has(account)) return 'token_contract';
     const serving = servingTag(this.input.rulebook, account);
     if (serving) return `serves_everybody:${serving}`;
     return this.#venues().has(account) ? 'venue' : null;

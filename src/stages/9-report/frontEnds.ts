@@ -1,4 +1,5 @@
 import { placeClaim } from '../../value/claims.ts';
+import { tokensOf } from '../../value/parties.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -22,10 +23,7 @@ export function frontEnds(
   rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
 ): Motif[] {
   const slugs = new Set(motifs.flatMap(({ protocol, named }) => [protocol?.slug, named?.slug]));
-  const tokens = new Set([
-    ...[...flow.assets.values()].map(({ address }) => address),
-    ...flow.allowances.map(({ token }) => token),
-  ]);
+  const tokens = new Set([...tokensOf(flow), ...flow.allowances.map(({ token }) => token)]);
   const found: Motif[] = [];
   for (const frame of tx.frames) {
     if (found.length === MAX_FRONT_ENDS) break;

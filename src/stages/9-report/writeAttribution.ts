@@ -1,3 +1,4 @@
+import { tokensOf } from '../../value/parties.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { AccountName } from '../../model/generated/report.ts';
@@ -60,7 +61,7 @@ export function accountNames({
   for (const { venue, protocol } of motifs)
     if (protocol && protocol.matchedBy !== 'family') venues.set(venue, protocol.slug);
   // The report's assets have their tokens' own names with them.
-  const described = new Set([...flow.assets.values()].map(({ address }) => address));
+  const described = tokensOf(flow);
   const called = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
   return (account) => {
     const entity = rulebook.entities.get(account);

@@ -1,5 +1,5 @@
 import { lowerBound } from '../../../lib/lists.ts';
-import { lazy } from '../../../lib/memo.ts';
+import { lazy } from '../../../lib/lazy.ts';
 import { NATIVE_REF, type AssetRef } from '../../../value/resolver.ts';
 import { Bucket, type Claimed } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,5 +1,5 @@
 import { groupBy } from '../../../lib/lists.ts';
-import { lazy } from '../../../lib/memo.ts';
+import { lazy } from '../../../lib/lazy.ts';
 import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Hex } from '../../../model/hex.ts';
 

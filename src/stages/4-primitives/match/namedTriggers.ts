@@ -1,7 +1,8 @@
 import { eventNamed, functionNamed, readSignature, type NamedSignature } from '../../../evm/signatures.ts';
 import { uintAt, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import { frameEvidence, logEvidence } from '../../../lib/evidence.ts';
-import { lazy, memoize } from '../../../lib/memo.ts';
+import { lazy } from '../../../lib/lazy.ts';
+import { memoize } from '../../../lib/memo.ts';
 import { applies, signatureWords } from '../../../lib/lexicon.ts';
 import type { Frame, Log, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../model/hex.ts';

@@ -1,5 +1,5 @@
 import { frameEvidence, logEvidence } from '../../../lib/evidence.ts';
-import { lazy } from '../../../lib/memo.ts';
+import { lazy } from '../../../lib/lazy.ts';
 import { prepareMapping, type PreparedMapping } from './preparedMapping.ts';
 import { poolFamilies } from './provenProtocol.ts';
 import type { Trigger } from '../bind/applyMapping.ts';

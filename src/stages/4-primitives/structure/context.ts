@@ -1,5 +1,5 @@
 import { addTo, groupBy, lowerBound } from '../../../lib/lists.ts';
-import { lazy } from '../../../lib/memo.ts';
+import { lazy } from '../../../lib/lazy.ts';
 import { isFungible as isFungibleAsset, mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { carriersOf, tracingOf, type Tracing } from '../../../value/parties.ts';

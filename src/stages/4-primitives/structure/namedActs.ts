@@ -1,6 +1,6 @@
 import { distance } from '../../../value/amount.ts';
 import { groupBy } from '../../../lib/lists.ts';
-import { lazy } from '../../../lib/memo.ts';
+import { lazy } from '../../../lib/lazy.ts';
 import { guessedLeg, structural } from '../../../value/claims.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';

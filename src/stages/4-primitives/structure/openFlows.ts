@@ -1,5 +1,5 @@
 import { addTo } from '../../../lib/lists.ts';
-import { lazy } from '../../../lib/memo.ts';
+import { lazy } from '../../../lib/lazy.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { endOf, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';

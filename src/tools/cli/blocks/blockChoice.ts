@@ -63,7 +63,7 @@ function identity({ blocks, shard, only, involving, format, ...more }: BlockChoi
   return JSON.stringify([...parts, ...(findings ? ['findings'] : []), ...(partition ? [partition] : [])]);
 }
 
-/** Reads `--only` and `--involving`. Throws `CliError` for an unknown intent and for what is no address. */
+/** Reads `--only` and `--involving`. Throws `CliError` for an unknown intent or an invalid address. */
 export function readFilter(
   { only, involving, findings = false }: BlockChoice,
   { intentKinds }: Pick<Rulebook, 'intentKinds'>,

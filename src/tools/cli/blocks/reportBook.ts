@@ -91,7 +91,7 @@ export function profitsOf(report: TxReport) {
   });
 }
 
-/** What the owners of a settlement's orders gained. */
+/** Gains of the owners of a settlement's orders. */
 export function ownersOf(report: TxReport) {
   return (report.economics.by_owner ?? []).map((sums) => {
     const exact = exactSums(report as ClientReport, sums.owner, sums.accounts);
