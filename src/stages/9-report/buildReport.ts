@@ -12,7 +12,7 @@ import type { AccountNames, RawContext } from '../../model/upstream.ts';
 import { checksumAddress } from '../../evm/address.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
-import { executionOutcome } from '../../value/frames.ts';
+import { attemptsOf, executionOutcome } from '../../value/frames.ts';
 import { inventoryDeltas } from './inventoryDeltas.ts';
 import { positionEffect } from './positionEffects.ts';
 import { ReportWriter } from './reportWriter.ts';
@@ -21,11 +21,13 @@ import { writeEconomics } from './writeEconomics.ts';
 import { writeAllowance } from './writeAllowances.ts';
 import { caveatText } from './caveats.ts';
 import { frontEnds } from './frontEnds.ts';
-import { writeAttempts, writeFailure, writeTransaction } from './writeTransaction.ts';
+import { writeFailed, writeFailure, writeTransaction } from './writeTransaction.ts';
 import { writeMotif } from './writeMotifs.ts';
 
 const CHAIN: wire.Chain = { id: 1, name: 'Ethereum Mainnet' };
 const MAX_LABEL = 300;
+/** Calls of a report's `attempts`; the rest are counted. */
+const MOST_ATTEMPTS = 16;
 
 export interface ReportInput {
   readonly tx: CanonicalTx;
@@ -49,7 +51,8 @@ function writeExecution(
   { tx, rulebook, economics: { gas } }: ReportInput,
   writer: ReportWriter,
 ): wire.Execution {
-  const execution = {
+  const failed = attemptsOf(tx);
+  const execution: wire.Execution = {
     outcome: executionOutcome(tx, rulebook.errors),
     reverted: !tx.succeeded,
     // Quantities beyond 2^53 (wei per gas has passed it on mainnet) become the nearest double, as any JSON
@@ -60,9 +63,10 @@ function writeExecution(
     gas_cost_native: formatAmount(gas.cost, 18),
     gas_cost_usd: displayMoney(gas.usd),
     failure: writeFailure(tx, rulebook, writer),
+    attempts: failed.slice(0, MOST_ATTEMPTS).map((frame) => writeFailed(frame, rulebook, writer)),
   };
-  // Not a spread, here and in the other writers: on Node 20 it is slow to make, and the object slow to read.
-  return Object.assign(execution, writeAttempts(tx, rulebook, writer));
+  if (failed.length > MOST_ATTEMPTS) execution.more_attempts = failed.length - MOST_ATTEMPTS;
+  return execution;
 }
 
 /** What a stranger's contract says of an account that did nothing here, written as its claim. */
@@ -87,6 +91,7 @@ function writeClassification(input: ReportInput, writer: ReportWriter): wire.Cla
     fragments: told.map(({ kind, status, confidence }) => ({ kind, status, confidence })),
     category: verdict.category as NonNullable<wire.Classification['category']>,
   };
+  // Not a spread, here and in the other writers: on Node 20 it is slow to make, and the object slow to read.
   return Object.assign(classification, subcategory === undefined ? {} : { subcategory }, {
     tags: [...verdict.tags],
     caveats: verdict.caveats.map((code) => ({ code, text: caveatText(code, input) })),

@@ -22,15 +22,15 @@ export function frontEnds(
   flow: Pick<ValueFlow, 'assets' | 'allowances'>,
   rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
 ): Motif[] {
-  const slugs = new Set(motifs.flatMap(({ protocol, named }) => [protocol?.slug, named?.slug]));
-  const tokens = new Set([...tokensOf(flow), ...flow.allowances.map(({ token }) => token)]);
   const found: Motif[] = [];
   for (const frame of tx.frames) {
     if (found.length === MAX_FRONT_ENDS) break;
-    const protocol = brokerOf(frame, tokens, rulebook);
-    if (!protocol || slugs.has(protocol.slug)) continue;
-    slugs.add(protocol.slug);
-    found.push(frontEnd(tx, frame, protocol, motifs.length + found.length));
+    const protocol = brokerOf(frame, flow, rulebook);
+    if (!protocol) continue;
+    const isNamed = ({ protocol: own, named }: Motif): boolean =>
+      own?.slug === protocol.slug || named?.slug === protocol.slug;
+    if (!motifs.some(isNamed) && !found.some(isNamed))
+      found.push(frontEnd(tx, frame, protocol, motifs.length + found.length));
   }
   return found;
 }
@@ -38,14 +38,15 @@ export function frontEnds(
 /** The protocol of the contract a frame called; null where that only moved its own token, or is no broker. */
 function brokerOf(
   frame: Frame,
-  tokens: ReadonlySet<Address | null>,
+  flow: Pick<ValueFlow, 'assets' | 'allowances'>,
   { prepared, protocols, entities }: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
 ): ProtocolSpec | null {
   const to = calledContract(frame);
   const protocol = to && protocols.get(prepared.protocolOf(to) ?? '');
   if (!to || !protocol) return null;
-  const broker = [entities.get(to), protocol].some((known) => known?.tags.includes(BROKER_TAG));
-  return broker || (frame.parent === null && !tokens.has(to)) ? protocol : null;
+  if ([entities.get(to), protocol].some((known) => known?.tags.includes(BROKER_TAG))) return protocol;
+  const isToken = tokensOf(flow).has(to) || flow.allowances.some(({ token }) => token === to);
+  return frame.parent === null && !isToken ? protocol : null;
 }
 
 /** The contract that a call with data ran in its own context. */

@@ -35,16 +35,17 @@ function flagsOf(
   { flow, rulebook, suspects }: RoleInput,
   shown: ReadonlyMap<Address, ReadonlySet<AssetMark>>,
 ): string[] {
-  const kinds = new Set(movements.map((index) => flow.movements[index]!.kind));
-  const flags: string[] = MARKED_KINDS.filter((kind) => kinds.has(kind));
+  const flags: string[] = MARKED_KINDS.filter((kind) =>
+    movements.some((index) => flow.movements[index]!.kind === kind),
+  );
   const token = flow.assets.get(id)?.address;
   if (!token) return flags;
   if (suspects?.impersonating.has(id)) flags.push('impersonates');
   if (movements.some((index) => suspects?.unverified.has(index))) flags.push('unverified_source');
   const tags = rulebook.entities.get(token)?.tags;
   const marks: ReadonlySet<string> | undefined = shown.get(token);
-  const marked = TAG_FLAGS.filter(([tag, flag]) => tags?.includes(tag) || marks?.has(flag));
-  return [...flags, ...marked.map(([, flag]) => flag)];
+  for (const [tag, flag] of TAG_FLAGS) if (tags?.includes(tag) || marks?.has(flag)) flags.push(flag);
+  return flags;
 }
 
 /** One entry per subject and asset; over all subjects the deltas of an asset sum to zero. */

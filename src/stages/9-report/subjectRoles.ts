@@ -65,33 +65,23 @@ function dealtWith(account: Address, other: Address, { movements, outgoing, inco
   return false;
 }
 
-/**
- * Roles of accounts from the transaction itself: those that precede the rules' roles, and those that follow
- * them.
- */
-function namedRoles({ tx, header, attribution, rulebook }: RoleInput): {
-  readonly first: ReadonlyMap<Address | null, SubjectRole>;
-  readonly last: ReadonlyMap<Address | null, SubjectRole>;
-} {
-  // Of several roles of one account the last entry counts.
-  return {
-    first: new Map<Address | null, SubjectRole>([
-      ...[...rulebook.wrappedNative].map((token) => [token, 'token_contract'] as const),
-      [header.coinbase, 'builder'],
-      [tx.from, 'signer'],
-      [attribution.actor, 'actor'],
-      [ZERO_ADDRESS, 'zero'],
-    ]),
-    last: new Map<Address | null, SubjectRole>([
-      [attribution.paymaster, 'fee_recipient'],
-      [attribution.entryPoint, 'router'],
-      [attribution.settlementContract, 'router'],
-    ]),
-  };
+/** Role of an account in the transaction itself that precedes the rules' roles. */
+function ownRole(account: Address, { tx, header, attribution, rulebook }: RoleInput): SubjectRole | null {
+  if (account === ZERO_ADDRESS) return 'zero';
+  if (account === attribution.actor) return 'actor';
+  if (account === tx.from) return 'signer';
+  if (account === header.coinbase) return 'builder';
+  return rulebook.wrappedNative.has(account) ? 'token_contract' : null;
 }
 
-function tagRole(entity: Pick<Entity, 'tags'> | undefined): SubjectRole | undefined {
-  return TAG_ROLES.find(([tag]) => entity?.tags.includes(tag))?.[1];
+function tagRole(entity: Entity | undefined): SubjectRole | undefined {
+  return entity && TAG_ROLES.find(([tag]) => entity.tags.includes(tag))?.[1];
+}
+
+/** Role that follows the rules' roles. */
+function helperRole(account: Address, { attribution }: RoleInput): SubjectRole | null {
+  if (account === attribution.settlementContract || account === attribution.entryPoint) return 'router';
+  return account === attribution.paymaster ? 'fee_recipient' : null;
 }
 
 /** The part every account that value touched plays in the transaction: one each, the most telling. */
@@ -100,10 +90,12 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
   const venues = venueRoles(input);
   const fees = feeTakersOf(input.motifs, rulebook);
   const principal = attribution.actor ?? tx.from;
-  const named = namedRoles(input);
   return (account) => {
-    const tagged = tagRole(rulebook.entities.get(account));
-    const role = named.first.get(account) ?? tagged ?? named.last.get(account) ?? venues.get(account);
+    const role =
+      ownRole(account, input) ??
+      tagRole(rulebook.entities.get(account)) ??
+      helperRole(account, input) ??
+      venues.get(account);
     if (role) return role;
     if (fees.has(account)) return 'fee_recipient';
     if (tokensOf(flow).has(account)) return 'token_contract';

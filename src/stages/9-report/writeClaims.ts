@@ -1,4 +1,3 @@
-import { groupBy } from '../../lib/lists.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Operand } from '../../model/primitive.ts';
@@ -7,10 +6,13 @@ import { motifId, type ReportWriter } from './reportWriter.ts';
 
 /** Each name of a motif's claims once: it holds where all claims of this name do. */
 export function writeInvariants({ invariants }: Motif): wire.Motif['invariants'] {
-  return [...groupBy(invariants, ({ name }) => name)].map(([name, claims]) => ({
-    name,
-    holds: claims.every(({ holds }) => holds),
-  }));
+  const written: wire.Motif['invariants'] = [];
+  for (const { name, holds } of invariants) {
+    const known = written.find((one) => one.name === name);
+    if (!known) written.push({ name, holds });
+    else if (!holds) known.holds = false;
+  }
+  return written;
 }
 
 /** A motif's claims with the places that they compare; without a place nothing is claimed. */

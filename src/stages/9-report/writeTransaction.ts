@@ -7,7 +7,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import { jsonInteger, type ReportWriter } from './reportWriter.ts';
 import { blobsOf } from '../../value/blobs.ts';
 import { argumentText } from '../../value/argumentText.ts';
-import { attemptsOf, failureReason, failingFrame, failureCause } from '../../value/frames.ts';
+import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 
 const EXPLORER = 'https://etherscan.io/tx/';
 /** Latest second that ISO 8601 as JavaScript writes it can express (ECMA-262, "Time Values"). */
@@ -70,7 +70,7 @@ export function isoTime(seconds: bigint): string | null {
 type Errors = Pick<Rulebook, 'errors' | 'signatures'>;
 
 /** A failed call: what was called, and the reason as far as it says. */
-function writeFailed(frame: Frame, rulebook: Errors, writer: ReportWriter): wire.Attempt {
+export function writeFailed(frame: Frame, rulebook: Errors, writer: ReportWriter): wire.Attempt {
   const creation = frame.type === 'CREATE' || frame.type === 'CREATE2';
   return {
     frame_path: [...frame.path],
@@ -87,20 +87,4 @@ export function writeFailure(tx: CanonicalTx, rulebook: Errors, writer: ReportWr
   const cause = failureCause(frame, tx);
   const failed = writeFailed(frame, rulebook, writer);
   return cause === null ? failed : { ...failed, cause: writeFailed(cause, rulebook, writer) };
-}
-
-/** Calls of a report's `attempts`. */
-const MOST_ATTEMPTS = 16;
-
-/** Calls that failed inside a transaction that succeeded, with how many are left out beyond the first. */
-export function writeAttempts(
-  tx: CanonicalTx,
-  rulebook: Errors,
-  writer: ReportWriter,
-): Pick<wire.Execution, 'attempts' | 'more_attempts'> {
-  const failed = attemptsOf(tx);
-  const attempts = failed.slice(0, MOST_ATTEMPTS).map((frame) => writeFailed(frame, rulebook, writer));
-  return failed.length > MOST_ATTEMPTS
-    ? { attempts, more_attempts: failed.length - MOST_ATTEMPTS }
-    : { attempts };
 }
