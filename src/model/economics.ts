@@ -122,7 +122,7 @@ export interface PositionChange {
   readonly owner: Address;
   readonly category: string;
   /** The ruleset's own name for the kind of position. */
-  readonly subcategory?: string;
+  readonly subcategory: string | undefined;
   readonly effect: string;
   /** The act that changed it. */
   readonly motif: Motif;

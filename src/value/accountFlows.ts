@@ -126,8 +126,9 @@ function untoldDebts(
           .map(({ asset, delta }): Amount => [asset, delta]),
       ),
   );
-  const received = new Map(balances.map((flow) => [flow.id, flow.received]));
-  return [...lent].flatMap(([asset, amount]) => (amount > (received.get(asset) ?? 0n) ? asset : []));
+  return [...lent.keys()].filter(
+    (asset) => lent.get(asset)! > (balances.find(({ id }) => id === asset)?.received ?? 0n),
+  );
 }
 
 /** Tokens of debts that an act changed without a word of the asset that is owed: paid with other receipts. */

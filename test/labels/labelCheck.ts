@@ -52,7 +52,7 @@ function spokenOf({ verdict, motifs }: Analysis): Motif[] {
 /** Movements by which the actor's accounts paid for execution or tipped the builder. */
 function apart({ tx, flow, motifs, rulebook, subject, header }: Analysis): ReadonlySet<number> {
   const group = subject.entity;
-  const paid = executionPayments({ tx, flow, motifs, rulebook, group, mode: subject.mode });
+  const paid = executionPayments({ tx, flow, motifs, rulebook }, group, subject.mode);
   const tips =
     header.coinbase === tx.to ? [] : builderPayments(flow, group, header.coinbase, rulebook.wrappedNative);
   return new Set([...paid.keys(), ...tips]);

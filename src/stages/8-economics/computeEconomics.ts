@@ -101,7 +101,7 @@ function gasPayer(input: EconomicsInput): GasPayer {
   const { actor, entity, signer, feePayer, mode } = attribution;
   const group = new Set([actor ?? signer, ...entity]);
   if (group.has(signer)) return { isSubject: true, apart: false, warnings: [] };
-  const payments = executionPayments({ ...input, group, mode });
+  const payments = executionPayments(input, group, mode);
   const inTokens = [...payments.keys()].some((index) => {
     const { from, asset } = flow.movements[index]!;
     return group.has(from) && asset !== NATIVE_ASSET;
@@ -132,7 +132,9 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const gas = gasCost(tx, header, book);
   const positions = positionChanges(input);
   const flows = subjectFlows({ subject, owner: subject, flow, positions }, context, book);
-  const pnl = realizedPnl({ book, gas, ...input });
+  const { verdict } = input;
+  const valued = { tx, header, flow, attribution, motifs, verdict, rulebook, book, gas };
+  const pnl = realizedPnl(valued);
   const payer = gasPayer(input);
   const prices = valuation(flow, pricing, tx.blockNumber);
   return {
@@ -143,7 +145,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
     netAfterGas: subtractMoney(flows.net, gas.usd),
     netAfterOwnGas: payer.apart ? flows.net : null,
     netWithPositions: flows.netWithPositions,
-    consideration: considerationOf({ book, ...input }),
+    consideration: considerationOf(valued),
     tokenIn: flows.tokenIn,
     tokenOut: flows.tokenOut,
     structuralProfit: pnl.structuralProfit,

@@ -27,7 +27,7 @@ export function considerationOf(input: TradeInput): Money | null {
   const group = new Set([actor, ...entity]);
   const { wrappedNative: mergeWrapped } = rulebook;
   const tips = builderPayments(flow, group, header.coinbase, mergeWrapped);
-  const execution = executionPayments({ ...input, group, mode });
+  const execution = executionPayments(input, group, mode);
   const exclude = ({ index }: { readonly index: number }): boolean => tips.has(index) || execution.has(index);
   const own = [...balances(flow, group, { mergeWrapped, dust: 'drop', exclude }).values()];
   const [paid, got] = [own.filter(({ net }) => net < 0n), own.filter(({ net }) => net > 0n)];

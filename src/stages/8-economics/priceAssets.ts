@@ -43,7 +43,7 @@ const whyUnpriced = ({ chosen, refused }: PriceChoice): RefusalReason =>
 
 const idOfKey = (key: PriceKey): AssetId => (key === 'native' ? NATIVE_ASSET : erc20Id(key));
 
-const byId = (a: Asset, b: Asset): number => (a.id < b.id ? -1 : 1);
+const byId = ([a]: readonly [AssetId, unknown], [b]: readonly [AssetId, unknown]): number => (a < b ? -1 : 1);
 
 /**
  * Prices or refuses every given asset and the native one. The assets that prices rest on are in the book
@@ -58,26 +58,22 @@ export function priceAssets(input: PricingInput): Pricing {
   const prices = new Map<AssetId, ChosenPrice>();
   const refusals = new Map<AssetId, AssetRefusal>();
   const doubted: AssetId[] = [];
-  const assets = new Map([...input.assets, [NATIVE_ASSET, NATIVE]]);
-  const work = new Set([...assets.values()].sort(byId));
-  // A set also yields elements added during iteration: the bases of prices follow.
-  for (const asset of work) {
+  const work = new Map([...new Map(input.assets).set(NATIVE_ASSET, NATIVE)].sort(byId));
+  // A map also yields elements added during iteration: the bases of prices follow.
+  for (const [id, asset] of work) {
     const choice = choiceOf(asset);
     const decimals = assetDecimals(asset, input.context.tokens);
     if (choice.chosen === null || decimals === null) {
-      refusals.set(asset.id, { asset: asset.id, ...whyUnpriced(choice) });
+      const { code, reason, observed, threshold } = whyUnpriced(choice);
+      refusals.set(id, { asset: id, code, reason, observed, threshold });
       continue;
     }
     const { quote, ageSeconds, stale } = choice.chosen;
     const restsOn = (isFungible(asset) ? chooser : nfts).basesOf(quote).map(idOfKey);
     const unit = { usd: { numerator: quote.numerator, scale: quote.scale }, decimals };
-    prices.set(asset.id, { asset: asset.id, unit, quote, ageSeconds, stale, restsOn });
-    if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(asset.id);
-    for (const id of restsOn) {
-      if (!assets.has(id)) assets.set(id, parseAssetId(id)!);
-      work.add(assets.get(id)!);
-    }
+    prices.set(id, { asset: id, unit, quote, ageSeconds, stale, restsOn });
+    if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(id);
+    for (const base of restsOn) if (!work.has(base)) work.set(base, parseAssetId(base)!);
   }
-  const sorted = new Map([...prices].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { book: { prices: sorted, refusals }, doubted, trades };
+  return { book: { prices: new Map([...prices].sort(byId)), refusals }, doubted, trades };
 }

@@ -135,7 +135,7 @@ export function realizedPnl(input: PnlInput): Pnl {
   if (!closed || input.attribution.actor === null) return ordinary;
   const { flow, rulebook, attribution } = input;
   const group = pnlEntity(closed, input);
-  const payments = executionPayments({ ...input, group, mode: attribution.mode });
+  const payments = executionPayments(input, group, attribution.mode);
   const execution = executionCost(payments, flow, group);
   // More back than in is a withdrawal of the deposit, no payment.
   const own = entityBalances(group, input, execution > 0n ? payments : NONE);

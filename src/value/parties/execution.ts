@@ -32,9 +32,6 @@ export interface ExecutionInput {
   readonly flow: ValueFlow;
   readonly motifs: readonly Motif[];
   readonly rulebook: Pick<Rulebook, 'motifKinds'>;
-  /** The accounts that may have paid. */
-  readonly group: ReadonlySet<Address>;
-  readonly mode: AttributionMode;
   readonly tx: CanonicalTx;
 }
 
@@ -43,15 +40,23 @@ export function gasCostOf(tx: CanonicalTx): bigint {
   return tx.effectiveGasPrice * tx.gasUsed + tx.blobGasPrice * tx.blobGasUsed;
 }
 
-/** Indexes of the movements that pay for execution by another's transaction, each with its reason. */
-export function executionPayments(input: ExecutionInput): ReadonlyMap<number, ExecutionReason> {
+/**
+ * Indexes of the movements by which a group of accounts pays for execution by another's transaction, each with
+ * its reason.
+ */
+export function executionPayments(
+  input: ExecutionInput,
+  group: ReadonlySet<Address>,
+  mode: AttributionMode,
+): ReadonlyMap<number, ExecutionReason> {
   const found = new Map<number, ExecutionReason>();
   const operations = input.motifs.filter(({ kind }) => kindOf(input.rulebook, kind).executes === 'operation');
   if (operations.length > 0) {
     for (const { index } of prefunds(operations, input.flow)) found.set(index, 'prefund');
-    for (const { index } of charges(operations, input)) found.set(index, 'charge');
+    for (const { index } of charges(operations, input, group)) found.set(index, 'charge');
   }
-  for (const { index } of compensation(input)) found.set(index, 'compensation');
+  if (!group.has(input.tx.from) && SUBMITTED_FOR.has(mode))
+    for (const { index } of compensation(input, group)) found.set(index, 'compensation');
   return found;
 }
 
@@ -80,7 +85,8 @@ function prefunds(operations: readonly Motif[], { movements, outgoing, incoming 
 
 function charges(
   operations: readonly Motif[],
-  { flow, motifs, rulebook, group }: ExecutionInput,
+  { flow, motifs, rulebook }: ExecutionInput,
+  group: ReadonlySet<Address>,
 ): Movement[] {
   const paymasters = new Set(
     operations.flatMap(({ participants }) => accountsWith(participants, 'paymaster')),
@@ -94,10 +100,8 @@ function charges(
   );
 }
 
-function compensation({ flow, group, mode, tx }: ExecutionInput): Movement[] {
-  const signer = tx.from;
-  if (group.has(signer) || !SUBMITTED_FOR.has(mode)) return [];
-  const repaid = (flow.incoming.get(signer) ?? [])
+function compensation({ flow, tx }: ExecutionInput, group: ReadonlySet<Address>): Movement[] {
+  const repaid = (flow.incoming.get(tx.from) ?? [])
     .map((index) => flow.movements[index]!)
     .filter(({ from }) => group.has(from));
   const isEther = ({ asset }: Movement): boolean => asset === NATIVE_ASSET;

@@ -171,9 +171,8 @@ const NO_TAGS: readonly string[] = [];
 
 /** Prefunds and charges always; what repays the submitter or pays the builder, where anything else was done. */
 function feesOf(view: SubjectView): ReadonlySet<number> {
-  const { tx, flow, entity, input } = view;
-  const { motifs, rulebook, subject } = input;
-  const paid = executionPayments({ tx, flow, motifs, rulebook, group: entity, mode: subject.mode });
+  const { entity, input } = view;
+  const paid = executionPayments(input, entity, input.subject.mode);
   const always = new Set([...paid].flatMap(([index, reason]) => (reason === 'compensation' ? [] : index)));
   for (const index of dataInValue(view)) always.add(index);
   const besides = [...paid.keys(), ...view.tips].filter((index) => !always.has(index));

@@ -34,6 +34,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   const found = motifs.flatMap((motif) => changesOf(motif, input));
   if (found.length === 0) return [];
   const { actor, signer, entity, orders } = attribution;
+  const { origins, destinations } = tracingOf(flow, rulebook.wrappedNative);
   const changes = withOwners(found, {
     flow,
     principals: new Set([
@@ -46,7 +47,8 @@ export function positionChanges(input: PositionInput): PositionChange[] {
     merged: (asset) => mergeNative(asset, rulebook.wrappedNative),
     own: (account) => balances(flow, account, { mergeWrapped: rulebook.wrappedNative }),
     motifs,
-    ...tracingOf(flow, rulebook.wrappedNative),
+    origins,
+    destinations,
     venues: venuesOf(motifs, rulebook),
   });
   return [...changes.map((change) => positionOf(change, flow)), ...unexplained(changes, flow)].sort(
@@ -56,21 +58,18 @@ export function positionChanges(input: PositionInput): PositionChange[] {
 
 function changesOf(motif: Motif, input: PositionInput): Change[] {
   const { rulebook, attribution, flow } = input;
-  const { position, plain, composite, serves } = kindOf(rulebook, motif.kind);
-  const payment = plain && !composite && serves === null;
-  const traded = tradedSides(motif);
-  if (!position && !payment && traded.length === 0) return [];
+  const { position: changed, plain, composite, serves } = kindOf(rulebook, motif.kind);
   // A part of an act that changes positions itself is counted there.
   if (motif.parent !== null && kindOf(rulebook, input.motifs[motif.parent]!.kind).position) return [];
-  const sides = position
-    ? sidesOf(motif, position, attribution, flow)
-    : payment
+  const sides = changed
+    ? sidesOf(motif, changed, attribution, flow)
+    : plain && !composite && serves === null
       ? positionTransfer(motif, input)
-      : traded;
-  return sides.map((side) => {
-    const token = motif.position ?? side.shares[0]?.asset ?? null;
-    const delta = side.shares.reduce((sum, leg) => sum + (leg.asset === token ? leg.delta : 0n), 0n);
-    return { motif, absorbed: [], token, delta, ...side };
+      : tradedSides(motif);
+  return sides.map(({ position, owner, shares, underlying, portions }) => {
+    const token = motif.position ?? shares[0]?.asset ?? null;
+    const delta = shares.reduce((sum, leg) => sum + (leg.asset === token ? leg.delta : 0n), 0n);
+    return { motif, absorbed: [], token, delta, position, owner, shares, underlying, portions };
   });
 }
 
@@ -98,6 +97,7 @@ function positionOf(change: Change, flow: ValueFlow): PositionChange {
   return {
     owner,
     category: position.category,
+    subcategory: position.subcategory,
     effect: effectOf(change, flow),
     motif,
     motifs: all.map(({ index }) => index).sort((a, b) => a - b),
@@ -105,7 +105,6 @@ function positionOf(change: Change, flow: ValueFlow): PositionChange {
     delta: token === null ? null : delta,
     parts: partsOf(change),
     evidence: distinctEvidence(all.flatMap(({ evidence }) => evidence)),
-    ...(position.subcategory === undefined ? {} : { subcategory: position.subcategory }),
   };
 }
 
@@ -142,6 +141,7 @@ function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChang
     return {
       owner,
       category: position.category,
+      subcategory: undefined,
       effect: minted ? 'collect' : 'transfer',
       motif,
       motifs: [motif.index],
