@@ -1,4 +1,5 @@
-import { addTo } from '../lib/lists.ts';
+import { addTo, groupBy, lowerBound } from '../lib/lists.ts';
+import { lazy } from '../lib/lazy.ts';
 import { memoize } from '../lib/memo.ts';
 import { addressAt, uintAt, wordOf } from '../evm/hex.ts';
 import { MAX_RECOVERIES } from '../evm/signing.ts';
@@ -39,7 +40,11 @@ export class Consent {
   readonly #rulebook: Rulebook;
   /** Effective calls of each token that may change state, in order. */
   readonly #calls = new Map<Address, Frame[]>();
-  readonly #own: (account: string) => readonly Frame[];
+  /** Effective calls that may change state, by their sender. */
+  readonly #sent = lazy(() =>
+    groupBy(this.#tx.frames, ({ from, effective, static: reads }) => (effective && !reads ? from : null)),
+  );
+  readonly #own: (account: string) => ReadonlySet<Frame>;
   readonly #grants = new Map<Address, readonly Grant[]>();
   /** Amounts already moved, by the call that asked for them. */
   readonly #moved = new Map<Frame, bigint>();
@@ -58,12 +63,9 @@ export class Consent {
     this.#rulebook = rulebook;
     const moved = new Set(tokensOf(flow));
     for (const { evidence } of flow.allowances) moved.add(evidence.contract);
-    for (const frame of tx.frames) {
-      const { context, to, effective } = frame;
-      // A proxy's call of its own code says nothing new.
-      if (!effective || frame.static || context === null || context !== to || !moved.has(context)) continue;
-      addTo(this.#calls, context, frame);
-    }
+    for (const frame of tx.frames)
+      if (moved.has(frame.context) && isCallOf(frame, frame.context!))
+        addTo(this.#calls, frame.context!, frame);
     this.#tokens = tokens;
     this.#own = memoize((account) => this.#ownCalls(account as Address), MAX_ACCOUNTS);
   }
@@ -134,10 +136,19 @@ export class Consent {
     const calls = this.#calls.get(token)!;
     const within = log?.within ?? null;
     if (within === null) return calls.slice(0, MAX_CALLS);
-    const holding = calls.filter(({ index, end }) => index <= within && within < end);
+    const frame = this.#tx.frames[within]!;
+    const holding = this.#callersOf(frame).filter((caller) => isCallOf(caller, token));
     if (holding.length > 0) return holding;
-    const { index, end } = this.#tx.frames[within]!;
-    return calls.filter((call) => call.index >= index && call.index < end).slice(0, MAX_CALLS);
+    const first = lowerBound(calls, ({ index }) => index >= frame.index);
+    return calls.slice(first, first + MAX_CALLS).filter(({ index }) => index < frame.end);
+  }
+
+  /** The frame and those that led to it, outermost first. */
+  #callersOf(frame: Frame): readonly Frame[] {
+    const callers: Frame[] = [];
+    for (let at: number | null = frame.index; at !== null; at = this.#tx.frames[at]!.parent)
+      callers.push(this.#tx.frames[at]!);
+    return callers.reverse();
   }
 
   #asks(call: Frame, holder: Address, amount: bigint, id: bigint | null): boolean {
@@ -166,26 +177,22 @@ export class Consent {
   }
 
   #isOwn(call: Frame, account: Address): boolean {
-    return call.from === account || this.#own(account).includes(call);
+    return call.from === account || this.#own(account).has(call);
   }
 
   /** Calls of the account, and those that forwarders made of requests that it signed (ERC-2771). */
-  #ownCalls(account: Address): readonly Frame[] {
+  #ownCalls(account: Address): ReadonlySet<Frame> {
     const forwarded = this.#signedBy(account).flatMap(({ frame, forwards }) =>
       forwards === null
         ? []
-        : this.#tx.frames.filter(
-            ({ index, from, to, input }) =>
-              isWithin(index, frame) &&
-              from === frame.context &&
-              to === forwards.to &&
-              input.startsWith(forwards.data),
-          ),
+        : this.#tx.frames
+            .slice(frame.index, frame.end)
+            .filter(
+              ({ from, to, input }) =>
+                from === frame.context && to === forwards.to && input.startsWith(forwards.data),
+            ),
     );
-    const own = this.#tx.frames.filter(
-      ({ from, effective, static: reads }) => from === account && effective && !reads,
-    );
-    return [...own, ...forwarded];
+    return new Set([...(this.#sent().get(account) ?? []), ...forwarded]);
   }
 
   #signedBy(account: Address): readonly Signed[] {
@@ -209,9 +216,10 @@ export class Consent {
       return true;
     }
     if (this.#actsOnOrders(call.from)) return named === holder;
-    const led = this.#own(holder).filter((own) => isWithin(call.index, own));
+    const own = this.#own(holder);
+    const led = this.#callersOf(call).filter((frame) => own.has(frame));
     if (led.length === 0) return false;
-    if (led.some((own) => entrusts(own, call, amount))) return true;
+    if (led.some((frame) => entrusts(frame, call, amount))) return true;
     if (taker !== call.from || !pullsForOthers(this.#rulebook, call.from)) return false;
     return named === holder || (this.isListed(call.to!) && namesFirst(call, holder));
   }
@@ -238,7 +246,7 @@ export class Consent {
         left: amount,
       })),
     );
-    const own = this.#own(holder).flatMap((call): Grant[] => {
+    const own = [...this.#own(holder)].flatMap((call): Grant[] => {
       const spec = this.#specOf(call);
       const spender = spec?.spender == null ? null : addressAt(call.input, 4 + spec.spender);
       if (spender === null) return [];
@@ -250,6 +258,10 @@ export class Consent {
     return grants;
   }
 }
+
+/** An effective call of the contract that may change state. A proxy's call of its own code says nothing new. */
+const isCallOf = ({ context, to, effective, static: reads }: Frame, contract: Address): boolean =>
+  effective && !reads && context === contract && to === contract;
 
 const isWithin = (index: number, { index: start, end }: Frame): boolean => index >= start && index < end;
 
