@@ -2,6 +2,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { TxReport } from '../../model/generated/report.ts';
+import { jsonKeys, parseJson } from '../../lib/json.ts';
 import { CliError } from './cliIo.ts';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
@@ -37,7 +38,7 @@ async function* readValues(file: string): AsyncGenerator<NamedValue> {
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     number++;
     if (line.trim() === '') continue;
-    const value = document.length === 0 ? parse(line) : undefined;
+    const value = document.length === 0 ? parseJson(line) : undefined;
     if (value === undefined) {
       if (values > 0) throw new CliError(`${file}:${number} is not JSON`);
       document.push(line);
@@ -55,7 +56,7 @@ async function* readValues(file: string): AsyncGenerator<NamedValue> {
   if (first !== null) yield { name: file, value: first.value };
   if (values > 0) return;
   const text = document.join('\n');
-  const value = parse(text);
+  const value = parseJson(text);
   if (value === undefined) throw new CliError(`${file} is not JSON`);
   refuseDuplicateKeys(text, file);
   yield { name: file, value };
@@ -70,28 +71,10 @@ export async function* readValidReports(file: string): AsyncGenerator<TxReport> 
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A string, with the colon behind it if it is a key; or a bracket. */
-const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g;
-
 /** Throws `CliError` for valid JSON in which an object has a key twice. */
 function refuseDuplicateKeys(text: string, name: string): void {
-  const open: Set<unknown>[] = [];
-  for (const [token, string, colon] of text.matchAll(TOKEN)) {
-    if (token === '{' || token === '[') open.push(new Set());
-    else if (token === '}' || token === ']') open.pop();
-    if (colon === undefined) continue;
-    const [keys, key] = [open.at(-1)!, JSON.parse(string!) as string];
-    if (keys.has(key)) throw new CliError(`${name} has the key ${string} twice in one object`);
-    keys.add(key);
-  }
+  for (const { key, repeated } of jsonKeys(text))
+    if (repeated) throw new CliError(`${name} has the key ${JSON.stringify(key)} twice in one object`);
 }
 
 const SCHEMA = new URL('../../../schemas/http/tx-report.schema.json', import.meta.url);

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../lib/json.ts';
 import type { PublicRpcSchema } from 'viem';
 import { isRecord } from '../../../lib/shape.ts';
 import { malformed, UpstreamFault } from './upstreamFault.ts';
@@ -169,11 +170,7 @@ const COMMA = 0x2c;
  */
 export function readJson(body: Buffer): unknown {
   if (body.length > SCAN_FROM) requireBounds(body);
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+  return parseJson(body.toString('utf8'));
 }
 
 function requireBounds(body: Buffer): void {

@@ -1,23 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { isRefusal } from '../../../lib/errors.ts';
+import { parseJson } from '../../../lib/json.ts';
 import { CliError } from '../cliIo.ts';
 import { openAt, replaceFailures, streamed } from './guards.ts';
 import type { Failed } from './runBatch.ts';
 
 /** Destination of a batch's reports and failures. */
-export interface BatchSink {
-  /** Bytes of an incomplete last line that were removed. */
-  readonly torn: number;
-  /** Hashes that already have a report. */
-  readonly done: ReadonlySet<string>;
-  /** Hashes that failed in an earlier run and have no report yet. */
-  readonly failedBefore: readonly string[];
-  report(hash: string, json: string): Promise<void>;
-  failure(failure: Failure): Promise<void>;
-  /** Closes the files, keeps only failures without a report, and resolves to their numbers. */
-  close(): Promise<Failed>;
-}
+export type BatchSink = Awaited<ReturnType<typeof openReportFiles>>;
 
 export interface Failure {
   /** Null for an input line without a hash, and for a whole block. */
@@ -32,14 +22,6 @@ export function countFailures(failures: readonly Pick<Failure, 'tx_hash' | 'code
   return { open: failures.length - refused, refused };
 }
 
-function parsed<T>(line: string): Partial<T> | null {
-  try {
-    return JSON.parse(line) as T | null;
-  } catch {
-    return null;
-  }
-}
-
 const NO_REPORT = 'is not a report: --out must name a new file or the output of an earlier batch';
 
 /**
@@ -47,17 +29,17 @@ const NO_REPORT = 'is not a report: --out must name a new file or the output of 
  * last line, which the next run removes. Without a file they go to standard output and error. Throws
  * `CliError` when a file holds something else.
  */
-export async function openReportFiles(reportsPath?: string, failuresPath?: string): Promise<BatchSink> {
+export async function openReportFiles(reportsPath?: string, failuresPath?: string) {
   const done = new Set<string>();
   const reports = await openLineFile(reportsPath, process.stdout, (line, number) => {
-    const hash = parsed<{ tx?: { hash?: unknown } }>(line)?.tx?.hash;
+    const hash = (parseJson(line) as { tx?: { hash?: unknown } } | null | undefined)?.tx?.hash;
     if (typeof hash !== 'string') throw new CliError(`${reportsPath}:${number} ${NO_REPORT}`);
     done.add(hash);
   });
   const failures = new Map<string, Failure>();
   const remember = (failure: Failure): void => void failures.set(failure.tx_hash ?? failure.error, failure);
   const errors = await openLineFile(failuresPath, process.stderr, (line, number) => {
-    const failure = parsed<Failure>(line);
+    const failure = parseJson(line) as Partial<Failure> | null | undefined;
     if (typeof failure?.code !== 'string' || typeof failure.error !== 'string')
       throw new CliError(
         `${failuresPath}:${number} is not a failure of an earlier batch: --errors must name its own file`,
@@ -65,19 +47,23 @@ export async function openReportFiles(reportsPath?: string, failuresPath?: strin
     if (failure.tx_hash !== null && !done.has(failure.tx_hash!)) remember(failure as Failure);
   });
   return {
+    /** Bytes of an incomplete last line that were removed. */
     torn: reports.torn,
-    done,
+    /** Hashes that already have a report. */
+    done: done as ReadonlySet<string>,
+    /** Hashes that failed in an earlier run and have no report yet. */
     failedBefore: [...failures.keys()],
-    async report(hash, json) {
+    async report(hash: string, json: string): Promise<void> {
       await reports.append(json);
       done.add(hash);
       failures.delete(hash);
     },
-    async failure(failure) {
+    async failure(failure: Failure): Promise<void> {
       remember(failure);
       await errors.append(JSON.stringify(failure));
     },
-    async close() {
+    /** Closes the files, keeps only failures without a report, and resolves to their numbers. */
+    async close(): Promise<Failed> {
       await reports.close();
       await errors.close();
       const left = [...failures.values()];

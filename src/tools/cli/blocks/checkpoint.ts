@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { parseJson } from '../../../lib/json.ts';
 import { replaceFile } from '../batch/guards.ts';
 import type { Failure } from '../batch/reportFile.ts';
 import { CliError } from '../cliIo.ts';
@@ -35,12 +36,8 @@ export async function readCheckpoint(out: string): Promise<Checkpoint | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  try {
-    const state = JSON.parse(text) as Checkpoint;
-    if (Number.isSafeInteger(state.next) && Number.isSafeInteger(state.written)) return state;
-  } catch {
-    // Reported below.
-  }
+  const state = parseJson(text) as Checkpoint | null | undefined;
+  if (Number.isSafeInteger(state?.next) && Number.isSafeInteger(state?.written)) return state!;
   throw new CliError(`${path} is not the state of an earlier batch`);
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { parseJson } from '../../../lib/json.ts';
 import { readAddress } from '../../../evm/hex.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { RawContext, RawTransaction, TokenMetadata } from '../../../model/upstream.ts';
@@ -83,13 +84,9 @@ function readRecordings(path: string): Recording[] {
   const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
   const parts = path.endsWith('.json') ? [text] : text.split('\n').filter((line) => line.trim() !== '');
   return parts.map((part, i) => {
-    let json: RecordingJson;
-    try {
-      json = JSON.parse(part) as RecordingJson;
-    } catch {
-      throw new CliError(`${path}${parts.length > 1 ? `:${i + 1}` : ''} is not JSON`);
-    }
-    return toRecording(json, path);
+    const json = parseJson(part);
+    if (json === undefined) throw new CliError(`${path}${parts.length > 1 ? `:${i + 1}` : ''} is not JSON`);
+    return toRecording(json as RecordingJson, path);
   });
 }
 
