@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   RULE_KINDS,
   openTransactions,
@@ -13,8 +10,8 @@ import {
 } from './answers.ts';
 import { servePage, type PageServer, type Routes } from '../view/servePage.ts';
 import { CliError } from '../cli/cliIo.ts';
-import { newRule } from '../cli/rules/newRule.ts';
-import { recordingJson } from '../cli/rules/loadTx.ts';
+import { draftIntent } from '../cli/rules/newRule.ts';
+import { examineTx } from '../cli/rules/loadTx.ts';
 import type { Recording } from '../cli/rules/recordings.ts';
 import { openUnchangedRuleset, rulesetDirs, type SoundRuleset } from '../cli/rules/rulesets.ts';
 import { RequestError } from '../../service/http/errorResponse.ts';
@@ -158,18 +155,11 @@ function itemText({ file, pointer }: RuleItem): string {
 
 /** A first rule drafted from the transaction, as the command line drafts it. */
 async function draft(recording: Recording): Promise<TextAnswer> {
-  const folder = mkdtempSync(join(tmpdir(), 'txreport-playground-'));
+  const ruleset = inForce();
   try {
-    const path = join(folder, 'transaction.json');
-    writeFileSync(path, JSON.stringify(recordingJson(recording, recording.name)));
-    const lines: string[] = [];
-    inForce();
-    await newRule({ tx: path }, { out: (line) => void lines.push(line), err: () => {} });
-    return { text: `${lines.join('\n')}\n` };
+    return { text: draftIntent(await examineTx(recording, ruleset.rulebook), ruleset) };
   } catch (error) {
-    throw error instanceof CliError ? new RequestError(409, error.message.replaceAll(folder, '')) : error;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+    throw error instanceof CliError ? new RequestError(409, error.message) : error;
   }
 }
 

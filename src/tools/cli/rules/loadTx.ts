@@ -8,8 +8,8 @@ import { fetchContext } from '../../../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../stages/1-fetch/fetchTransaction.ts';
 import { planContext } from '../../../stages/1-fetch/context/planContext.ts';
 import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
-import { readTxHash, whyNoTxHash } from '../../client/txHash.ts';
-import { CliError, type CliIo } from '../cliIo.ts';
+import { readTxHash } from '../../client/txHash.ts';
+import { CliError, requireTxHash, type CliIo } from '../cliIo.ts';
 import { allRecordings, findRecording, recordingPlaces, type Recording } from './recordings.ts';
 import { isArchive } from '../../../rules/read/archive.ts';
 import { RECORDINGS } from '../../../rules/read/readRuleFiles.ts';
@@ -46,7 +46,7 @@ async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording> {
   // Recorded transactions need no node, and its client takes 80 ms to load.
   const { readCliConfig } = await import('../openAnalyzer.ts');
   const { openUpstream } = await import('../../../service/analyzer.ts');
-  const config = readCliConfig(undefined, `${hash} is not recorded, and RPC_URL names no node to ask`);
+  const config = readCliConfig(`${hash} is not recorded, and RPC_URL names no node to ask`);
   const upstream = openUpstream({ ...config, priceApiUrl: null });
   try {
     return await fetchRecording(hash, { upstream, config, rulebook });
@@ -77,8 +77,7 @@ export async function recordTx(
   options: { name: string; out?: string; dirs?: readonly string[] },
   io: CliIo,
 ): Promise<void> {
-  const hash = readTxHash(pasted) as Hash | null;
-  if (hash === null) throw new CliError(`${pasted.slice(0, 100)}: ${whyNoTxHash(pasted)}`);
+  const hash = requireTxHash(pasted);
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(options.name))
     throw new CliError(`${options.name} cannot be the name of a file`);
   const dirs = rulesetDirs(options.dirs);
@@ -108,7 +107,7 @@ async function confirmed(folder: string): Promise<string> {
 }
 
 /** The file format that `recordings.ts` reads. Prices are left out: rules never see them. */
-export function recordingJson({ raw, context }: Recording, name: string): object {
+function recordingJson({ raw, context }: Recording, name: string): object {
   const trace =
     raw.trace.dialect === 'parity' ? { trace: raw.trace.result } : { callTracer: raw.trace.result };
   return {

@@ -55,7 +55,7 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<void>
   const recording = await loadTx(options.tx, rulebook, options.recordings ?? []);
   const examined = await examineTx(recording, rulebook);
   if (options.dir !== undefined) return scaffoldTx(examined, options, rulebook, io);
-  const text = ruleText(draftIntent(examined, ruleset, options));
+  const text = draftIntent(examined, ruleset, options);
   if (options.out === undefined) io.out(text.trimEnd());
   else if (existsSync(options.out)) throw new CliError(`${options.out} exists: nothing is overwritten`);
   else {
@@ -65,11 +65,11 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<void>
 }
 
 /** An intent rule: conditions from the transaction's telling facts, its facts as the matching example. */
-function draftIntent(
+export function draftIntent(
   { input, reading, motifs, recording }: ExaminedTx,
   { rulebook, facts: declared }: SoundRuleset,
-  options: NewRuleOptions,
-): object {
+  options: Pick<NewRuleOptions, 'intent' | 'slug'> = {},
+): string {
   const view = new SubjectView(input);
   const intent = options.intent ?? reading.explained.verdict.kind;
   if (!rulebook.intentKinds.has(intent))
@@ -90,7 +90,7 @@ function draftIntent(
     throw new CliError(
       `nothing tells this transaction apart: no motif is ${reading.account}'s, and no value moved`,
     );
-  return {
+  return ruleText({
     slug,
     version: 1,
     status: 'experimental',
@@ -107,7 +107,7 @@ function draftIntent(
         { name: 'replace by a look-alike that must not match', facts: Object.fromEntries(facts.slice(1)) },
       ],
     },
-  };
+  });
 }
 
 /** The rule as YAML, one line per condition and example as in rules written by hand. */

@@ -1,6 +1,7 @@
 import { BIND_WORDS } from '../../../../rules/compile/bindExpr.ts';
 import { isFault, parseSignature, type ParsedSignature } from '../../../../rules/compile/signature.ts';
 import { stemsOf } from '../../../../lib/text.ts';
+import { applies, signatureWords } from '../../../../lib/lexicon.ts';
 import type { LexiconEntry } from '../../../../model/vocabulary.ts';
 import type { ParamSpec, Rulebook } from '../../../../model/rulebook.ts';
 import { CliError } from '../../cliIo.ts';
@@ -39,12 +40,12 @@ export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, ow
   const renamed = withoutBindWords(text);
   const signature = parseSignature('event', renamed);
   if (isFault(signature)) throw new CliError(signature.message);
-  const stems = stemsOf(signature.name);
-  const hint = lexicon.find((one) => applies(one, stems, signature.params));
+  const words = signatureWords('event', { name: signature.name, args: signature.params });
+  const hint = lexicon.find((one) => isHint(one) && applies(one, words));
   const entry = own ? undefined : hint;
   const kind = entry?.kind ?? snake(signature.name);
   const amount = amountOf(signature.params);
-  const flow = amount === null ? 'none' : flowOf(hint, stems);
+  const flow = amount === null ? 'none' : flowOf(hint, words.name);
   return {
     signature,
     text: renamed,
@@ -58,24 +59,13 @@ export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, ow
   };
 }
 
+/** By the name of the event, and value goes one way. */
+const isHint = ({ names, sign, flow }: LexiconEntry): boolean =>
+  sign === null && flow !== 'exchanged' && names.length > 0;
+
 function roleOf(entry: LexiconEntry | undefined, flow: Guess['flow']): string {
   if (entry && entry.leg !== 'in') return entry.leg;
   return flow === 'received' ? 'out' : 'in';
-}
-
-function applies(
-  { names, args, without, sign, flow }: LexiconEntry,
-  stems: ReadonlySet<string>,
-  params: readonly ParamSpec[],
-): boolean {
-  if (sign !== null || flow === 'exchanged' || names.length === 0) return false;
-  if (without.some((word) => stems.has(word))) return false;
-  const includes = (words: ReadonlySet<string>, phrase: ReadonlySet<string>): boolean =>
-    [...phrase].every((word) => words.has(word));
-  return (
-    names.some((phrase) => includes(stems, phrase)) &&
-    (args.length === 0 || args.some((phrase) => params.some(({ name }) => includes(stemsOf(name), phrase))))
-  );
 }
 
 function flowOf(entry: LexiconEntry | undefined, stems: ReadonlySet<string>): Guess['flow'] {

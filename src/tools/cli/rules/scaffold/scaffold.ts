@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import * as AbiEvent from 'ox/AbiEvent';
 import { basename, dirname, extname, join } from 'node:path';
 import { checksumAddress } from '../../../../evm/address.ts';
 import { eventNamed } from '../../../../evm/signatures.ts';
@@ -103,24 +104,9 @@ function eventsOf(path: string): string[] {
   // Compilers write the ABI into a larger object.
   const list: unknown = Array.isArray(abi) ? abi : (abi as { abi?: unknown } | null)?.abi;
   if (!Array.isArray(list)) throw new CliError(`${path} holds no ABI: a list, or an object with the key abi`);
-  return (list as (AbiItem | null)[])
-    .filter((item) => item?.type === 'event')
-    .map((item) => `${item!.name}(${(item!.inputs ?? []).map(parameterText).join(', ')})`);
-}
-
-/** An event of an ABI, a parameter of it, or a field of a tuple. */
-interface AbiItem {
-  readonly type: string;
-  readonly name?: string;
-  readonly inputs?: readonly AbiItem[];
-  readonly indexed?: boolean;
-  readonly components?: readonly AbiItem[];
-}
-
-/** A parameter as Solidity writes it: tuples by their fields. */
-function parameterText({ type, name, indexed, components }: AbiItem): string {
-  const fields = components ? `(${components.map(parameterText).join(', ')})` : '';
-  return [type.replace(/^tuple/, fields), indexed ? 'indexed' : '', name ?? ''].filter(Boolean).join(' ');
+  return (list as (Omit<AbiEvent.AbiEvent, 'inputs'> | null)[]).flatMap((item) =>
+    item?.type === 'event' ? AbiEvent.format({ inputs: [], ...item }) : [],
+  );
 }
 
 /** One guess per event. `all: false`, for an ABI, leaves out administration: it states no amount. */

@@ -1,4 +1,5 @@
 import { REPLACE_ME } from '../../../../rules/lint/checkRules.ts';
+import { words } from '../../../wording/text.ts';
 import { formatRuleText } from '../formatRules.ts';
 import { anyValue } from './exampleArguments.ts';
 import { snake, type Guess } from './guessMeaning.ts';
@@ -41,10 +42,6 @@ function firstOfKind(guesses: readonly Guess[], at: number): boolean {
 
 const intentOf = ({ kind }: Guess): string =>
   kind.replace(/(?:^|_)([a-z0-9])/g, (_, first: string) => first.toUpperCase());
-const wordsOf = ({ kind }: Guess): string => {
-  const words = kind.replaceAll('_', ' ');
-  return words[0]!.toUpperCase() + words.slice(1);
-};
 
 function shapeFile({ slug, guesses, leftOut }: Draft): string {
   const events = guesses.map((guess) => {
@@ -115,17 +112,15 @@ function protocolFile({ slug, addresses }: Draft): string {
   const listed = addresses.map((address) => `"${address}"`).join(', ');
   const line =
     listed === '' ? '# addresses: ["0x…"]: with them, verdicts can be Proven' : `addresses: [${listed}]`;
-  const name = slug.replaceAll('-', ' ');
   return (
-    `slug: ${slug}\nversion: 1\nstatus: experimental\nname: ` +
-    `${name[0]!.toUpperCase()}${name.slice(1)}\nshapes: [${slug}]\n${line}\nreferences: ` +
-    `[https://example.org${REPLACE_ME}]\n`
+    `slug: ${slug}\nversion: 1\nstatus: experimental\nname: ${words(slug)}\nshapes: [${slug}]\n${line}\n` +
+    `references: [https://example.org${REPLACE_ME}]\n`
   );
 }
 
 function vocabularyFile(own: readonly Guess[]): string {
   const motifs = own.map(
-    (guess) => `  ${guess.kind}: {title: ${wordsOf(guess)}, fragment: ${intentOf(guess)}}\n`,
+    (guess) => `  ${guess.kind}: {title: ${words(guess.kind)}, fragment: ${intentOf(guess)}}\n`,
   );
   const intents = own.map((guess) => `  ${intentOf(guess)}: {category: contract}\n`);
   return `motifs:\n${motifs.join('')}intents:\n${intents.join('')}`;
@@ -136,8 +131,8 @@ function precedenceFile(own: readonly Guess[], before: string): string {
 }
 
 function intentFile({ slug, recording }: Draft, guess: Guess): string {
-  const [words, value] = [wordsOf(guess), guess.flow === 'received' ? 'received' : 'sent'];
-  const label = guess.amount === null ? words : `${words}: {${value}}`;
+  const [title, value] = [words(guess.kind), guess.flow === 'received' ? 'received' : 'sent'];
+  const label = guess.amount === null ? title : `${title}: {${value}}`;
   const recorded = recording === null ? '' : `    - {recording: ${recording}}\n`;
   const nearMiss =
     guess.amount === null
@@ -147,7 +142,7 @@ function intentFile({ slug, recording }: Draft, guess: Guess): string {
   return [
     `slug: ${slug}-${guess.kind.replaceAll('_', '-')}`,
     'version: 1\nstatus: experimental',
-    `intent: ${intentOf(guess)}\nlabel: "${label}"\nlabel_fallback: ${words}`,
+    `intent: ${intentOf(guess)}\nlabel: "${label}"\nlabel_fallback: ${title}`,
     `rests_on: [${guess.kind}]\nrequires_any: [${guess.kind}]`,
     `when: {fact: motif.${guess.kind}.own, is: gte, value: 1}`,
     'proof: heuristic\nconfidence: {known: Medium, family: Low}',
