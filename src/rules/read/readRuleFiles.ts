@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseJson } from '../../lib/json.ts';
 import { hintFor } from '../compile/didYouMean.ts';
 import { isArchive, readArchive } from './archive.ts';
 import { listFiles, type Complain } from './listFiles.ts';
 import type { Problem } from './problems.ts';
 import { parseRuleFile } from './parsedFiles.ts';
-import type { SchemaFault } from './schemaCheck.ts';
+import { checkSchema, type SchemaFault } from './schemaCheck.ts';
 import type { Place, Tree } from './yamlTree.ts';
 
 const TOP = {
@@ -25,6 +26,9 @@ const FOLDERS = {
 } as const;
 const KIND_AT: Readonly<Record<string, FileKind>> = { ...TOP, ...FOLDERS };
 export const FILE_KINDS = Object.values(KIND_AT);
+/** The file or folder of a kind. */
+export const placeOf = (kind: FileKind): string =>
+  Object.keys(KIND_AT).find((place) => KIND_AT[place] === kind)!;
 export type FileKind = (typeof TOP)[keyof typeof TOP] | (typeof FOLDERS)[keyof typeof FOLDERS];
 
 interface TextFile {
@@ -165,14 +169,19 @@ export function readRuleFiles(
       if (text === null) continue;
       const { tree, locate, faults, schemaFaults } = parseRuleFile(kind, text);
       for (const f of faults) complain(shownPath, f.code, f.message, f.place);
+      const other = schemaFaults.length > 0 && FILE_KINDS.find((one) => checkSchema(one, tree!).length === 0);
+      if (other) {
+        complain(shownPath, 'unknown_file', `its content belongs in ${placeOf(other)}`);
+        continue;
+      }
       files.push({ kind, layer, path, shownPath, text, tree, locate, schemaFaults });
     }
   });
   return { files, tables, problems };
 }
 
-/** The kind of rule file that a place is for. */
-function kindAt(path: string): FileKind | undefined {
+/** The kind of rule file that a path relative to its directory is for. */
+export function kindAt(path: string): FileKind | undefined {
   return path.endsWith('.yaml') ? KIND_AT[topFolder(path) || path] : undefined;
 }
 
@@ -211,11 +220,7 @@ function isRecording(path: string): boolean {
 function isSoundRecording(path: string, read: RuleSource['read']): boolean {
   if (!isRecording(path)) return true;
   const text = read(path, MAX_TABLE_BYTES);
-  try {
-    return text === null || typeof JSON.parse(text) === 'object';
-  } catch {
-    return false;
-  }
+  return text === null || typeof parseJson(text) === 'object';
 }
 
 function readText(path: string, limit: number, complain: Complain): string | null {

@@ -7,11 +7,12 @@ import {
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { complete, explainWord, cursorAt } from './completion.ts';
 import { openRuleset, rulesetDirs } from '../cli/rules/rulesets.ts';
 import { PROBLEMS, type Problem } from '../../rules/read/problems.ts';
+import { kindAt } from '../../rules/read/readRuleFiles.ts';
 import { SHIPPED_RULES } from '../../rules/read/listFiles.ts';
 import type { Ruleset } from '../../rules/compile/loadRulebook.ts';
 
@@ -73,9 +74,6 @@ function wordAt(text: string, offset: number): string {
   return before + after;
 }
 
-const TOP_FILES = ['vocabulary.yaml', 'precedence.yaml', 'ruleset.yaml', 'lexicon.yaml'];
-const FOLDERS = ['shapes', 'protocols', 'intents', 'entities'];
-
 /** Rule files as an editor has them open, and the ruleset they are part of. */
 class Workspace {
   /** Texts by path. */
@@ -131,8 +129,7 @@ function directoriesOf(path: string): string[] {
 /** The rule directory of a file: above `shapes`, `intents`, …, or with `vocabulary.yaml` in it. */
 function overlayOf(path: string): string {
   for (let dir = dirname(path); dir !== dirname(dir); dir = dirname(dir)) {
-    if (FOLDERS.some((folder) => path.startsWith(join(dir, folder, '/')))) return dir;
-    if (TOP_FILES.some((name) => path === join(dir, name))) return dir;
+    if (kindAt(relative(dir, path))) return dir;
     if (existsSync(join(dir, 'package.json'))) break;
   }
   return dirname(path);

@@ -2,7 +2,8 @@ import { join, relative } from 'node:path';
 import { openRuleset, rulesetDirs, type SoundRuleset } from '../cli/rules/rulesets.ts';
 import type { Problem } from '../../rules/read/problems.ts';
 import { parseYamlTree, type Tree } from '../../rules/read/yamlTree.ts';
-import { RULE_KINDS, type RuleKind } from './answers.ts';
+import { placeOf } from '../../rules/read/readRuleFiles.ts';
+import type { RuleKind } from './answers.ts';
 
 /** An edited text, and the rules in force with it on top; `ruleset` is null where there are problems. */
 export interface EditedRuleset {
@@ -12,15 +13,10 @@ export interface EditedRuleset {
   readonly ruleset: SoundRuleset | null;
 }
 
-const FOLDERS: Readonly<Record<RuleKind, string>> = {
-  intent: 'intents',
-  shape: 'shapes',
-  protocol: 'protocols',
-  entity: 'entities',
-};
 const EDITED = 'your rule';
 /** Directory that exists only while the text is read. */
 const FOLDER = '/txreport-playground';
+const PLACE = new RegExp(`${FOLDER}(?:/\\w+(?:/edited\\.yaml)?)?`, 'g');
 
 /** The rules in force with the edited text as one more overlay on top. */
 export function openEdited(text: string): EditedRuleset {
@@ -49,12 +45,12 @@ export function openEdited(text: string): EditedRuleset {
     };
   }
   const dirs = rulesetDirs([]);
-  const path = join(FOLDER, FOLDERS[kind ?? 'intent'], 'edited.yaml');
+  const path = join(FOLDER, placeOf(kind ?? 'intent'), 'edited.yaml');
   const ruleset = openRuleset([...dirs, FOLDER], { edits: new Map([[path, text]]) });
   return {
     kind,
     slugs,
-    problems: ruleset.problems.map((p) => ({ ...p, ...shownPlace(p, dirs, FOLDER) })),
+    problems: ruleset.problems.map((p) => ({ ...p, ...shownPlace(p, dirs) })),
     ruleset: ruleset.problems.length > 0 ? null : (ruleset as SoundRuleset),
   };
 }
@@ -75,27 +71,12 @@ function kindOf(item: Tree): RuleKind | null {
 }
 
 /** Paths of this machine never appear in a page. */
-function shownPlace(
-  { file, message }: Problem,
-  dirs: readonly string[],
-  folder: string,
-): Pick<Problem, 'file' | 'message'> {
+function shownPlace({ file, message }: Problem, dirs: readonly string[]): Pick<Problem, 'file' | 'message'> {
   const hide = (text: string): string =>
-    dirs.reduce(
-      (t, dir) => t.replaceAll(`${dir}/`, ''),
-      text.replaceAll(
-        new RegExp(
-          `${escape(folder)}(/${RULE_KINDS.map((k) => FOLDERS[k]).join('|/')})?(/edited\\.yaml)?`,
-          'g',
-        ),
-        EDITED,
-      ),
-    );
+    dirs.reduce((t, dir) => t.replaceAll(`${dir}/`, ''), text.replaceAll(PLACE, EDITED));
   const home = dirs.find((dir) => file.startsWith(`${dir}/`));
   return {
-    file: file.startsWith(folder) ? EDITED : home === undefined ? file : relative(home, file),
+    file: file.startsWith(FOLDER) ? EDITED : home === undefined ? file : relative(home, file),
     message: hide(message),
   };
 }
-
-const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
