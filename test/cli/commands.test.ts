@@ -82,6 +82,8 @@ describe('exit statuses', () => {
     ['no file', ['validate', '/no/such/file'], 2],
     ['no report', ['validate', 'package.json'], 1],
     ['nothing to verify', ['verify', 'package.json'], 2],
+    ['failures of blocks in a file of another name', ['batch', '--blocks', '1', '--errors', 'x'], 2],
+    ['codes that are watched', ['rules', 'lint', '--codes', '--watch'], 2],
   ])('%s', async (_, args, status) => {
     const run = await cli(args);
     expect(run.code, run.out + run.err).toBe(status);

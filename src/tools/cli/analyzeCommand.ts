@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import type { TxReport as ClientReport } from '../client/report.ts';
 import type { TxReport } from '../../model/generated/report.ts';
-import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
-import { CliError, type CommonOptions } from './cliIo.ts';
+import { CliError, requireTxHash, type CommonOptions } from './cliIo.ts';
 
 const HELP = `
 Examples:
@@ -18,26 +17,22 @@ interface AnalyzeOptions extends CommonOptions {
 }
 
 /** `txreport analyze`: one transaction as text for people, or as the service's JSON. */
-export function addAnalyzeCommand(program: Command): void {
-  program
-    .command('analyze')
-    .description('analyze one transaction and show its report')
-    .argument('<hash>', 'transaction hash, or an explorer’s link to it')
-    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
-    .option('--json', 'print the report as the service would send it')
-    .option('--full', 'print addresses in full')
-    .option('--verbose', 'print ids, raw integers and the place of each proof as well')
-    .option('--as <address>', 'show one account’s side of it: sent, received, positions, allowances')
-    .addHelpText('after', HELP)
-    .action(analyze);
-}
+export const analyzeCommand = new Command('analyze')
+  .description('analyze one transaction and show its report')
+  .argument('<hash>', 'transaction hash, or an explorer’s link to it')
+  .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+  .option('--json', 'print the report as the service would send it')
+  .option('--full', 'print addresses in full')
+  .option('--verbose', 'print ids, raw integers and the place of each proof as well')
+  .option('--as <address>', 'show one account’s side of it: sent, received, positions, allowances')
+  .addHelpText('after', HELP)
+  .action(analyze);
 
 async function analyze(text: string, options: AnalyzeOptions): Promise<void> {
-  const hash = readTxHash(text);
-  if (hash === null) throw new CliError(`invalid tx_hash \`${text.slice(0, 100)}\`: ${whyNoTxHash(text)}`);
+  const hash = requireTxHash(text);
   const { openAnalyzer } = await import('./openAnalyzer.ts');
   const { renderReport } = await import('./renderReport.ts');
-  const analyzer = await openAnalyzer(options.rpc);
+  const analyzer = await openAnalyzer();
   try {
     const json = await analyzer.analyze(hash);
     const report = JSON.parse(json) as TxReport;

@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import type { TxReport } from '../../model/generated/report.ts';
-import { AnalysisError } from '../../lib/errors.ts';
-import { portOption, show, type ViewerOptions } from './viewCommands.ts';
+import { portOption, served, show, type ViewerOptions } from './viewCommands.ts';
 
 const HELP = `
 One line per transaction, then what several of them show together: sandwiches with their victims and
@@ -21,23 +20,20 @@ interface BlockCommandOptions extends ViewerOptions {
 }
 
 /** `txreport block`: one block's transactions and findings. */
-export function addBlockCommand(program: Command): void {
-  program
-    .command('block')
-    .description('analyze one block: its transactions, and what several of them show together')
-    .argument('<block>', 'number, hash, or latest')
-    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
-    .option('--json', 'print everything as one JSON object')
-    .option('--view', 'open the block in the viewer')
-    .addOption(portOption('with --view: port to listen on'))
-    .option('--no-open', 'with --view: print the address and open no browser')
-    .addHelpText('after', HELP)
-    .action(runBlock);
-}
+export const blockCommand = new Command('block')
+  .description('analyze one block: its transactions, and what several of them show together')
+  .argument('<block>', 'number, hash, or latest')
+  .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+  .option('--json', 'print everything as one JSON object')
+  .option('--view', 'open the block in the viewer')
+  .addOption(portOption('with --view: port to listen on'))
+  .option('--no-open', 'with --view: print the address and open no browser')
+  .addHelpText('after', HELP)
+  .action(runBlock);
 
 async function runBlock(text: string, options: BlockCommandOptions): Promise<void> {
   const { analyzeOneBlock } = await import('./blocks/oneBlock.ts');
-  const found = await analyzeOneBlock(text, options.rpc);
+  const found = await analyzeOneBlock(text);
   const reports = found.reports.map((json) => JSON.parse(json) as TxReport);
   for (const { tx_hash, error } of found.failures) process.stderr.write(`${tx_hash}: ${error}\n`);
   const { renderBlock, inBlock, linesOfTransactions } = await import('./blocks/renderBlock.ts');
@@ -66,12 +62,6 @@ function view(
   lines: readonly string[],
   options: BlockCommandOptions,
 ): Promise<void> {
-  const byHash = new Map(reports.map((report) => [report.tx.hash, JSON.stringify(report)]));
-  const analyze = async (hash: string): Promise<string> => {
-    const json = byHash.get(hash);
-    if (json !== undefined) return json;
-    throw new AnalysisError('transaction_not_found', 'only this block is served');
-  };
   const examples = reports.map(({ tx }, i) => [tx.hash, lines[i]!] as const);
-  return show(options, { analyze }, '/', examples);
+  return show(options, { analyze: served(reports, 'only this block is served') }, '/', examples);
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import pc from 'picocolors';
 import { splitList } from '../../lib/text.ts';
 import { CliError, outliveReader, type CommonOptions } from './cliIo.ts';
@@ -17,18 +17,15 @@ Examples:
 Exit status: 0 every report is valid, 1 one is not, 2 a file cannot be read`;
 
 /** `txreport validate`: checks reports against the published JSON Schema. */
-export function addValidateCommand(program: Command): void {
-  program
-    .command('validate')
-    .description('check reports against the published JSON Schema')
-    .argument('<files...>', 'reports to check')
-    .option('-q, --quiet', 'print problems only')
-    .addHelpText('after', VALIDATE_HELP)
-    .action(async (files: string[], { quiet = false }: { quiet?: boolean }) => {
-      outliveReader();
-      process.exitCode = await validate(files, quiet);
-    });
-}
+export const validateCommand = new Command('validate')
+  .description('check reports against the published JSON Schema')
+  .argument('<files...>', 'reports to check')
+  .option('-q, --quiet', 'print problems only')
+  .addHelpText('after', VALIDATE_HELP)
+  .action(async (files: string[], { quiet = false }: { quiet?: boolean }) => {
+    outliveReader();
+    process.exitCode = await validate(files, quiet);
+  });
 
 async function validate(files: readonly string[], quiet: boolean): Promise<number> {
   const { readReports, publishedSchemaErrors } = await import('./readReports.ts');
@@ -75,36 +72,30 @@ interface VerifyOptions extends CommonOptions {
 }
 
 /** `txreport verify`: a report held against an analysis made anew and against the node's raw answers. */
-export function addVerifyCommand(program: Command): void {
-  program
-    .command('verify')
-    .description(
-      'check a report against the node: analysed again, and by checks that share no code with the analysis',
-    )
-    .argument('<files...>', 'reports, as the service sent them')
-    .option('--rpc <url>', 'node to ask (default: the first of RPC_URL)')
-    .option('--no-anew', 'run only the independent checks: the report holds in part at best')
-    .option('--accept-other-ruleset', 'the same where another engine or ruleset made the report')
-    .option('--prices', 'read feeds, rates, pools and HTTP prices named in the report again, at its block')
-    .option('--json', 'print findings and coverage as JSON, one entry per report')
-    .option('-q, --quiet', 'print only what does not hold')
-    .addHelpText('after', VERIFY_HELP)
-    .action(async (files: string[], options: VerifyOptions) => {
-      outliveReader();
-      process.exitCode = await verify(files, options);
-    });
-}
+export const verifyCommand = new Command('verify')
+  .description(
+    'check a report against the node: analysed again, and by checks that share no code with the analysis',
+  )
+  .argument('<files...>', 'reports, as the service sent them')
+  .option('--rpc <url>', 'node to ask (default: the first of RPC_URL)')
+  .option('--no-anew', 'run only the independent checks: the report holds in part at best')
+  .option('--accept-other-ruleset', 'the same where another engine or ruleset made the report')
+  .option('--prices', 'read feeds, rates, pools and HTTP prices named in the report again, at its block')
+  .option('--json', 'print findings and coverage as JSON, one entry per report')
+  .option('-q, --quiet', 'print only what does not hold')
+  .addHelpText('after', VERIFY_HELP)
+  .action(async (files: string[], options: VerifyOptions) => {
+    outliveReader();
+    process.exitCode = await verify(files, options);
+  });
 
 async function verify(files: readonly string[], options: VerifyOptions): Promise<number> {
-  const [rpcUrl] = splitList(options.rpc ?? process.env['RPC_URL']);
+  const [rpcUrl] = splitList(process.env['RPC_URL']);
   if (!rpcUrl) throw new CliError('no node to ask: give --rpc or set RPC_URL');
   const { openAnalyzer } = await import('./openAnalyzer.ts');
-  const { NodeUnreachable } = await import('../verify/fetchRawAnswers.ts');
-  const analyzer = options.anew ? await openAnalyzer(options.rpc) : null;
+  const analyzer = options.anew ? await openAnalyzer() : null;
   try {
     return await verifyFiles(files, rpcUrl, analyzer, options);
-  } catch (error) {
-    throw error instanceof NodeUnreachable ? new CliError(error.message) : error;
   } finally {
     await analyzer?.close();
   }

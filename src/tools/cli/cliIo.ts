@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { Hash } from '../../model/hex.ts';
+import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
 
 /** Where a command writes; tests pass their own. */
 export interface CliIo {
@@ -31,6 +33,13 @@ export class CliError extends Error {
     this.name = 'CliError';
     this.exitCode = exitCode;
   }
+}
+
+/** The hash in pasted text. Throws `CliError` where there is none. */
+export function requireTxHash(text: string): Hash {
+  const hash = readTxHash(text);
+  if (hash === null) throw new CliError(`invalid tx_hash \`${text.slice(0, 100)}\`: ${whyNoTxHash(text)}`);
+  return hash as Hash;
 }
 
 /** An error that is no fault of the user; its stack where DEBUG is set. */

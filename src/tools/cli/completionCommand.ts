@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander';
+import { Argument, Command } from 'commander';
 
 const HELP = `
 Examples:
@@ -7,16 +7,13 @@ Examples:
   txreport completion fish > ~/.config/fish/completions/txreport.fish       # fish`;
 
 /** `txreport completion`: prints a shell's completion script. */
-export function addCompletionCommand(program: Command): void {
-  program
-    .command('completion')
-    .description('print the completion script of a shell')
-    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-    .addHelpText('after', HELP)
-    .action((shell: 'bash' | 'zsh' | 'fish') => {
-      process.stdout.write(SCRIPTS[shell](describeCommands(program)));
-    });
-}
+export const completionCommand = new Command('completion')
+  .description('print the completion script of a shell')
+  .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+  .addHelpText('after', HELP)
+  .action((shell: 'bash' | 'zsh' | 'fish', _options, command: Command) => {
+    process.stdout.write(SCRIPTS[shell](describeCommands(command.parent!)));
+  });
 
 /** What a completion script needs of a command; `path`: its words behind the program's name. */
 function wordsOf(command: Command, path: string) {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import pc from 'picocolors';
 import type { Config } from '../../service/config.ts';
 import type { Hash } from '../../model/hex.ts';
@@ -14,17 +14,14 @@ Examples:
 Exit status: 0 everything needed is there, 1 something is missing, 2 no node given`;
 
 /** `txreport doctor`: tests the nodes of the configuration. */
-export function addDoctorCommand(program: Command): void {
-  program
-    .command('doctor')
-    .description('test the node: what it can do, how fast, what will be missing')
-    .option('--rpc <urls>', 'nodes to test, several comma-separated (default: RPC_URL and TRACE_URL)')
-    .option('--json', 'print the findings as JSON')
-    .addHelpText('after', HELP)
-    .action(async ({ rpc, json = false }: { rpc?: string; json?: boolean }) => {
-      process.exitCode = await doctor(rpc, json);
-    });
-}
+export const doctorCommand = new Command('doctor')
+  .description('test the node: what it can do, how fast, what will be missing')
+  .option('--rpc <urls>', 'nodes to test, several comma-separated (default: RPC_URL and TRACE_URL)')
+  .option('--json', 'print the findings as JSON')
+  .addHelpText('after', HELP)
+  .action(async ({ rpc, json = false }: { rpc?: string; json?: boolean }) => {
+    process.exitCode = await doctor(rpc, json);
+  });
 
 /** One thing tried. `need`: no report without it; `old`: for old transactions; `extra`: for speed. */
 interface Finding {
@@ -47,7 +44,7 @@ interface Diagnosis {
 async function doctor(rpc: string | undefined, json: boolean): Promise<number> {
   const { readCliConfig } = await import('./openAnalyzer.ts');
   const { createMask } = await import('../../lib/mask.ts');
-  const config = readCliConfig(rpc);
+  const config = readCliConfig();
   const urls = [...config.rpcUrls, ...(rpc === undefined && config.traceUrl ? [config.traceUrl] : [])];
   const mask = createMask(urls);
   const all: Diagnosis[] = [];

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { getAddress, isAddress } from 'viem/utils';
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { CliError } from './cliIo.ts';
 import type { LedgerEvent } from '../ledger/ledgerEvent.ts';
 import type { LedgerFormat } from '../ledger/ledgerFormat.ts';
@@ -28,18 +28,15 @@ interface LedgerOptions {
 }
 
 /** `txreport ledger`: reports as ledgers of tax programs and bookkeeping. */
-export function addLedgerCommand(program: Command): void {
-  program
-    .command('ledger')
-    .description('write what reports say of an account for tax programs and bookkeeping')
-    .argument('[files...]', 'reports, one document or NDJSON', ['-'])
-    .requiredOption('--account <address...>', 'the account, or several that belong together')
-    .option('--format <name>', 'koinly, double-entry, beancount, hledger, ledger, or a YAML file', 'koinly')
-    .option('--out <file>', 'write to a file instead of standard output')
-    .option('--doubtful <file>', 'write what is left out as doubtful to this file')
-    .addHelpText('after', HELP)
-    .action(ledger);
-}
+export const ledgerCommand = new Command('ledger')
+  .description('write what reports say of an account for tax programs and bookkeeping')
+  .argument('[files...]', 'reports, one document or NDJSON', ['-'])
+  .requiredOption('--account <address...>', 'the account, or several that belong together')
+  .option('--format <name>', 'koinly, double-entry, beancount, hledger, ledger, or a YAML file', 'koinly')
+  .option('--out <file>', 'write to a file instead of standard output')
+  .option('--doubtful <file>', 'write what is left out as doubtful to this file')
+  .addHelpText('after', HELP)
+  .action(ledger);
 
 async function ledger(files: readonly string[], options: LedgerOptions): Promise<void> {
   const wrong = options.account.find((account) => !isAddress(account, { strict: false }));
@@ -65,7 +62,7 @@ interface Book {
   readonly repeated: number;
 }
 
-/** Throws `CliError` or `LedgerError` for the first report that cannot be booked. */
+/** Throws `CliError` for the first report that cannot be booked. */
 async function readBook(files: readonly string[], accounts: ReadonlySet<string>): Promise<Book> {
   const { readValidReports } = await import('./readReports.ts');
   const { ledgerEvents, placeOf } = await import('../ledger/ledgerEvent.ts');

@@ -5,13 +5,10 @@ import { openEngine, type Engine } from '../openEngine.ts';
 import { CliError } from './cliIo.ts';
 
 /** The service's configuration for a command. Throws `CliError` where it is unusable. */
-export function readCliConfig(
-  rpcUrls: string | undefined,
-  noNode = 'no node to ask: give --rpc or set RPC_URL',
-): Config {
+export function readCliConfig(noNode = 'no node to ask: give --rpc or set RPC_URL'): Config {
   let config: Config;
   try {
-    config = readConfig({ ...process.env, ...(rpcUrls ? { RPC_URL: rpcUrls } : {}) });
+    config = readConfig(process.env);
   } catch (error) {
     throw error instanceof ConfigError ? new CliError(error.message) : error;
   }
@@ -20,8 +17,8 @@ export function readCliConfig(
 }
 
 /** The service's own analysis, configured like the service. Throws `CliError` or `RulebookError`. */
-export function openAnalyzer(rpcUrls: string | undefined): Promise<Engine> {
-  const config = readCliConfig(rpcUrls);
+export function openAnalyzer(): Promise<Engine> {
+  const config = readCliConfig();
   // Standard output belongs to the command's result, and to the protocol of `mcp`.
   const stream = { write: (line: string) => void process.stderr.write(line) };
   const log = createLog({

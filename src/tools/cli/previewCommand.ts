@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Command } from 'commander';
 import type { SimulationRequest } from '../../model/simulation.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { PreviewReport } from '../preview/preview.ts';
 import { AnalysisError } from '../../lib/errors.ts';
+import { parseJson } from '../../lib/json.ts';
 import { CliError, type CommonOptions } from './cliIo.ts';
 
 const HELP = `
@@ -46,33 +47,30 @@ const file = (path: string): string => {
 };
 
 /** `txreport preview`: what a transaction would do, before it is sent. */
-export function addPreviewCommand(program: Command): void {
-  program
-    .command('preview')
-    .description('simulate a transaction and show what it would do')
-    .option('--raw <hex>', 'a signed transaction')
-    .option('--from <address>', 'sender')
-    .option('--to <address>', 'recipient or contract; left out: a contract is created')
-    .option('--data <hex>', 'calldata')
-    .option('--value <wei>', 'ether sent with it')
-    .option('--gas <limit>', 'gas limit')
-    .option('--block <block>', 'the state after this block: number, latest or pending', 'latest')
-    .option('--state-override <file>', 'JSON file of state overrides, as geth takes them', file)
-    .option('--known <file>', 'addresses you have dealt with, one a line', file)
-    .option('--expect <file>', 'what must come out, as JSON', file)
-    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
-    .option('--json', 'print the preview as JSON')
-    .option('--full', 'print addresses in full')
-    .addHelpText('after', HELP)
-    .action(preview);
-}
+export const previewCommand = new Command('preview')
+  .description('simulate a transaction and show what it would do')
+  .option('--raw <hex>', 'a signed transaction')
+  .option('--from <address>', 'sender')
+  .option('--to <address>', 'recipient or contract; left out: a contract is created')
+  .option('--data <hex>', 'calldata')
+  .option('--value <wei>', 'ether sent with it')
+  .option('--gas <limit>', 'gas limit')
+  .option('--block <block>', 'the state after this block: number, latest or pending', 'latest')
+  .option('--state-override <file>', 'JSON file of state overrides, as geth takes them', file)
+  .option('--known <file>', 'addresses you have dealt with, one a line', file)
+  .option('--expect <file>', 'what must come out, as JSON', file)
+  .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+  .option('--json', 'print the preview as JSON')
+  .option('--full', 'print addresses in full')
+  .addHelpText('after', HELP)
+  .action(preview);
 
 async function preview(options: PreviewOptions): Promise<void> {
   const { readCliConfig } = await import('./openAnalyzer.ts');
   const { openPreviewer, asReport } = await import('../preview/preview.ts');
-  const { RequestError, readOverrides } = await import('../preview/readRequest.ts');
+  const { readOverrides } = await import('../preview/readRequest.ts');
   const { readExpectation, differences } = await import('../preview/expectation.ts');
-  const config = readCliConfig(options.rpc);
+  const config = readCliConfig();
   try {
     const overrides = json(options.stateOverride, '--state-override');
     readOverrides(overrides);
@@ -93,7 +91,6 @@ async function preview(options: PreviewOptions): Promise<void> {
       await previewer.close();
     }
   } catch (error) {
-    if (error instanceof RequestError) throw new CliError(error.message);
     throw error instanceof AnalysisError ? new CliError(`preview failed: ${error.message}`, 1) : error;
   }
 }
@@ -109,12 +106,9 @@ async function requestOf(options: PreviewOptions, stateOverrides: unknown): Prom
 }
 
 function json(text: string | undefined, what: string): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new CliError(`${what} must be JSON`);
-  }
+  const value = text === undefined ? undefined : parseJson(text);
+  if (text !== undefined && value === undefined) throw new CliError(`${what} must be JSON`);
+  return value;
 }
 
 const addressLines = (text = ''): string[] =>

@@ -1,16 +1,16 @@
 import { Command } from 'commander';
-import { addAnalyzeCommand } from './analyzeCommand.ts';
-import { addBlockCommand } from './blockCommand.ts';
-import { addBatchCommand } from './batch/batchCommand.ts';
-import { addCompletionCommand } from './completionCommand.ts';
-import { packageVersion } from './cliIo.ts';
-import { addDoctorCommand } from './doctorCommand.ts';
-import { addLedgerCommand } from './ledgerCommand.ts';
-import { addPreviewCommand } from './previewCommand.ts';
+import { analyzeCommand } from './analyzeCommand.ts';
+import { blockCommand } from './blockCommand.ts';
+import { batchCommand } from './batch/batchCommand.ts';
+import { completionCommand } from './completionCommand.ts';
+import { packageVersion, type CommonOptions } from './cliIo.ts';
+import { doctorCommand } from './doctorCommand.ts';
+import { ledgerCommand } from './ledgerCommand.ts';
+import { previewCommand } from './previewCommand.ts';
 import { addRulesCommand } from './rules/rulesCommand.ts';
-import { addValidateCommand, addVerifyCommand } from './checkCommands.ts';
-import { addTraceCommand } from './traceCommand.ts';
-import { addDemoCommand, addViewCommand } from './viewCommands.ts';
+import { validateCommand, verifyCommand } from './checkCommands.ts';
+import { traceCommand } from './traceCommand.ts';
+import { demoCommand, viewCommand } from './viewCommands.ts';
 
 const HELP = `
 Start here:
@@ -28,35 +28,6 @@ Exit status: 0 success; 1 the command ran and found a problem (analysis failed, 
 claim not confirmed, rule broken); 2 wrong arguments or configuration, nothing was done; 130 or 143
 stopped by a signal.`;
 
-/** The whole command line. Commands import their code when they run: help and completion stay fast. */
-export function createProgram(): Command {
-  const program = new Command('txreport')
-    .description(
-      'Explains one Ethereum transaction: what it was for, who acted, who gained and lost what, with proof.',
-    )
-    .version(packageVersion(), '-V, --version', 'print the version')
-    .option('--no-color', 'plain text (also: NO_COLOR=1)')
-    .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? 100, 120) })
-    .addHelpText('after', HELP)
-    .exitOverride();
-  addServeCommand(program);
-  addDoctorCommand(program);
-  addAnalyzeCommand(program);
-  addTraceCommand(program);
-  addPreviewCommand(program);
-  addViewCommand(program);
-  addDemoCommand(program);
-  addBlockCommand(program);
-  addBatchCommand(program);
-  addVerifyCommand(program);
-  addValidateCommand(program);
-  addLedgerCommand(program);
-  addRulesCommand(program);
-  addMcpCommand(program);
-  addCompletionCommand(program);
-  return program;
-}
-
 const SERVE_HELP = `
 Settings are environment variables; without RPC_URL the command lists them and exits. --rpc and
 --port override RPC_URL and PORT.
@@ -68,20 +39,16 @@ Examples:
 Exit status: 0 stopped by SIGTERM or SIGINT, 1 could not start, 2 wrong configuration`;
 
 /** `txreport serve`: the HTTP service, until SIGTERM or SIGINT. */
-function addServeCommand(program: Command): void {
-  program
-    .command('serve')
-    .description('serve GET /health and POST /analyze')
-    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
-    .option('-p, --port <port>', 'port to listen on (default: PORT, else 3000)')
-    .addHelpText('after', SERVE_HELP)
-    .action(async ({ rpc, port }: { rpc?: string; port?: string }) => {
-      if (rpc !== undefined) process.env['RPC_URL'] = rpc;
-      if (port !== undefined) process.env['PORT'] = port;
-      const { main } = await import('../../service/main.ts');
-      await main();
-    });
-}
+const serveCommand = new Command('serve')
+  .description('serve GET /health and POST /analyze')
+  .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+  .option('-p, --port <port>', 'port to listen on (default: PORT, else 3000)')
+  .addHelpText('after', SERVE_HELP)
+  .action(async ({ port }: { port?: string }) => {
+    if (port !== undefined) process.env['PORT'] = port;
+    const { main } = await import('../../service/main.ts');
+    await main();
+  });
 
 const MCP_HELP = `
 Speaks the Model Context Protocol on standard input and output. Tools: analyze (a summary, sections
@@ -95,14 +62,49 @@ In the configuration of an agent:
 Exit status: 0 the client disconnected, 2 wrong configuration`;
 
 /** `txreport mcp`: the analysis as tools for agents. */
-function addMcpCommand(program: Command): void {
-  program
-    .command('mcp')
-    .description('offer the analysis to agents as MCP tools on standard input and output')
-    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
-    .addHelpText('after', MCP_HELP)
-    .action(async ({ rpc }: { rpc?: string }) => {
-      const { runMcp } = await import('../mcp/runMcp.ts');
-      process.exitCode = await runMcp(rpc);
-    });
+const mcpCommand = new Command('mcp')
+  .description('offer the analysis to agents as MCP tools on standard input and output')
+  .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+  .addHelpText('after', MCP_HELP)
+  .action(async () => {
+    const { runMcp } = await import('../mcp/runMcp.ts');
+    process.exitCode = await runMcp();
+  });
+
+const COMMANDS = [
+  serveCommand,
+  doctorCommand,
+  analyzeCommand,
+  traceCommand,
+  previewCommand,
+  viewCommand,
+  demoCommand,
+  blockCommand,
+  batchCommand,
+  verifyCommand,
+  validateCommand,
+  ledgerCommand,
+  mcpCommand,
+  completionCommand,
+];
+
+/** The whole command line. Commands import their code when they run: help and completion stay fast. */
+export function createProgram(): Command {
+  const program = new Command('txreport')
+    .description(
+      'Explains one Ethereum transaction: what it was for, who acted, who gained and lost what, with proof.',
+    )
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .option('--no-color', 'plain text (also: NO_COLOR=1)')
+    .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? 100, 120) })
+    .addHelpText('after', HELP)
+    .hook('preAction', (_program, command) => {
+      // Whatever asks a node finds it there.
+      const { rpc } = command.opts<CommonOptions>();
+      if (rpc) process.env['RPC_URL'] = rpc;
+    })
+    .exitOverride();
+  for (const command of COMMANDS) program.addCommand(command.copyInheritedSettings(program));
+  addRulesCommand(program);
+  return program;
 }

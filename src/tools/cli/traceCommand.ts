@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import pc from 'picocolors';
 import type { TxReport } from '../../model/generated/report.ts';
 import {
@@ -28,22 +28,18 @@ Examples:
 Exit status: 0 tree printed, 1 analysis failed, 2 wrong arguments or configuration`;
 
 /** `txreport trace`: the calls of one transaction, with what each means. */
-export function addTraceCommand(program: Command): void {
-  program
-    .command('trace')
-    .description('show the calls of one transaction, decoded, with what each means')
-    .argument('<hash>', 'transaction hash, an explorer’s link to it, or a recording’s name')
-    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
-    .option('--json', 'print the tree as JSON')
-    .option('--verbose', 'unfold reads; print frame paths, gas, full addresses and arguments')
-    .addHelpText('after', HELP)
-    .action(async (what: string, { rpc, json, verbose = false }: CommonOptions) => {
-      if (rpc !== undefined) process.env['RPC_URL'] = rpc;
-      const { openTraces } = await import('../trace/openTraces.ts');
-      const { tree, report } = await openTraces()(what);
-      process.stdout.write(json ? `${JSON.stringify(tree)}\n` : renderTree(tree, report, verbose));
-    });
-}
+export const traceCommand = new Command('trace')
+  .description('show the calls of one transaction, decoded, with what each means')
+  .argument('<hash>', 'transaction hash, an explorer’s link to it, or a recording’s name')
+  .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+  .option('--json', 'print the tree as JSON')
+  .option('--verbose', 'unfold reads; print frame paths, gas, full addresses and arguments')
+  .addHelpText('after', HELP)
+  .action(async (what: string, { json, verbose = false }: CommonOptions) => {
+    const { openTraces } = await import('../trace/openTraces.ts');
+    const { tree, report } = await openTraces()(what);
+    process.stdout.write(json ? `${JSON.stringify(tree)}\n` : renderTree(tree, report, verbose));
+  });
 
 /** A call tree as text for people. */
 function renderTree(tree: CallTree, report: TxReport, verbose: boolean): string {

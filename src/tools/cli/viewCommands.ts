@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, Command } from 'commander';
 import type { TxReport } from '../../model/generated/report.ts';
 import { readTxHash } from '../client/txHash.ts';
 import type { ViewOptions } from '../view/servePage.ts';
@@ -43,45 +43,35 @@ export const portOption = (text = 'port to listen on'): Option =>
   });
 
 /** `txreport view`: the viewer for one transaction or report file. */
-export function addViewCommand(program: Command): void {
-  program
-    .command('view')
-    .description('open a transaction or a report file in the viewer')
-    .argument('[target]', 'transaction hash, explorer link, or report file')
-    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
-    .addOption(portOption())
-    .option('--no-open', 'print the address and open no browser')
-    .addHelpText('after', VIEW_HELP)
-    .action(view);
-}
+export const viewCommand = new Command('view')
+  .description('open a transaction or a report file in the viewer')
+  .argument('[target]', 'transaction hash, explorer link, or report file')
+  .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+  .addOption(portOption())
+  .option('--no-open', 'print the address and open no browser')
+  .addHelpText('after', VIEW_HELP)
+  .action(view);
 
 /** `txreport demo`: recorded transactions, analysed and shown in the viewer. */
-export function addDemoCommand(program: Command): void {
-  program
-    .command('demo')
-    .description('show analysed example transactions in the viewer; needs no node')
-    .addOption(portOption())
-    .option('--no-open', 'print the address and open no browser')
-    .addHelpText('after', DEMO_HELP)
-    .action(demo);
-}
+export const demoCommand = new Command('demo')
+  .description('show analysed example transactions in the viewer; needs no node')
+  .addOption(portOption())
+  .option('--no-open', 'print the address and open no browser')
+  .addHelpText('after', DEMO_HELP)
+  .action(demo);
 
 async function view(target: string | undefined, options: ViewerOptions): Promise<void> {
   if (target !== undefined && existsSync(target)) {
-    const { tx, json } = await readReport(target);
-    const analyze = async (hash: string): Promise<string> => {
-      if (hash === tx.hash) return json;
-      throw new AnalysisError('transaction_not_found', `only the opened file is served, not ${hash}`);
-    };
-    return show(options, { analyze }, `/?tx=${tx.hash}`);
+    const report = await readReport(target);
+    const analyze = served([report], 'only the opened file is served');
+    return show(options, { analyze }, `/?tx=${report.tx.hash}`);
   }
   const hash = target === undefined ? null : readTxHash(target);
   if (target !== undefined && hash === null)
     throw new CliError(`${target.slice(0, 100)} is neither a file nor a transaction hash`);
   const { openAnalyzer } = await import('./openAnalyzer.ts');
-  const analyzer = await openAnalyzer(options.rpc);
+  const analyzer = await openAnalyzer();
   try {
-    if (options.rpc !== undefined) process.env['RPC_URL'] = options.rpc;
     const { openTraces } = await import('../trace/openTraces.ts');
     const traces = openTraces();
     const trace = (one: string): Promise<CallTree> =>
@@ -98,14 +88,20 @@ async function view(target: string | undefined, options: ViewerOptions): Promise
   }
 }
 
-async function readReport(file: string): Promise<{ tx: TxReport['tx']; json: string }> {
-  const { readReports, publishedSchemaErrors } = await import('./readReports.ts');
-  for await (const { name, value } of readReports(file)) {
-    const [fault] = publishedSchemaErrors(value);
-    if (fault !== undefined) throw new CliError(`${name} is not a valid report: ${fault}`);
-    return { tx: (value as TxReport).tx, json: JSON.stringify(value) };
-  }
+async function readReport(file: string): Promise<TxReport> {
+  const { readValidReports } = await import('./readReports.ts');
+  for await (const report of readValidReports(file)) return report;
   throw new CliError(`${file} holds no report`);
+}
+
+/** Serialised reports by hash; no other transaction is served. */
+export function served(reports: Iterable<TxReport>, why: string): ViewOptions['analyze'] {
+  const byHash = new Map([...reports].map((report) => [report.tx.hash, JSON.stringify(report)]));
+  return async (hash) => byHash.get(hash) ?? notServed(why);
+}
+
+function notServed(why: string): never {
+  throw new AnalysisError('transaction_not_found', why);
 }
 
 /** Recordings of the demo: beside the built code, else those of the working copy. */
@@ -125,14 +121,10 @@ async function demo(options: ViewerOptions): Promise<void> {
     ([hash, { classification: c }]) => [hash, c.intent_label, c.category ?? 'other', c.status] as const,
   );
   process.stdout.write(`${reports.size} example transactions analysed\n`);
-  const found = <T>(of: ReadonlyMap<string, T>, hash: string): T => {
-    const one = of.get(hash);
-    if (one === undefined) throw new AnalysisError('transaction_not_found', 'the demo has no node');
-    return one;
-  };
-  const analyze = async (hash: string): Promise<string> => JSON.stringify(found(reports, hash));
+  const why = 'the demo has no node';
+  const analyze = served(reports.values(), why);
   const trace = async (hash: string): Promise<CallTree> =>
-    (await traceOf(found(recorded, hash), rulebook)).tree;
+    (await traceOf(recorded.get(hash) ?? notServed(why), rulebook)).tree;
   return show(options, { analyze, trace }, '/', examples);
 }
 

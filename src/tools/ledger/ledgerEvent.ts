@@ -76,9 +76,6 @@ interface ReportEvents {
   readonly concerned: ReadonlySet<string>;
 }
 
-/** A report that cannot be written into a ledger. */
-export class LedgerError extends CliError {}
-
 /** Flags of tokens and transfers that no ledger should book: a stranger can write them. */
 const DOUBTFUL: ReadonlySet<string> = new Set(['impersonates', 'suspected_spam', 'unverified_source']);
 
@@ -95,12 +92,12 @@ function dollars(raw: bigint, asset: Asset, book: PriceBook): string | null {
 
 /**
  * What several accounts taken as one have of a report: transfers among them are neither gain nor loss.
- * @throws LedgerError for a report without `tx.timestamp` or `movements`, as earlier versions wrote it
+ * @throws CliError for a report without `tx.timestamp` or `movements`, as earlier versions wrote it
  */
 export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>): ReportEvents {
   const { tx, movements, inventory_deltas: deltas } = report;
   const missing = !tx.timestamp ? 'tx.timestamp' : movements === undefined ? 'movements' : null;
-  if (missing !== null) throw new LedgerError(`the report of ${tx.hash} has no ${missing}: analyze it again`);
+  if (missing !== null) throw new CliError(`the report of ${tx.hash} has no ${missing}: analyze it again`);
   const spam = new Set(
     deltas.filter(({ asset, flags }) => isDoubtful(asset.flags) || flags.includes('suspected_spam')),
   );

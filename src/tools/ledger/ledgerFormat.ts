@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseRuleFile } from '../../rules/read/parsedFiles.ts';
 import { SHIPPED_RULES } from '../../rules/read/listFiles.ts';
 import type { RawLedgerFormat, RawLedgerTags } from '../../model/generated/rules.ts';
-import { LedgerError } from './ledgerEvent.ts';
+import { CliError } from '../cli/cliIo.ts';
 
 /** A format as its YAML says it. */
 export type LedgerFormat = RawLedgerFormat;
@@ -19,19 +19,19 @@ const formatNames = (): string[] => readdirSync(FOLDER).map((file) => file.repla
 
 /**
  * A shipped format by its name, or one's own by the path of its YAML file.
- * @throws LedgerError for a name or file that is none, with the place of each fault
+ * @throws CliError for a name or file that is none, with the place of each fault
  */
 export function readFormat(name: string): LedgerFormat {
   const shipped = formatNames().includes(name);
   if (!shipped && !existsSync(name))
-    throw new LedgerError(
+    throw new CliError(
       `unknown format ${name.slice(0, 100)}: ${formatNames().join(', ')}, or the path of a YAML file`,
     );
   let text: string;
   try {
     text = readFileSync(shipped ? join(FOLDER, `${name}.yaml`) : name, 'utf8');
   } catch (error) {
-    throw new LedgerError(`cannot read ${name}: ${(error as Error).message}`);
+    throw new CliError(`cannot read ${name}: ${(error as Error).message}`);
   }
   const { tree, faults, schemaFaults, locate } = parseRuleFile('ledger', text);
   const problems = [
@@ -42,7 +42,7 @@ export function readFormat(name: string): LedgerFormat {
     })),
   ];
   if (problems.length > 0)
-    throw new LedgerError(
+    throw new CliError(
       problems.map(({ place, message }) => `${name}:${place.line}:${place.column} ${message}`).join('\n'),
     );
   return tree as unknown as LedgerFormat;

@@ -1,10 +1,10 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { SimulationRequest } from '../../model/simulation.ts';
-import { RequestError, readAny } from '../preview/readRequest.ts';
+import { readAny } from '../preview/readRequest.ts';
 import { asReport, type PreviewReport } from '../preview/preview.ts';
 import { summarize } from './summarize.ts';
-import { ToolInputError, annotations, answered, text } from './tools.ts';
+import { annotations, answered, text } from './tools.ts';
 
 export type Preview = (request: SimulationRequest, signal: AbortSignal) => Promise<PreviewReport>;
 
@@ -43,7 +43,7 @@ export function registerPreview(mcp: McpServer, preview: Preview): void {
     },
     ({ raw, block, gas, ...fields }, { signal }) =>
       answered(async () => {
-        const request = await readAny(raw ?? fields, { block, gas }).catch(refuse);
+        const request = await readAny(raw ?? fields, { block, gas });
         const report = await preview(request, signal);
         const { warnings, simulated } = report;
         const summary = summarize(asReport(report));
@@ -54,8 +54,4 @@ export function registerPreview(mcp: McpServer, preview: Preview): void {
         };
       }),
   );
-}
-
-function refuse(error: unknown): never {
-  throw error instanceof RequestError ? new ToolInputError(error.message) : error;
 }

@@ -30,10 +30,8 @@ function createMcpServer(deps: ToolDeps, preview: Preview): McpServer {
 }
 
 /** Serves MCP on standard input and output until the client goes away; returns the exit status. */
-export async function runMcp(rpc: string | undefined): Promise<number> {
-  // Both tools that ask a node find it in RPC_URL.
-  if (rpc !== undefined) process.env['RPC_URL'] = rpc;
-  const analyzer = await openAnalyzer(undefined);
+export async function runMcp(): Promise<number> {
+  const analyzer = await openAnalyzer();
   const config = readConfig(process.env);
   const limiter = createLimiter(config);
   const previewer = await openPreviewer(config);

@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { AnalysisError, ERROR_TEXT } from '../../lib/errors.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import { CliError } from '../cli/cliIo.ts';
+import { CliError, requireTxHash } from '../cli/cliIo.ts';
 import { explainTx } from '../cli/rules/explainTx.ts';
-import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
 import { MOST_PAGE, PAGE, SECTIONS, linesFrom, outline, pageOf, pageText } from './pages.ts';
 import { intentList } from './resources.ts';
 import { summarize } from './summarize.ts';
@@ -16,9 +15,6 @@ export interface ToolDeps {
   readonly analyze: (hash: string, signal: AbortSignal) => Promise<string>;
   readonly rulebook: Rulebook;
 }
-
-/** Invalid arguments of a tool; the text is for the model to read. */
-export class ToolInputError extends Error {}
 
 /** The tools change nothing; `openWorld`: they ask a node. */
 export const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: true };
@@ -32,13 +28,6 @@ const TRANSACTION = {
     .describe('Transaction hash as the user gave it: in any letter case, or an explorer’s link to it.'),
   chain: z.enum(['ethereum', 'mainnet', 'eth', '1']).optional().describe('Only Ethereum mainnet.'),
 };
-
-function hashOf(tx_hash: string): string {
-  const hash = readTxHash(tx_hash);
-  if (hash === null)
-    throw new ToolInputError(`invalid tx_hash \`${tx_hash.slice(0, 100)}\`: ${whyNoTxHash(tx_hash)}`);
-  return hash;
-}
 
 /** Longest summary: about 800 tokens. */
 const MOST_SUMMARY = 2_400;
@@ -98,7 +87,7 @@ function registerAnalyze(mcp: McpServer, { analyze }: ToolDeps): void {
     },
     async ({ tx_hash, detail, sections, cursor, ...page }, { signal }) =>
       answered(async () => {
-        const json = await analyze(hashOf(tx_hash), signal);
+        const json = await analyze(requireTxHash(tx_hash), signal);
         const report = JSON.parse(json) as TxReport;
         if (sections.length > 0) {
           const parts = Object.fromEntries(sections.map((name) => [name, pageOf(report, name, page)]));
@@ -142,7 +131,7 @@ function registerExplain(mcp: McpServer): void {
         const lines: string[] = [];
         const line = (one: string): void => void lines.push(one);
         const options = { full: false, facts: false, ...(rule === undefined ? {} : { rule }) };
-        await explainTx(hashOf(tx_hash), options, { out: line, err: line });
+        await explainTx(requireTxHash(tx_hash), options, { out: line, err: line });
         const page = linesFrom(lines.join('\n').split('\n'), offset);
         return { content: [text(pageText(page))], structuredContent: page };
       }),
@@ -182,7 +171,7 @@ export async function answered(answer: () => Promise<CallToolResult>): Promise<C
   } catch (error) {
     const refused = (message: string): CallToolResult => ({ isError: true, content: [text(message)] });
     if (error instanceof AnalysisError) return refused(`analysis failed: ${error.message}${adviceOn(error)}`);
-    if (error instanceof ToolInputError || error instanceof CliError) return refused(error.message);
+    if (error instanceof CliError) return refused(error.message);
     process.stderr.write(`${(error as Error).stack}\n`);
     return refused(ERROR_TEXT.internal);
   }

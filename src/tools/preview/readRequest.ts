@@ -4,6 +4,7 @@ import * as Eip2930 from 'ox/TxEnvelopeEip2930';
 import * as Eip4844 from 'ox/TxEnvelopeEip4844';
 import * as Eip7702 from 'ox/TxEnvelopeEip7702';
 import * as Legacy from 'ox/TxEnvelopeLegacy';
+import { CliError } from '../cli/cliIo.ts';
 import { isHex, lowerAddress, quantity } from '../../evm/hex.ts';
 import { recover } from '../../evm/signing.ts';
 import { isRecord } from '../../lib/shape.ts';
@@ -11,7 +12,9 @@ import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { SimulatedCall, SimulationRequest, StateOverrides } from '../../model/simulation.ts';
 
 /** A request that cannot be understood; the text names the field. */
-export class RequestError extends Error {}
+export class RequestError extends CliError {
+  override readonly name = 'RequestError';
+}
 
 /** Calls in one batch. */
 const MOST_CALLS = 32;

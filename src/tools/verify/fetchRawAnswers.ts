@@ -1,8 +1,9 @@
+import { CliError } from '../cli/cliIo.ts';
 import type { ReadContract } from './readContracts.ts';
 import type { RawAnswers } from './rawChain.ts';
 
 /** The node could not be asked. Never names the URL, which may hold a credential. */
-export class NodeUnreachable extends Error {}
+class NodeUnreachable extends CliError {}
 
 const TIMEOUT_MS = 30_000;
 

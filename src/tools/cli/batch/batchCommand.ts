@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, Command } from 'commander';
 import { CliError } from '../cliIo.ts';
 import type { HashBatchRequest } from './hashBatch.ts';
 import type { BlockBatchRequest } from '../blocks/blockBatch.ts';
@@ -58,59 +58,57 @@ type BatchOptions = Omit<HashBatchRequest, 'list'> &
   Pick<BlockBatchRequest, 'format'>;
 
 /** `txreport batch`: reports for a list of hashes, one JSON object per line. */
-export function addBatchCommand(program: Command): void {
-  program
-    .command('batch')
-    .summary('analyze a list of transactions, one report per line (NDJSON)')
-    .description('analyze a list of transactions and write their reports as NDJSON, in the order they finish')
-    .argument('[list]', 'file of hashes, or - for standard input', '-')
-    .option('-o, --out <file>', 'append reports here and resume from it (default: standard output)')
-    .option('--errors <file>', 'failures, one JSON object per line (default: next to --out)')
-    .addOption(
-      new Option('-c, --concurrency <n>', 'analyses running at once').argParser(whole(1, 1_000)).default(8),
-    )
-    .addOption(
-      new Option('--shard <i/n>', 'only the i-th of n parts of the list, i from 0')
-        .argParser(shard)
-        .default(WHOLE, 'the whole list'),
-    )
-    .addOption(
-      new Option('--give-up-after <n>', 'stop after this many failures of the node in a row; 0: never')
-        .argParser(whole(0, 1_000_000))
-        .default(50),
-    )
-    .option('--blocks <list>', 'whole blocks: numbers, from..to, hashes, latest-N, or a file of them')
-    .addOption(
-      new Option('--format <format>', 'of --blocks: one JSON object per line, or flat tables in a folder')
-        .choices(['ndjson', 'parquet'])
-        .default('ndjson'),
-    )
-    .addOption(
-      new Option('--threads <n>', 'threads of --blocks (default: one per core)').argParser(whole(1, 256)),
-    )
-    .option('--only <intents>', 'with --blocks: only reports of these intents, comma-separated')
-    .option('--involving <addresses>', 'with --blocks: only transactions that name one of these addresses')
-    .addOption(
-      new Option('--partition <by>', 'with --format parquet: one folder per day and table').choices(['day']),
-    )
-    .option('--findings', 'with --blocks: also what several transactions of a block show together')
-    .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
-    .option('--strict', 'exit status 1 where a transaction was refused, too')
-    .option('-q, --quiet', 'no progress and no summary')
-    .addHelpText('after', HELP)
-    .action(async (list: string, options: BatchOptions) => {
-      if (options.blocks !== undefined) {
-        if (list !== '-') throw new CliError('give either a list of hashes or --blocks');
-        const { batchBlocks } = await import('../blocks/blockBatch.ts');
-        process.exitCode = await batchBlocks({ ...options, blocks: options.blocks });
-        return;
-      }
-      const { findings, partition, only, involving, threads, format } = options;
-      if ((findings ?? partition ?? only ?? involving ?? threads) !== undefined || format !== 'ndjson')
-        throw new CliError(
-          '--findings, --partition, --only, --involving, --threads and --format need --blocks',
-        );
-      const { batchHashes } = await import('./hashBatch.ts');
-      process.exitCode = await batchHashes({ ...options, list });
-    });
-}
+export const batchCommand = new Command('batch')
+  .summary('analyze a list of transactions, one report per line (NDJSON)')
+  .description('analyze a list of transactions and write their reports as NDJSON, in the order they finish')
+  .argument('[list]', 'file of hashes, or - for standard input', '-')
+  .option('-o, --out <file>', 'append reports here and resume from it (default: standard output)')
+  .addOption(
+    new Option(
+      '--errors <file>',
+      'of hashes: failures, one JSON object per line (default: next to --out)',
+    ).conflicts('blocks'),
+  )
+  .option('-c, --concurrency <n>', 'analyses running at once', whole(1, 1_000), 8)
+  .addOption(
+    new Option('--shard <i/n>', 'only the i-th of n parts of the list, i from 0')
+      .argParser(shard)
+      .default(WHOLE, 'the whole list'),
+  )
+  .addOption(
+    new Option('--give-up-after <n>', 'stop after this many failures of the node in a row; 0: never')
+      .argParser(whole(0, 1_000_000))
+      .default(50),
+  )
+  .option('--blocks <list>', 'whole blocks: numbers, from..to, hashes, latest-N, or a file of them')
+  .addOption(
+    new Option('--format <format>', 'of --blocks: one JSON object per line, or flat tables in a folder')
+      .choices(['ndjson', 'parquet'])
+      .default('ndjson'),
+  )
+  .option('--threads <n>', 'threads of --blocks (default: one per core)', whole(1, 256))
+  .option('--only <intents>', 'with --blocks: only reports of these intents, comma-separated')
+  .option('--involving <addresses>', 'with --blocks: only transactions that name one of these addresses')
+  .addOption(
+    new Option('--partition <by>', 'with --format parquet: one folder per day and table').choices(['day']),
+  )
+  .option('--findings', 'with --blocks: also what several transactions of a block show together')
+  .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+  .option('--strict', 'exit status 1 where a transaction was refused, too')
+  .option('-q, --quiet', 'no progress and no summary')
+  .addHelpText('after', HELP)
+  .action(async (list: string, options: BatchOptions) => {
+    if (options.blocks !== undefined) {
+      if (list !== '-') throw new CliError('give either a list of hashes or --blocks');
+      const { batchBlocks } = await import('../blocks/blockBatch.ts');
+      process.exitCode = await batchBlocks({ ...options, blocks: options.blocks });
+      return;
+    }
+    const { findings, partition, only, involving, threads, format } = options;
+    if ((findings ?? partition ?? only ?? involving ?? threads) !== undefined || format !== 'ndjson')
+      throw new CliError(
+        '--findings, --partition, --only, --involving, --threads and --format need --blocks',
+      );
+    const { batchHashes } = await import('./hashBatch.ts');
+    process.exitCode = await batchHashes({ ...options, list });
+  });

@@ -37,7 +37,7 @@ async function openHashes(
   say: (text: string) => void,
 ): Promise<BatchJob<HashLine, HashResult>> {
   const source = await openSource(request, stop);
-  const analyzer = await openAnalyzer(request.rpc);
+  const analyzer = await openAnalyzer();
   const { sink, errors } = await openSink(request, say).catch(async (error: unknown) => {
     await analyzer.close();
     throw error;
@@ -124,13 +124,8 @@ async function openSink(
   return { sink, errors };
 }
 
-interface Source {
-  readonly lines: AsyncIterable<HashLine>;
-  /** Hashes of this shard; null when the list cannot be read twice. */
-  readonly total: number | null;
-}
-
-async function openSource({ list, shard }: HashBatchRequest, stop: AbortSignal): Promise<Source> {
+/** Lines of the list; `total`: hashes of this shard, null when the list cannot be read twice. */
+async function openSource({ list, shard }: HashBatchRequest, stop: AbortSignal) {
   const lines = (stream: Readable): AsyncIterable<HashLine> => {
     stop.addEventListener('abort', () => stream.destroy(), { once: true });
     return readHashLines(stream as AsyncIterable<Buffer>, shard);

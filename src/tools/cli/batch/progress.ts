@@ -13,13 +13,6 @@ export interface Standing {
   readonly failed: number;
 }
 
-export interface Progress {
-  /** Draws the line anew, at most a few times per second. */
-  update(): void;
-  /** Clears the progress line. */
-  end(): void;
-}
-
 const DRAW_EVERY_MS = 100;
 /** Without a terminal, one line per half minute shows that the batch is alive. */
 const LOG_EVERY_MS = 30_000;
@@ -57,12 +50,13 @@ export function startProgress(
   standing: (elapsedMs: number) => Standing,
   stream: NodeJS.WriteStream,
   quiet: boolean,
-): Progress {
+) {
   if (quiet) return { update: () => {}, end: () => {} };
   const began = performance.now();
   const terminal = stream.isTTY === true;
   let drawn = 0;
   return {
+    /** Draws the line anew, at most a few times per second. */
     update() {
       const now = performance.now();
       if (now - (drawn || began) < (terminal ? DRAW_EVERY_MS : LOG_EVERY_MS)) return;
@@ -70,6 +64,7 @@ export function startProgress(
       const text = progressLine(standing(now - began), terminal);
       stream.write(terminal ? `\r\u001b[2K${text}` : `${text}\n`);
     },
+    /** Clears the progress line. */
     end() {
       if (terminal && drawn > 0) stream.write('\r\u001b[2K');
     },

@@ -7,7 +7,6 @@ import { startProgress, type Standing } from './progress.ts';
 export interface BatchRequest {
   readonly out?: string;
   readonly giveUpAfter: number;
-  readonly rpc?: string;
   readonly quiet?: boolean;
   /** Refused transactions count as failures in the exit status. */
   readonly strict?: boolean;

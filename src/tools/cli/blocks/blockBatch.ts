@@ -44,8 +44,8 @@ const RESOLVE = 50;
 const AHEAD = 2;
 
 /** The configuration for whole blocks. Throws `CliError` where it is wrong. */
-export function readBlockConfig(rpc: string | undefined): Config {
-  const config = readCliConfig(rpc);
+export function readBlockConfig(): Config {
+  const config = readCliConfig();
   return {
     ...config,
     rpcTimeoutMs: Math.max(config.rpcTimeoutMs, BLOCK_REQUEST_MS),
@@ -61,7 +61,7 @@ export async function batchBlocks(request: BlockBatchRequest): Promise<number> {
     throw new CliError('--findings needs --out: they are written beside the reports');
   if (request.findings && request.involving !== undefined)
     throw new CliError('--findings needs whole blocks: not with --involving');
-  const config = readBlockConfig(request.rpc);
+  const config = readBlockConfig();
   return runBatch(request, await lockedFile(request), (stop, say) => openBlocks(request, config, stop, say));
 }
 

@@ -15,13 +15,9 @@ const THREAD = ['./blockThread.js', './blockThread.ts']
 export const BLOCKS_PER_THREAD = 2;
 
 /** Threads that analyze blocks. */
-export interface BlockPool {
-  /** Rejects where the thread ended, above all for want of memory. */
-  run(id: BlockId, ms: number): Promise<BlockResult>;
-  close(): Promise<void>;
-}
+export type BlockPool = ReturnType<typeof openBlockPool>;
 
-export function openBlockPool(data: BlockThreadData, threads: number): BlockPool {
+export function openBlockPool(data: BlockThreadData, threads: number) {
   const pool = new Piscina({
     filename: THREAD,
     workerData: data,
@@ -36,7 +32,8 @@ export function openBlockPool(data: BlockThreadData, threads: number): BlockPool
   // Without a listener an error between tasks ends the process; the next task starts another thread.
   pool.on('error', () => {});
   return {
-    run: async (id, ms) => (await pool.run({ id, ms } satisfies BlockTask)) as BlockResult,
+    /** Rejects where the thread ended, above all for want of memory. */
+    run: (id: BlockId, ms: number): Promise<BlockResult> => pool.run({ id, ms } satisfies BlockTask),
     close: () => pool.destroy(),
   };
 }

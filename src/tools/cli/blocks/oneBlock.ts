@@ -8,12 +8,9 @@ import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Hash } from '../../../model/hex.ts';
 
 /** Analyzes one block. Throws `CliError` for text that is no block, `AnalysisError` of the block itself. */
-export async function analyzeOneBlock(
-  text: string,
-  rpc: string | undefined,
-): Promise<BlockReports & BlockId> {
+export async function analyzeOneBlock(text: string): Promise<BlockReports & BlockId> {
   const ref = refOf(text);
-  const config = readBlockConfig(rpc);
+  const config = readBlockConfig();
   const rulebook = await configuredRules(config);
   const upstream = openUpstream(config);
   try {

@@ -19,7 +19,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .description('list every problem as file:line:column')
     .argument(dirs, dirsHelp)
     .addOption(new Option('--format <format>', 'output').choices(['text', 'json', 'github']).default('text'))
-    .option('--codes', 'list what each code means')
+    .addOption(new Option('--codes', 'list what each code means').conflicts('watch'))
     .option('--watch', 'again after every change, until Ctrl+C')
     .action((named, o) =>
       exit(async () => {
