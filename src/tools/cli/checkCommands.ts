@@ -89,31 +89,22 @@ export const verifyCommand = new Command('verify')
     process.exitCode = await verify(files, options);
   });
 
-async function verify(files: readonly string[], options: VerifyOptions): Promise<number> {
+/** Verifies and prints every report; the exit status. */
+async function verify(files: readonly string[], options: VerifyOptions): Promise<0 | 1 | 2> {
   const [rpcUrl] = splitList(process.env['RPC_URL']);
   if (!rpcUrl) throw new CliError('no node to ask: give --rpc or set RPC_URL');
   const { openAnalyzer } = await import('./openAnalyzer.ts');
   const analyzer = options.anew ? await openAnalyzer() : null;
+  const all: (Verification & { tx_hash: string })[] = [];
   try {
-    return await verifyFiles(files, rpcUrl, analyzer, options);
+    for (const file of files)
+      for await (const one of verifications(file, rpcUrl, analyzer, options)) {
+        all.push(one);
+        if (!options.json) show(one.tx_hash, one, options.quiet ?? false);
+      }
   } finally {
     await analyzer?.close();
   }
-}
-
-/** Verifies and prints every report; the exit status. */
-async function verifyFiles(
-  files: readonly string[],
-  rpcUrl: string,
-  analyzer: Engine | null,
-  options: VerifyOptions,
-): Promise<0 | 1 | 2> {
-  const all: (Verification & { tx_hash: string })[] = [];
-  for (const file of files)
-    for await (const one of verifications(file, rpcUrl, analyzer, options)) {
-      all.push(one);
-      if (!options.json) show(one.tx_hash, one, options.quiet ?? false);
-    }
   if (options.json) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   const verdicts = new Set(all.map(({ verdict }) => verdict));
   if (verdicts.has('fails')) return 1;
