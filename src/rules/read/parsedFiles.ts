@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import type { FileKind } from './readRuleFiles.ts';
+import { FILE_KINDS, placeOf, type FileKind } from './readRuleFiles.ts';
 import { SCHEMA_DIR, checkSchema, type SchemaFault } from './schemaCheck.ts';
 import { parseYamlTree, type Tree, type YamlTree } from './yamlTree.ts';
 
@@ -33,7 +33,14 @@ export function parseRuleFile(kind: FileKind, text: string): ParsedFile {
 
 function parseAndCheck(kind: FileKind, text: string): ParsedFile {
   const yaml = parseYamlTree(text);
-  return { ...yaml, schemaFaults: yaml.tree === null ? [] : checkSchema(kind, yaml.tree) };
+  const { tree } = yaml;
+  const schemaFaults = tree === null ? [] : checkSchema(kind, tree);
+  const fits = (one: FileKind): boolean => tree !== null && checkSchema(one, tree).length === 0;
+  const other = schemaFaults.length > 0 ? FILE_KINDS.find(fits) : undefined;
+  if (other === undefined) return { ...yaml, schemaFaults };
+  const message = `its content belongs in ${placeOf(other)}`;
+  const fault = { code: 'unknown_file', message, place: { line: 1, column: 1 } } as const;
+  return { ...yaml, tree: null, faults: [fault], schemaFaults: [] };
 }
 
 /** A file without faults: its text is parsed only where a place in it is asked for. */

@@ -6,7 +6,7 @@ import { isArchive, readArchive } from './archive.ts';
 import { listFiles, type Complain } from './listFiles.ts';
 import type { Problem } from './problems.ts';
 import { parseRuleFile } from './parsedFiles.ts';
-import { checkSchema, type SchemaFault } from './schemaCheck.ts';
+import type { SchemaFault } from './schemaCheck.ts';
 import type { Place, Tree } from './yamlTree.ts';
 
 const TOP = {
@@ -169,11 +169,6 @@ export function readRuleFiles(
       if (text === null) continue;
       const { tree, locate, faults, schemaFaults } = parseRuleFile(kind, text);
       for (const f of faults) complain(shownPath, f.code, f.message, f.place);
-      const other = schemaFaults.length > 0 && FILE_KINDS.find((one) => checkSchema(one, tree!).length === 0);
-      if (other) {
-        complain(shownPath, 'unknown_file', `its content belongs in ${placeOf(other)}`);
-        continue;
-      }
       files.push({ kind, layer, path, shownPath, text, tree, locate, schemaFaults });
     }
   });
