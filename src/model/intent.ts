@@ -49,7 +49,7 @@ export interface PreparedIntent {
   readonly facts: ReadonlySet<string>;
   /** Slugs of the rules in force that supersede it. */
   readonly supersededBy: readonly string[];
-  /** False where a test that the rule's condition demands on its own fails. True decides nothing. */
+  /** False where its tests rule the rule's condition out. True decides nothing. */
   mayMatch(source: FactSource): boolean;
   /** Decision of json-rules-engine. Throws as the source does. */
   evaluate(source: FactSource): Promise<RuleOutcome>;

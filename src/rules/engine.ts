@@ -1,4 +1,5 @@
-import { Almanac, Engine, Operator, type TopLevelCondition } from 'json-rules-engine';
+import { Almanac, Engine, Operator, Rule, type RuleResult, type TopLevelCondition } from 'json-rules-engine';
+import { lazy } from '../lib/lazy.ts';
 import type {
   CheckedCondition,
   FactSource,
@@ -24,37 +25,52 @@ class Facts extends Almanac {
   }
 }
 
-const TESTS = Object.entries(OPERATORS).map(([name, { holds }]) => new Operator(name, holds));
+/** Holds the operators. It runs no rules: an engine keeps the state of its run on itself. */
+const ENGINE = new Engine();
+for (const [name, { holds }] of Object.entries(OPERATORS)) ENGINE.addOperator(new Operator(name, holds));
 
-function engineOf(rule: Pick<IntentRule, 'slug' | 'when'>): Engine {
-  const engine = new Engine();
-  for (const test of TESTS) engine.addOperator(test);
-  // The engine wants a boolean node on top.
-  const conditions = ('fact' in rule.when ? { all: [rule.when] } : rule.when) as unknown as TopLevelCondition;
-  engine.addRule({ name: rule.slug, conditions, event: { type: 'matched' } });
-  return engine;
-}
+type Evaluate = (source: FactSource) => Promise<CheckedCondition>;
 
 /** Evaluates a rule's condition. */
-function runner(rule: Pick<IntentRule, 'slug' | 'when'>): (source: FactSource) => Promise<CheckedCondition> {
-  // An engine keeps the state of its run on itself: overlapping runs take one each.
-  const idle: Engine[] = [];
+function runner({ slug, when }: Pick<IntentRule, 'slug' | 'when'>): Evaluate {
+  const ready = lazy(() => {
+    // The engine wants a boolean node on top.
+    const conditions = ('fact' in when ? { all: [when] } : when) as unknown as TopLevelCondition;
+    const rule = new Rule({ name: slug, conditions, event: { type: 'matched' } });
+    // The package's types leave these out.
+    return (rule as unknown as { setEngine(engine: Engine): RunnableRule }).setEngine(ENGINE);
+  });
   return async (source) => {
-    const engine = idle.pop() ?? engineOf(rule);
-    const { results, failureResults } = await engine.run({}, { almanac: new Facts(source) });
-    idle.push(engine);
-    const { result, conditions } = (results[0] ?? failureResults[0])!;
+    const { result, conditions } = await ready().evaluate(new Facts(source));
     // The engine leaves out the outcome of the condition on top.
     return checked(conditions as unknown as EngineCondition, result === true);
   };
 }
 
-type Test = Extract<Condition, { fact: string }>;
+interface RunnableRule {
+  evaluate(almanac: Almanac): Promise<RuleResult>;
+}
 
-/** Tests that must hold for the condition to hold: those joined by `all` from the top. */
-function demanded(condition: Condition): Test[] {
-  if ('all' in condition) return condition.all.flatMap(demanded);
-  return 'fact' in condition ? [condition] : [];
+type Times = ReadonlyMap<string, number>;
+
+/**
+ * Whether a condition may hold: false only where its tests rule it out. Facts that many rules ask for come
+ * first: they are known already, and the others are computed only where those hold.
+ */
+function necessary(condition: Condition, asked: Times): (source: FactSource) => boolean {
+  if ('not' in condition) return () => true;
+  if ('fact' in condition) {
+    const { fact, operator, value } = condition;
+    const holds = OPERATORS[operator]?.holds;
+    return (source) => !holds || holds(source(fact), value);
+  }
+  const times = (part: Condition): number => ('fact' in part ? (asked.get(part.fact) ?? 0) : 0);
+  const ordered = [...('all' in condition ? condition.all : condition.any)].sort(
+    (a, b) => times(b) - times(a),
+  );
+  const parts = ordered.map((part) => necessary(part, asked));
+  if ('any' in condition) return (source) => parts.some((mayHold) => mayHold(source));
+  return (source) => parts.every((mayHold) => mayHold(source));
 }
 
 /**
@@ -63,19 +79,15 @@ function demanded(condition: Condition): Test[] {
  */
 export function prepareIntent(
   rule: IntentRule,
-  asked: ReadonlyMap<string, number> = new Map(),
+  asked: Times = new Map(),
   supersededBy: readonly string[] = [],
 ): PreparedIntent {
-  // Facts that many rules ask for are known already; the others are computed only where those hold.
-  const tests = demanded(rule.when)
-    .map(({ fact, operator, value }) => ({ fact, value, holds: OPERATORS[operator]?.holds }))
-    .sort((a, b) => (asked.get(b.fact) ?? 0) - (asked.get(a.fact) ?? 0));
   const run = runner(rule);
   return {
     rule,
     facts: factNames(rule.when),
     supersededBy,
-    mayMatch: (source) => tests.every(({ fact, value, holds }) => !holds || holds(source(fact), value)),
+    mayMatch: necessary(rule.when, asked),
     async evaluate(source): Promise<RuleOutcome> {
       const conditions = await run(source);
       return { rule, matched: conditions.result, conditions };
