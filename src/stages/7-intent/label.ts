@@ -44,7 +44,7 @@ export function renderLabel(
   format: LabelFormat,
 ): RenderedLabel {
   const price = priceOf(view, motifs);
-  const subject: LabelSubject = { view, motifs, price, format, asked: rule.when ? tagsAsked(rule.when) : [] };
+  const subject: LabelSubject = { view, motifs, price, format, when: rule.when };
   const unfilled: string[] = [];
   const full = render(templateOf(rule.label), subject, unfilled);
   const text =
@@ -136,8 +136,9 @@ interface FoundArgument {
 }
 
 /** An argument of the events that show the act the rule asks for, else of the transaction's own call. */
-function argumentNamed(name: string, { view, motifs, asked }: LabelSubject): FoundArgument | null {
+function argumentNamed(name: string, { view, motifs, when }: LabelSubject): FoundArgument | null {
   const { tx, input } = view;
+  const asked = when ? tagsAsked(when) : [];
   for (const { evidence } of motifs)
     for (const { log } of evidence) {
       const found = log === null ? undefined : tx.logs[log];

@@ -11,6 +11,7 @@ import type { Delivery } from './facts/swapFacts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { Condition } from '../../model/rulebook.ts';
 import type { Allowance, Asset } from '../../model/valueFlow.ts';
 
 /** Source of a label's words: the winning rule's view and the motifs it rests on. */
@@ -20,8 +21,7 @@ export interface LabelSubject {
   /** Of an exchange. */
   readonly price: Price | null;
   readonly format: LabelFormat;
-  /** Tags of the event the rule asks for; arguments are read of its logs alone. */
-  readonly asked: readonly string[];
+  readonly when: Condition | undefined;
 }
 
 type Word = (subject: LabelSubject) => string | null;

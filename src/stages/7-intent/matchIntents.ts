@@ -33,9 +33,7 @@ export interface ExplainedVerdict {
 /** Decides the subject's intent: the best matching rule, or a marked heuristic without one. */
 export async function matchIntents(input: IntentInput, format: LabelFormat): Promise<Verdict> {
   const view = new SubjectView(input);
-  const sheet = new FactSheet(view);
-  const source: FactSource = (name) => sheet.value(name);
-  const rule = await bestMatch(relevantRules(view), source);
+  const rule = await bestMatch(view);
   return rule ? ruleVerdict(view, rule, format) : fallbackVerdict(view, format);
 }
 
@@ -43,50 +41,38 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
  * The first rule that matches and that no other match supersedes; where each match is superseded, the first
  * match.
  */
-async function bestMatch(rules: readonly PreparedIntent[], source: FactSource): Promise<IntentRule | null> {
-  const matches = memoize(async (one: PreparedIntent) => (await one.evaluate(source)).matched);
+async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
+  const sheet = new FactSheet(view);
+  const source: FactSource = (name) => sheet.value(name);
+  const matches = async (one: PreparedIntent): Promise<boolean> => (await one.evaluate(source)).matched;
+  const relevant = relevantRules(view);
   let superseded: IntentRule | null = null;
-  for (const one of rules) {
-    if (!one.mayMatch(source) || !(await matches(one))) continue;
-    const rivals = rules.filter(
-      (rival) => one.supersededBy.includes(rival.rule.slug) && rival.mayMatch(source),
-    );
-    const verdicts = await Promise.all(rivals.map(matches));
+  for (const one of view.input.rulebook.prepared.intents) {
+    if (!relevant.has(one.rule.slug) || !one.mayMatch(source) || !(await matches(one))) continue;
+    const rivals = one.supersededBy.flatMap((slug) => relevant.get(slug) ?? []);
+    const verdicts = await Promise.all(rivals.filter((rival) => rival.mayMatch(source)).map(matches));
     if (!verdicts.includes(true)) return one.rule;
     superseded ??= one.rule;
   }
   return superseded;
 }
 
-function memoize<K, T>(compute: (key: K) => T): (key: K) => T {
-  const known = new Map<K, T>();
-  return (key) => {
-    if (!known.has(key)) known.set(key, compute(key));
-    return known.get(key)!;
-  };
+/** Rules in force for which a motif kind they need is present, by slug. */
+function relevantRules({ input, byKind }: SubjectView): ReadonlyMap<string, PreparedIntent> {
+  const needing = input.rulebook.prepared.derive(rulesByKind);
+  const relevant = new Map<string, PreparedIntent>();
+  for (const kind of [null, ...byKind.keys()])
+    for (const one of needing.get(kind) ?? []) relevant.set(one.rule.slug, one);
+  return relevant;
 }
 
-/** Rules in force for which a motif kind they need is present, best first. */
-function relevantRules(view: SubjectView): readonly PreparedIntent[] {
-  const { intents, derive } = view.input.rulebook.prepared;
-  const { always, byKind } = derive(rulesByKind);
-  const ranks = new Set(always);
-  for (const kind of view.byKind.keys()) for (const rank of byKind.get(kind) ?? []) ranks.add(rank);
-  return [...ranks].sort((a, b) => a - b).map((rank) => intents[rank]!);
-}
-
-/** Places in the list of rules: of those that need no motif, and of those that need one of a kind. */
-function rulesByKind({ prepared: { intents } }: Rulebook): {
-  readonly always: readonly number[];
-  readonly byKind: ReadonlyMap<string, readonly number[]>;
-} {
-  const always: number[] = [];
-  const byKind = new Map<string, number[]>();
-  for (const [rank, { rule }] of intents.entries()) {
-    if (rule.requiresAny.length === 0) always.push(rank);
-    for (const kind of rule.requiresAny) addTo(byKind, kind, rank);
-  }
-  return { always, byKind };
+/** Rules by the motif kinds of which they need one, null for those that need none. */
+function rulesByKind({ prepared: { intents } }: Rulebook): ReadonlyMap<string | null, PreparedIntent[]> {
+  const byKind = new Map<string | null, PreparedIntent[]>();
+  for (const one of intents)
+    for (const kind of one.rule.requiresAny.length === 0 ? [null] : one.rule.requiresAny)
+      addTo(byKind, kind, one);
+  return byKind;
 }
 
 /**
@@ -94,8 +80,8 @@ function rulesByKind({ prepared: { intents } }: Rulebook): {
  */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
-  const relevant = relevantRules(view);
-  const slugs = new Set(relevant.map(({ rule }) => rule.slug));
+  const bySlug = relevantRules(view);
+  const relevant = input.rulebook.prepared.intents.filter(({ rule }) => bySlug.has(rule.slug));
   const facts = new FactSheet(view).select(new Set(relevant.flatMap((one) => [...one.facts])));
   const outcomes = await Promise.all(relevant.map((one) => one.evaluate((name) => facts.get(name)!)));
   const matched = relevant.filter((_, i) => outcomes[i]!.matched);
@@ -112,7 +98,7 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
     facts,
     outcomes,
     outranked: others.map((rule) => rule.slug),
-    skipped: input.rulebook.intents.filter(({ slug }) => !slugs.has(slug)).map(({ slug }) => slug),
+    skipped: input.rulebook.intents.filter(({ slug }) => !bySlug.has(slug)).map(({ slug }) => slug),
   };
 }
 
