@@ -24,7 +24,7 @@ export interface BalanceOptions {
   /** `drop` leaves out assets that net to zero or to a rounding remainder. Default `keep`. */
   readonly dust?: 'keep' | 'drop';
   /** Movements to leave out. */
-  readonly exclude?: (movement: Movement) => boolean;
+  readonly exclude?: ((movement: Movement) => boolean) | undefined;
 }
 
 /** Rebasing and share tokens leave a few base units behind by rounding. */
@@ -51,13 +51,14 @@ export function balances(
   group: Address | ReadonlySet<Address>,
   { mergeWrapped, dust = 'keep', exclude }: BalanceOptions = {},
 ): ReadonlyMap<AssetId, Balance> {
+  const accounts: ReadonlySet<Address> = typeof group === 'string' ? new Set([group]) : group;
   // Several stages ask for one account, with native and wrapped native as one.
-  const known = typeof group === 'string' && mergeWrapped && !exclude ? byAccount(flow, mergeWrapped) : null;
-  let sums = known?.get(group as Address);
+  const known = accounts.size === 1 && mergeWrapped && !exclude ? byAccount(flow, mergeWrapped) : null;
+  const [account] = accounts;
+  let sums = known?.get(account!);
   if (!sums) {
-    const accounts: ReadonlySet<Address> = typeof group === 'string' ? new Set([group]) : group;
     sums = sumsOf(flow, accounts, mergeWrapped, exclude);
-    known?.set(group as Address, sums);
+    known?.set(account!, sums);
   }
   return dust === 'drop' ? withoutDust(sums) : sums;
 }

@@ -27,16 +27,12 @@ function balancesThat(
 }
 
 function kindsIn(ends: SubjectView['takers']): string[] {
-  const kinds: string[] = [];
-  for (const motifs of ends.values()) for (const { kind } of motifs) kinds.push(kind);
-  return kinds;
+  return [...ends.values()].flatMap((motifs) => [...motifs].map(({ kind }) => kind));
 }
 
 /** Entity tags of accounts, all in one list. */
 function allOf(accounts: Iterable<Address>, known: (account: Address) => Iterable<string>): string[] {
-  const words: string[] = [];
-  for (const account of accounts) for (const word of known(account)) words.push(word);
-  return words;
+  return [...accounts].flatMap((account) => [...known(account)]);
 }
 
 /** The subject's identity. */

@@ -1,4 +1,5 @@
 import { follow } from '../../../value/follow.ts';
+import { passesOn } from './intermediaries.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -30,7 +31,7 @@ export function motifsAtEnd(
       if (view.mergedAsset(movement.asset) !== id || entity.has(carrier)) return false;
       const here = ends.byMovement.get(movement.index) ?? ends.byVenue.get(carrier)?.get(id);
       for (const motif of here ?? []) found.add(motif);
-      return here === undefined && view.intermediaries.has(carrier);
+      return here === undefined && passesOn(view, carrier);
     };
     const carriers: Address[] = [];
     for (const movement of into ? outgoing : incoming) {

@@ -5,34 +5,50 @@ import { tokensOf } from '../../../value/parties.ts';
 import type { Address } from '../../../model/hex.ts';
 
 /**
- * Accounts reached from the entity along movements, through accounts that both received and paid and are
- * not a venue, a token or the zero address, and the contract it called. They act between it and its
- * counterparties. Unlike carriers, they may keep part of the value.
+ * Whether the account acts between the entity and its counterparties: one it reaches along movements through
+ * accounts that hand value on, or the contract it called. Unlike carriers, they may keep part of the value.
  */
-export function intermediariesOf(view: SubjectView): ReadonlySet<Address> {
-  const { tx, flow, entity, input } = view;
+export function isIntermediary(view: SubjectView, account: Address): boolean {
+  return isCalledFor(view, account) || (handsOn(view, account) && view.reachable.has(account));
+}
+
+/** As `isIntermediary`, for an account known to be reached. */
+export function passesOn(view: SubjectView, account: Address): boolean {
+  return isCalledFor(view, account) || handsOn(view, account);
+}
+
+function isCalledFor(view: SubjectView, account: Address): boolean {
+  const { tx, entity, input } = view;
   const calledForIt = entity.has(tx.from) || input.subject.mode !== 'solver_settlement';
-  const tokens = tokensOf(flow);
-  const isBetween = (account: Address): boolean =>
-    !entity.has(account) && !view.isVenue(account) && !tokens.has(account);
-  const handsOn = (account: Address): boolean =>
-    account !== ZERO_ADDRESS &&
-    flow.outgoing.has(account) &&
-    flow.incoming.has(account) &&
-    isBetween(account);
+  return calledForIt && account === tx.to && isBetween(view, account);
+}
+
+/** Not a venue, a token or the zero address, and it both received and paid. */
+function handsOn(view: SubjectView, account: Address): boolean {
+  const { outgoing, incoming } = view.flow;
+  return (
+    account !== ZERO_ADDRESS && outgoing.has(account) && incoming.has(account) && isBetween(view, account)
+  );
+}
+
+function isBetween(view: SubjectView, account: Address): boolean {
+  return !view.entity.has(account) && !view.isVenue(account) && !tokensOf(view.flow).has(account);
+}
+
+/** Accounts reached from the entity along movements, through accounts that hand value on. */
+export function reachableOf(view: SubjectView): ReadonlySet<Address> {
+  const { flow, entity } = view;
   const found = new Set<Address>();
-  const any = [...flow.outgoing.keys()].some(handsOn);
   for (const start of entity) {
-    if (!any || !flow.graph().hasNode(start)) continue;
+    if (!flow.graph().hasNode(start)) continue;
     const stopsAt = (node: string): boolean => {
       if (node === start) return false;
       const account = node as Address;
-      if (found.has(account) || !handsOn(account)) return true;
+      if (found.has(account)) return true;
       found.add(account);
-      return false;
+      return !handsOn(view, account);
     };
     bfsFromNode(flow.graph(), start, stopsAt, { mode: 'directed' });
   }
-  if (calledForIt && tx.to !== null && isBetween(tx.to)) found.add(tx.to);
   return found;
 }

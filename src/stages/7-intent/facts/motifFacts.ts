@@ -123,22 +123,16 @@ export const MOTIF_FACTS: readonly FactSpec[] = [
 const INNER_CREATION = 'inner';
 
 function topKinds(motifs: readonly Motif[]): string[] {
-  const kinds: string[] = [];
-  for (const { kind, parent, tags } of motifs)
-    if (parent === null && !tags.includes(INNER_CREATION)) kinds.push(kind);
-  return kinds;
+  const top = motifs.filter(({ parent, tags }) => parent === null && !tags.includes(INNER_CREATION));
+  return top.map(({ kind }) => kind);
 }
 
 /** Slugs of the protocols of motifs. */
 export function protocolsOf(motifs: readonly Motif[]): string[] {
-  const slugs: string[] = [];
-  for (const { protocol } of motifs) if (protocol) slugs.push(protocol.slug);
-  return slugs;
+  return motifs.flatMap(({ protocol }) => protocol?.slug ?? []);
 }
 
 /** Tags of motifs. */
 export function tagsOf(motifs: readonly Motif[]): string[] {
-  const tags: string[] = [];
-  for (const motif of motifs) for (const tag of motif.tags) tags.push(tag);
-  return tags;
+  return motifs.flatMap(({ tags }) => tags);
 }

@@ -1,4 +1,5 @@
 import { isParty } from '../../../lib/roles.ts';
+import { isIntermediary } from './intermediaries.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
@@ -12,36 +13,24 @@ import type { Motif } from '../../../model/motif.ts';
 export function ownership(view: SubjectView): readonly Motif[] {
   const { subject, motifs } = view.input;
   const shared = subject.mode === 'solver_settlement' || !subject.elected;
-  const ours: Motif[] = [];
-  for (const motif of motifs) {
-    const unclaimed = !namesAnother(motif) && (!shared || (subject.elected && motif.movements.length === 0));
-    if (unclaimed || touches(view, motif)) ours.push(motif);
-  }
-  return ours;
+  const isOurs = (account: Address): boolean => view.entity.has(account);
+  const isBetween = (account: Address): boolean => isIntermediary(view, account);
+  return motifs.filter((motif) => {
+    if (!namesAnother(motif) && (!shared || (subject.elected && motif.movements.length === 0))) return true;
+    // Intermediaries last: most motifs name or move the subject's own value.
+    return isOurs(motif.venue) || takesPart(view, motif, isOurs) || takesPart(view, motif, isBetween);
+  });
 }
 
-/**
- * Carriers are looked up only where the subject itself has no part: most motifs name or move its own value.
- */
-function touches(view: SubjectView, motif: Motif): boolean {
-  return (
-    view.entity.has(motif.venue) ||
-    takesPart(view, motif, view.entity) ||
-    takesPart(view, motif, view.intermediaries)
-  );
-}
-
-function takesPart({ flow }: SubjectView, motif: Motif, accounts: ReadonlySet<Address>): boolean {
-  for (const { role, account } of motif.participants) if (isParty(role) && accounts.has(account)) return true;
+function takesPart({ flow }: SubjectView, motif: Motif, counts: (account: Address) => boolean): boolean {
+  for (const { role, account } of motif.participants) if (isParty(role) && counts(account)) return true;
   for (const index of motif.movements) {
     const { from, to } = flow.movements[index]!;
-    if (accounts.has(from) || accounts.has(to)) return true;
+    if (counts(from) || counts(to)) return true;
   }
   return false;
 }
 
-function namesAnother(motif: Motif): boolean {
-  for (const { role, account } of motif.participants)
-    if (account !== motif.venue && isParty(role)) return true;
-  return false;
+function namesAnother({ participants, venue }: Motif): boolean {
+  return participants.some(({ role, account }) => account !== venue && isParty(role));
 }

@@ -1,6 +1,6 @@
 import { groupBy } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
-import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
+import { balances, sidesOf, type Balance, type BalanceOptions } from '../../../value/balances.ts';
 import { movedAssets, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { withParts, type PartsOf } from '../../../lib/lazy.ts';
@@ -8,7 +8,7 @@ import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
 import { deliveriesOf, holdingsOf, pathOf, reachedBy, type Delivery } from './swapFacts.ts';
 import { builderPayments } from '../../../value/parties/builder.ts';
 import { executionPayments } from '../../../value/parties/execution.ts';
-import { intermediariesOf } from './intermediaries.ts';
+import { reachableOf } from './intermediaries.ts';
 import { motifsAtEnd, payees } from './flowEnds.ts';
 import { ownership } from './ownership.ts';
 import { sharesByAsset } from './assetFacts.ts';
@@ -35,8 +35,8 @@ interface Parts {
   readonly sent: readonly Balance[];
   readonly received: readonly Balance[];
   readonly venues: ReadonlyMap<Address, Motif>;
-  /** Accounts between the subject and its counterparties: routers, proxies, forwarders. */
-  readonly intermediaries: ReadonlySet<Address>;
+  /** Accounts that value connects with the subject, through accounts that hand it on. */
+  readonly reachable: ReadonlySet<Address>;
   /** Motifs that are the subject's doing or happen to it, in execution order. */
   readonly own: readonly Motif[];
   readonly ownByKind: MotifsByKind;
@@ -76,7 +76,7 @@ const PARTS: PartsOf<Parts, SubjectView> = {
   sent: (view) => view.balances.filter((b) => b.net < 0n),
   received: (view) => view.balances.filter((b) => b.net > 0n),
   venues: ({ input }) => venuesOf(input.motifs, input.rulebook),
-  intermediaries: intermediariesOf,
+  reachable: reachableOf,
   own: ownership,
   ownByKind: ({ own, input, byKind }) =>
     own.length === input.motifs.length ? byKind : groupBy(own, ({ kind }) => kind),
@@ -174,7 +174,8 @@ function feesOf(view: SubjectView): ReadonlySet<number> {
   const { entity, input } = view;
   const paid = executionPayments(input, entity, input.subject.mode);
   const always = new Set([...paid].flatMap(([index, reason]) => (reason === 'compensation' ? [] : index)));
-  for (const index of dataInValue(view)) always.add(index);
+  const data = dataInValue(view);
+  if (data !== undefined) always.add(data.index);
   const besides = [...paid.keys(), ...view.tips].filter((index) => !always.has(index));
   if (besides.length === 0) return always;
   const fees = new Set([...always, ...besides]);
@@ -185,40 +186,40 @@ function feesOf(view: SubjectView): ReadonlySet<number> {
 /** Less than this many wei sent along with a trade's call are data: bots pack arguments into the value. */
 const LEAST_VALUE = 10n ** 9n;
 
-function dataInValue({ tx, flow, swaps }: SubjectView): readonly number[] {
-  if (tx.value === 0n || tx.value >= LEAST_VALUE || swaps.length === 0) return NO_INDEXES;
-  const isValue = ({ from, to, asset, amount }: Movement): boolean =>
-    from === tx.from && to === tx.to && asset === NATIVE_ASSET && amount === tx.value;
-  const index = flow.movements.findIndex(isValue);
-  return index < 0 ? NO_INDEXES : [index];
+function dataInValue({ tx, flow, swaps }: SubjectView): Movement | undefined {
+  if (tx.value === 0n || tx.value >= LEAST_VALUE || swaps.length === 0) return undefined;
+  return flow.movements.find(
+    ({ from, to, asset, amount }) =>
+      from === tx.from && to === tx.to && asset === NATIVE_ASSET && amount === tx.value,
+  );
 }
-
-const NO_INDEXES: readonly number[] = [];
 
 /** What the entity paid the block builder, other than by calling it. */
 function tipsOf({ tx, flow, entity, input: { header, rulebook } }: SubjectView): ReadonlySet<number> {
   const builder = header?.coinbase;
-  if (!builder || builder === tx.to) return NO_MOVEMENTS;
+  if (!builder || builder === tx.to) return new Set();
   return builderPayments(flow, entity, builder, rulebook.wrappedNative);
 }
-
-const NO_MOVEMENTS: ReadonlySet<number> = new Set();
 
 function balancesWithout(
   { flow, entity, input }: SubjectView,
   fees: ReadonlySet<number>,
 ): readonly Balance[] {
   const mergeWrapped = input.rulebook.wrappedNative;
-  const exclude = (m: Movement): boolean => fees.has(m.index);
-  return [...balances(flow, entity, { mergeWrapped, dust: 'drop', exclude }).values()];
+  return [...balances(flow, entity, { mergeWrapped, dust: 'drop', exclude: exclusionOf(fees) }).values()];
+}
+
+/** None where nothing is excluded: an account's plain balances are known already. */
+function exclusionOf(fees: ReadonlySet<number>): BalanceOptions['exclude'] {
+  return fees.size === 0 ? undefined : ({ index }) => fees.has(index);
 }
 
 function keepersOf({ flow, fees, input: { rulebook } }: SubjectView): Parts['keepers'] {
   const payers = new Set<Address>();
   const receivers = new Set<Address>();
+  const exclude = exclusionOf(fees);
   for (const account of flow.ledgers.keys()) {
     if (account === ZERO_ADDRESS) continue;
-    const exclude = (m: Movement): boolean => fees.has(m.index);
     const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop', exclude });
     const sides = sidesOf(own.values());
     if (sides === 'sent' || sides === 'both') payers.add(account);

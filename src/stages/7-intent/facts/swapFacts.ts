@@ -1,5 +1,6 @@
 import { addTo } from '../../../lib/lists.ts';
 import { count, flag, motifTags, protocols, type FactSpec } from './factSpec.ts';
+import { isIntermediary } from './intermediaries.ts';
 import { protocolsOf, tagsOf } from './motifFacts.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -76,13 +77,12 @@ function settledByOthers(v: SubjectView): boolean {
   if (v.input.subject.mode === 'solver_settlement' || v.own.some((motif) => SETTLED.has(v.kind(motif).trade)))
     return true;
   if (settles(tagsOf(v.path)) || settles(v.tagsOf(v.tx.to))) return true;
-  for (const agent of v.intermediaries) if (settles(v.tagsOf(agent))) return true;
-  return false;
+  const accounts = [...v.flow.ledgers.keys()];
+  return accounts.some((account) => settles(v.tagsOf(account)) && isIntermediary(v, account));
 }
 
 function settles(tags: readonly string[]): boolean {
-  for (const tag of tags) if (SETTLING_TAGS.has(tag)) return true;
-  return false;
+  return tags.some((tag) => SETTLING_TAGS.has(tag));
 }
 
 /**
