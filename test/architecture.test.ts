@@ -211,8 +211,7 @@ const SAME_WORDS = [
   'stages/7-intent/facts/txFacts.ts: approval',
   'stages/9-report/inventoryDeltas.ts: wrap',
   'stages/9-report/inventoryDeltas.ts: unwrap',
-  'stages/8-economics/positions/carried.ts: transfer',
-  'stages/8-economics/positions/carried.ts: withdrawal_request',
+  'stages/8-economics/positions/owners.ts: stake',
   'stages/8-economics/positions/positionChanges.ts: transfer',
 ];
 

@@ -38,6 +38,17 @@ export function isSwap({ trade }: MotifTraits): boolean {
 /** Whether motifs of the kind are flows that close: what they leave is a gain or a loss. */
 export const isCycle = ({ closedFlow }: MotifTraits): boolean => closedFlow === 'always';
 
+/** Tags of swaps for a token that is a position in itself, such as a principal token. */
+const POSITION_TRADES: ReadonlySet<string> = new Set(['buys_position', 'sells_position']);
+
+/** Whether the act changes positions: by its kind, or as a swap for a position's token. */
+export function changesPosition(
+  kinds: Pick<Rulebook, 'motifKinds'>,
+  { kind, tags }: { readonly kind: string; readonly tags: readonly string[] },
+): boolean {
+  return kindOf(kinds, kind).position !== null || tags.some((tag) => POSITION_TRADES.has(tag));
+}
+
 /** Entity tags of addresses that serve every user and belong to no single one. */
 const SERVING_TAGS = new Set([
   'never_elect',

@@ -73,9 +73,10 @@ export interface Portion {
 
 /**
  * Why one act, or event or call, gave way to another that wanted the same side of a movement. `whole`: the
- * other has all of its movements, or is composed of such acts; else the first of these that differed.
+ * other has all of its movements, or is composed of such acts; `carried`: it only carried the other's value on; else
+ * the first of these that differed.
  */
-export type JoinReason = 'whole' | 'exact' | 'listed' | 'inner' | 'first';
+export type JoinReason = 'whole' | 'carried' | 'exact' | 'listed' | 'inner' | 'first';
 
 /** An event or call that tells an act too, and why another one's account of it counts. */
 export interface OtherTrigger {

@@ -1,14 +1,12 @@
 import { distinctEvidence } from '../../lib/evidence.ts';
 import { Components } from '../../lib/components.ts';
-import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
 import { distinctRoles, isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
-import { commonFrame, draftMotif, joinEvidence, unique, type MotifDraft } from './draftMotif.ts';
+import { commonFrame, draftMotif, joinEvidence, topOf, unique, type MotifDraft } from './draftMotif.ts';
 import { decide, rivalOf } from './winner.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { JoinReason } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
-import type { ValueEnds } from '../../value/follow.ts';
 
 /**
  * Events and calls of one kind and protocol that moved nothing tell of one act where they name the same owners,
@@ -59,32 +57,6 @@ function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
 }
 
 /**
- * A recognised act that took in exactly what an earlier one of its kind and protocol had passed on to it (the portal
- * behind a bridge) is no act of its own: its event or call is one more trigger of the earlier one.
- */
-export function joinPassedOn(
-  drafts: readonly MotifDraft[],
-  { movements }: Pick<ValueFlow, 'movements'>,
-  destinations: ValueEnds,
-): MotifDraft[] {
-  const open = new Map<string, MotifDraft>();
-  return drafts.filter((draft) => {
-    const { kind, protocol, legs, basis } = draft;
-    const [index] = legs.length === 1 && SENT_ROLES.has(legs[0]!.role) ? legs[0]!.movements : [];
-    if (index === undefined || !isRecognised(protocol)) return true;
-    const { to, asset, amount } = movements[index]!;
-    const ends = destinations(to, asset);
-    const key = `${kind} ${protocol?.slug} ${asset} ${amount} ${ends.join()}`;
-    const first = open.get(key);
-    if (ends[0] !== to) open.set(key, draft);
-    if (ends[0] !== to || first === undefined || basis !== 'event') return true;
-    open.delete(key);
-    addTrigger(first, draft.evidence.slice(0, 1), 'first');
-    return false;
-  });
-}
-
-/**
  * Gives every side of a movement (sent or received) to one act that is part of no other: of two that want one
  * side, one is a part of the other, and keeps the reason. A position's change that another act tells with all
  * of its movements, by exact amounts or a listed contract, is no act: its event or call is one more trigger.
@@ -130,12 +102,6 @@ function addTrigger(act: MotifDraft, evidence: readonly Evidence[], reason: Join
 }
 
 const KNOWN_BETTER: ReadonlySet<JoinReason> = new Set(['exact', 'listed']);
-
-function topOf(draft: MotifDraft): MotifDraft {
-  let top = draft;
-  while (top.whole !== null) top = top.whole;
-  return top;
-}
 
 /** 1 where the other act has all of this one's movements, or is of a kind that is composed of others. */
 function isPart(part: MotifDraft, whole: MotifDraft, rulebook: Pick<Rulebook, 'motifKinds'>): 0 | 1 {

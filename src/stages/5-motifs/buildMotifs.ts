@@ -5,9 +5,10 @@ import { tracingOf, type Tracing } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame, draftMotif, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import { nestCarried } from './carried.ts';
 import { fold } from './fold.ts';
 import { hopOf, type Hop } from './hops.ts';
-import { joinPassedOn, joinSilent, nest } from './assemble.ts';
+import { joinSilent, nest } from './assemble.ts';
 import { exchangesAtUnnamedVenues, type Exchange } from './unnamedVenues.ts';
 import type { AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Leg, Primitive } from '../../model/primitive.ts';
@@ -36,7 +37,7 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     const hop = hopOf(primitive, draft, input);
     if (hop) hops.push(hop);
   }
-  const primary = joinPassedOn(joinSilent(found, tx, rulebook), flow, tracing.destinations);
+  const primary = joinSilent(found, tx, rulebook);
   const unnamed = hops.length > 0 ? exchangesAtUnnamedVenues(primary, input) : [];
   const composites = compositesOf(
     hops,
@@ -55,7 +56,9 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     composites.length + batches.length === 0
       ? [...single]
       : [...composites, ...batches, ...single].sort(inOrder);
-  return placed(fold(nest(drafts, tx, rulebook), input));
+  const acts = nest(drafts, tx, rulebook);
+  nestCarried(acts, input);
+  return placed(fold(acts, input));
 }
 
 /** An allowance that its owner had no part in is no act of anybody. */

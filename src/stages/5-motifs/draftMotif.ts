@@ -138,6 +138,13 @@ export function commonFrame(tx: CanonicalTx, evidence: readonly Evidence[]): num
   return common;
 }
 
+/** The act that a draft is part of in the end, or itself. */
+export function topOf(draft: MotifDraft): MotifDraft {
+  let top = draft;
+  while (top.whole !== null) top = top.whole;
+  return top;
+}
+
 export function unique<T>(items: readonly T[]): T[] {
   return [...new Set(items)];
 }

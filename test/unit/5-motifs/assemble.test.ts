@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { account, rulebook } from '../4-primitives/support.ts';
-import { joinPassedOn, joinSilent, nest } from '../../../src/stages/5-motifs/assemble.ts';
+import { joinSilent, nest } from '../../../src/stages/5-motifs/assemble.ts';
 import type { MotifDraft } from '../../../src/stages/5-motifs/draftMotif.ts';
 import type { CanonicalTx, Frame } from '../../../src/model/canonicalTx.ts';
 import type { Address } from '../../../src/model/hex.ts';
@@ -144,44 +144,4 @@ describe('what moved nothing', () => {
     const unasked = silent('approval', ANN, 4, { doubt: 'unproven_motif' });
     expect(logsOf([silent('approval', ANN, 3), unasked])).toEqual([[3], [4]]);
   });
-});
-
-describe('a deposit that a bridge passes on to its portal', () => {
-  const [OWNER, BRIDGE, MESSENGER, PORTAL] = [account(5), account(6), account(7), account(8)];
-  const path = [OWNER, BRIDGE, MESSENGER, PORTAL];
-  const movements = [0, 1, 2].map((i) => ({ from: path[i], to: path[i + 1], asset: 'eth', amount: 2n }));
-  const destinations = (at: Address): Address[] => (at === OWNER ? [OWNER] : [PORTAL]);
-  const log = (index: number) => ({ kind: 'log', log: index, frame: null, contract: BRIDGE }) as never;
-  const deposit = (movement: number, at: number, more: Partial<MotifDraft> = {}): MotifDraft =>
-    act('bridge_deposit', [movement], [], {
-      legs: [{ role: 'in', movements: [movement], asset: 'eth', amount: 2n }] as never,
-      evidence: [log(at)],
-      ...more,
-    });
-  const joined = (drafts: MotifDraft[], amount = 2n): MotifDraft[] => {
-    const moved = movements.map((one, i) => (i === 2 ? { ...one, amount } : one));
-    return joinPassedOn(drafts, { movements: moved as never }, destinations);
-  };
-
-  it('is one act, with the events of both', () => {
-    const bridge = deposit(0, 4);
-    expect(joined([bridge, deposit(2, 6)])).toEqual([bridge]);
-    expect(bridge.evidence).toEqual([log(4), log(6)]);
-    expect(bridge.others).toEqual([{ evidence: log(6), reason: 'first' }]);
-  });
-
-  it('is one act for each deposit at the portal', () => {
-    expect(joined([deposit(0, 4), deposit(2, 6), deposit(2, 7)])).toHaveLength(2);
-    expect(joined([deposit(2, 6), deposit(0, 4)])).toHaveLength(2);
-  });
-
-  it.each<[string, Partial<MotifDraft>, bigint]>([
-    ['another amount', {}, 1n],
-    ['another protocol', { protocol: { ...LISTED, slug: 'other' } as never }, 2n],
-    ['a contract that only looks like the portal', { protocol: FAMILY as never }, 2n],
-    ['another kind', { kind: 'vault_deposit' }, 2n],
-    ['a call without an event', { basis: 'call' }, 2n],
-  ])('is not one act with %s', (_, more, amount) =>
-    expect(joined([deposit(0, 4), deposit(2, 6, more)], amount)).toHaveLength(2),
-  );
 });

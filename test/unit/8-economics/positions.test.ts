@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { erc20Id } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
+import { nestCarried } from '../../../src/stages/5-motifs/carried.ts';
+import { draftOf } from '../../support/drafts.ts';
 import { positionChanges } from '../../../src/stages/8-economics/positions/positionChanges.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 import {
   account,
   attribution,
+  canonicalTx,
   motif,
   rulebook,
   SIGNER,
@@ -27,10 +30,14 @@ const kinds = rulebook({
   ],
 });
 
+/** Each with the acts that only carried its value on as its parts, as the assembly leaves them. */
 function changes(movements: readonly MovementSketch[], motifs: readonly Motif[]) {
+  const flow = valueFlow(movements);
+  const drafts = motifs.map((one) => draftOf(one, flow));
+  nestCarried(drafts, { tx: canonicalTx({}), flow, rulebook: kinds });
   return positionChanges({
-    motifs,
-    flow: valueFlow(movements),
+    motifs: drafts.map((draft) => ({ ...draft, parent: draft.whole?.index ?? null })),
+    flow,
     rulebook: kinds,
     attribution: attribution({ actor: SIGNER, entity: [SIGNER] }),
   });
@@ -101,9 +108,10 @@ describe('position owners', () => {
     const named = [bridged(0, SIGNER, USD, 0), bridged(1, SIGNER, USD, 1)];
     expect(changes(once, named)).toMatchObject([{ owner: SIGNER, motifs: [0, 1] }]);
     const twice: MovementSketch[] = [...once, { from: SIGNER, to: META, asset: USD, amount: 200n }];
-    expect(changes(twice, acts).map((c) => [c.owner, c.motif.index])).toEqual([
-      [SIGNER, 0],
-      [SIGNER, 1],
+    const again = [...acts, bridged(2, SIGNER, USD, 2)];
+    expect(changes(twice, again).map((c) => [c.owner, c.motifs])).toEqual([
+      [SIGNER, [0, 1]],
+      [SIGNER, [2]],
     ]);
   });
 

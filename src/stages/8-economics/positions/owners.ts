@@ -1,66 +1,129 @@
-import { addTo } from '../../../lib/lists.ts';
+import { follow, type ValueEnds } from '../../../value/follow.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { follow } from '../../../value/follow.ts';
-import {
-  carriesOn,
-  Claims,
-  feeders,
-  held,
-  holdsToken,
-  inOwnAssets,
-  inOwnToken,
-  isOnTheWay,
-  net,
-  wholeOf,
-  type Change,
-  type OwnerContext,
-} from './carried.ts';
+import { roleOf } from '../../../lib/roles.ts';
+import type { Balance } from '../../../value/balances.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { AssetId } from '../../../model/valueFlow.ts';
-import type { Side } from './sides.ts';
+import type { Motif } from '../../../model/motif.ts';
+import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
+import type { Side, SignedLeg } from './sides.ts';
+
+/** A side of an act with the token that represents the position and its owner's gain of it. */
+export interface Change extends Side {
+  readonly motif: Motif;
+  readonly token: AssetId | null;
+  readonly delta: bigint;
+}
+
+export interface OwnerContext {
+  readonly flow: ValueFlow;
+  readonly motifs: readonly Motif[];
+  /** The accounts that the transaction was done for: they own even momentary holdings. */
+  readonly principals: ReadonlySet<Address>;
+  /** Accounts that passed on everything they received. */
+  readonly carriers: ReadonlySet<Address>;
+  /** Where a pass-through account's assets came from, and where they went. */
+  readonly origins: ValueEnds;
+  readonly destinations: ValueEnds;
+  /** Native for wrapped native, else the asset itself. */
+  readonly merged: (asset: AssetId) => AssetId;
+  /** What an account sent and received, native and wrapped native as one. */
+  readonly own: (account: Address) => ReadonlyMap<AssetId, Balance>;
+  /** Contracts at which the acts were done. */
+  readonly venues: ReadonlyMap<Address, Motif>;
+}
+
+/** Categories of shares in what a venue holds; of others its event states what it owes, or is owed. */
+const SHARED: ReadonlySet<string> = new Set(['liquidity', 'stake', 'vault']);
+const MOVING: ReadonlySet<string> = new Set(['increase', 'decrease']);
 
 /**
- * The positions that the transaction changed, each once, at its owner: the account that held its token before or
- * holds it afterwards, never a router. What an account put in or took out is told by one position: acts by
- * which a zap, a booster or a vault carried the same value on are absorbed.
+ * The positions that the transaction changed, each at its owner: the account that held its token before or
+ * holds it afterwards, else the one whose assets went in or came out, never a router.
  */
 export function withOwners(changes: readonly Change[], context: OwnerContext): Change[] {
   const owned = changes
     .map((change) => ({ ...change, owner: holderOf(change, context) }))
-    .map((change) => inOwnToken(change, context));
-  const isMoved = (at: number): boolean => owned[at]!.owner !== changes[at]!.owner;
-  const weight = (at: number): number => (isMoved(at) ? 2 : 0) + (holdsToken(owned[at]!, context) ? 0 : 1);
-  const claims = new Claims(owned, context);
-  const own = new Set<Change>();
-  const carried: Change[] = [];
-  for (const at of [...owned.keys()].sort((a, b) => weight(a) - weight(b) || a - b)) {
-    const change = owned[at]!;
-    if (carriesOn(change, owned, context) || !claims.take(change, isMoved(at))) carried.push(change);
-    else own.add(change);
-  }
-  for (const change of feeders(own, context)) {
-    own.delete(change);
-    carried.unshift(change);
-  }
-  const parts = new Map<Change, Change[]>();
-  for (const change of carried) {
-    const whole = wholeOf(change, own, context);
-    if (whole) addTo(parts, whole, change);
-    else if (!isOnTheWay(change, context)) own.add(change);
-  }
+    .filter((change) => !isOnTheWay(change, context));
+  const key = ({ owner, position: { category, effect } }: Change): string => `${owner} ${category} ${effect}`;
+  const had = new Set(owned.filter((change) => hadPart(change, context)).map(key));
+  // A second one in assets that its owner never had tells of the first: a booster stakes its own receipt.
+  const own = owned.filter(
+    (change) => hadPart(change, context) || !isShared(change) || !had.has(key(change)),
+  );
   const counts = new Map<Address, number>();
   for (const { owner } of own) counts.set(owner, (counts.get(owner) ?? 0) + 1);
-  return owned
-    .filter((change) => own.has(change))
-    .map((change) =>
-      inOwnAssets(change, { parts: parts.get(change) ?? [], alone: counts.get(change.owner) === 1 }, context),
-    );
+  return own.map((change) => (counts.get(change.owner) === 1 ? asExchanged(change, context) : change));
+}
+
+function isShared({ position: { category, effect } }: Change): boolean {
+  return SHARED.has(category) && MOVING.has(effect);
+}
+
+/** Whether the position's token or one of its assets moved at its owner. */
+function hadPart({ owner, token, shares, underlying }: Change, { flow, own, merged }: OwnerContext): boolean {
+  if (token !== null && shares.length > 0 && held(owner, token, flow)) return true;
+  return underlying.some(({ asset }) => own(owner).has(merged(asset)));
+}
+
+/** A position token that its owner never had, or that came from and went to an account the transaction was not for. */
+function isOnTheWay({ owner, token, shares }: Change, { flow, principals }: OwnerContext): boolean {
+  if (token === null || shares.length === 0 || !flow.assets.has(token)) return false;
+  if (!held(owner, token, flow)) return true;
+  return !principals.has(owner) && net(owner, token, flow) === 0n;
+}
+
+/**
+ * An owner's only position, in what it gave or got where a zap or router converted that: all that it gave, or
+ * got, if it gave or got nothing else. Whatever else it gave of the token went the same way.
+ */
+function asExchanged(change: Change, context: OwnerContext): Change {
+  const { owner, token, underlying, delta } = change;
+  const { own, merged, flow, principals } = context;
+  const isOwn = underlying.some(({ asset }) => own(owner).has(merged(asset)));
+  if (isOwn || !isShared(change) || !principals.has(owner) || wasGiven(change, context)) return change;
+  const put = change.position.effect === 'increase';
+  const moved = [...own(owner).values()]
+    .filter(({ id }) => id !== token)
+    .map((balance) => ({ asset: balance.id, delta: withoutIssuance(balance, put) }))
+    .filter((leg) => leg.delta !== 0n);
+  if (moved.length === 0 || moved.some((leg) => leg.delta < 0n !== put)) return change;
+  const legs = moved.map((leg): SignedLeg => {
+    return { ...leg, amount: put ? -leg.delta : leg.delta, role: put ? 'in' : 'out' };
+  });
+  const whole = token === null || delta === 0n ? delta : net(owner, token, flow);
+  return { ...change, delta: whole, underlying: legs, portions: [] };
+}
+
+/** What an account gained of an asset; interest minted to who gave it is no refund. */
+function withoutIssuance({ net: gain, incoming, outgoing }: Balance, put: boolean): bigint {
+  const issued = (put ? incoming : outgoing).filter(({ kind }) => kind === (put ? 'mint' : 'burn'));
+  return issued.reduce((sum, { amount }) => (put ? sum - amount : sum + amount), gain);
+}
+
+/** Whether another act gave the owner the assets for nothing: a reward that was staked. */
+function wasGiven({ motif, owner, underlying }: Change, { motifs }: OwnerContext): boolean {
+  return motifs.some(
+    (other) =>
+      other !== motif &&
+      other.assetsOut.length === 0 &&
+      roleOf(other, 'owner') === owner &&
+      other.assetsIn.some(({ asset }) => underlying.some((leg) => leg.asset === asset)),
+  );
+}
+
+function net(account: Address, asset: AssetId, { ledgers }: ValueFlow): bigint {
+  const entry = ledgers.get(account)?.get(asset);
+  return entry ? entry.inflow - entry.outflow : 0n;
+}
+
+function held(account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean {
+  return ledgers.get(account)?.has(asset) ?? false;
 }
 
 /** The owner, or the account behind it where it only passed the position on. */
 function holderOf(change: Change, context: OwnerContext): Address {
   const { owner, token, delta, shares } = change;
-  if (token === null || delta === 0n || shares.length === 0) return userBehind(change, context) ?? owner;
+  if (token === null || delta === 0n || shares.length === 0) return userBehind(owner, context) ?? owner;
   const { flow, principals } = context;
   if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
   return holderOfToken(change, token, context) ?? owner;
@@ -89,32 +152,14 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
 }
 
 /**
- * The principal behind a proxy or router that holds a position in its own name: it sent the assets that went
- * in, or received those that came out, and the proxy kept nothing. Null where there is none.
+ * The principal behind a proxy or router that holds a position in its own name and kept nothing: the one that
+ * what it moved came from or went to. Null where there is none.
  */
-function userBehind({ owner, underlying }: Change, context: OwnerContext): Address | null {
-  const { principals, carriers, flow } = context;
+function userBehind(owner: Address, context: OwnerContext): Address | null {
+  const { principals, carriers, origins, destinations, flow } = context;
   if (principals.has(owner) || !carriers.has(owner)) return null;
-  const direct = usersAtEnds(owner, underlying, context);
-  if (direct.size > 0) return onlyOne(direct);
-  // It converted its input first, or pays out in another asset.
-  const whole = [...(flow.ledgers.get(owner)?.keys() ?? [])];
-  const signs = new Set(underlying.map(({ delta }) => delta < 0n));
-  const legs = whole.flatMap((asset) => [...signs].map((put) => ({ asset, delta: put ? -1n : 1n })));
-  return onlyOne(usersAtEnds(owner, legs, context));
-}
-
-/** Principals that the assets put in came from, and to which those taken out went. */
-function usersAtEnds(
-  owner: Address,
-  legs: readonly Pick<Side['underlying'][number], 'asset' | 'delta'>[],
-  { principals, origins, destinations }: OwnerContext,
-): ReadonlySet<Address> {
-  const ends = legs.flatMap(({ asset, delta }) => (delta < 0n ? origins : destinations)(owner, asset));
-  return new Set(ends.filter((end) => principals.has(end)));
-}
-
-function onlyOne(users: ReadonlySet<Address>): Address | null {
-  const [only] = users;
-  return only !== undefined && users.size === 1 ? only : null;
+  const assets = [...(flow.ledgers.get(owner)?.keys() ?? [])];
+  const ends = assets.flatMap((asset) => [...origins(owner, asset), ...destinations(owner, asset)]);
+  const [user, ...others] = new Set(ends.filter((end) => principals.has(end)));
+  return user !== undefined && others.length === 0 ? user : null;
 }

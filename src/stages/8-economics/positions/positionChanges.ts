@@ -1,6 +1,6 @@
 import { groupBy } from '../../../lib/lists.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
-import { kindOf } from '../../../lib/motifKinds.ts';
+import { changesPosition, kindOf } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
@@ -10,8 +10,7 @@ import type { PositionChange } from '../../../model/economics.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 import type { EconomicsInput } from '../computeEconomics.ts';
-import type { Change } from './carried.ts';
-import { withOwners } from './owners.ts';
+import { withOwners, type Change } from './owners.ts';
 import { partsOf } from './parts.ts';
 import { sidesOf, tradedSides, type Side } from './sides.ts';
 
@@ -35,6 +34,8 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   if (found.length === 0) return [];
   const { actor, signer, entity, orders } = attribution;
   const { origins, destinations } = tracingOf(flow, rulebook.wrappedNative);
+  // They show the position, too.
+  const parts = groupBy(motifs, ({ reason, parent }) => (reason === 'carried' ? parent : null));
   const changes = withOwners(found, {
     flow,
     principals: new Set([
@@ -51,16 +52,17 @@ export function positionChanges(input: PositionInput): PositionChange[] {
     destinations,
     venues: venuesOf(motifs, rulebook),
   });
-  return [...changes.map((change) => positionOf(change, flow)), ...unexplained(changes, flow)].sort(
-    (a, b) => a.motif.index - b.motif.index,
-  );
+  return [
+    ...changes.map((change) => positionOf(change, parts.get(change.motif.index) ?? [], flow)),
+    ...unexplained(changes, flow),
+  ].sort((a, b) => a.motif.index - b.motif.index);
 }
 
 function changesOf(motif: Motif, input: PositionInput): Change[] {
   const { rulebook, attribution, flow } = input;
   const { position: changed, plain, composite, serves } = kindOf(rulebook, motif.kind);
   // A part of an act that changes positions itself is counted there.
-  if (motif.parent !== null && kindOf(rulebook, input.motifs[motif.parent]!.kind).position) return [];
+  if (motif.parent !== null && changesPosition(rulebook, input.motifs[motif.parent]!)) return [];
   const sides = changed
     ? sidesOf(motif, changed, attribution, flow)
     : plain && !composite && serves === null
@@ -69,7 +71,7 @@ function changesOf(motif: Motif, input: PositionInput): Change[] {
   return sides.map(({ position, owner, shares, underlying, portions }) => {
     const token = motif.position ?? shares[0]?.asset ?? null;
     const delta = shares.reduce((sum, leg) => sum + (leg.asset === token ? leg.delta : 0n), 0n);
-    return { motif, absorbed: [], token, delta, position, owner, shares, underlying, portions };
+    return { motif, token, delta, position, owner, shares, underlying, portions };
   });
 }
 
@@ -91,9 +93,9 @@ function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side
   return [side(from, -token.amount), side(to, token.amount)];
 }
 
-function positionOf(change: Change, flow: ValueFlow): PositionChange {
-  const { motif, absorbed, token, delta, owner, position } = change;
-  const all = [...new Set([motif, ...absorbed])];
+function positionOf(change: Change, parts: readonly Motif[], flow: ValueFlow): PositionChange {
+  const { motif, token, delta, owner, position } = change;
+  const all = [motif, ...parts];
   return {
     owner,
     category: position.category,
@@ -132,9 +134,7 @@ function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChang
     const explained = own.reduce((sum, { delta }) => sum + delta, 0n);
     const rest = (entry ? entry.inflow - entry.outflow : 0n) - explained;
     if (rest === 0n || !entry) return [];
-    const acts = new Set(
-      own.flatMap(({ motif: act, absorbed }) => [act, ...absorbed]).flatMap((m) => m.movements),
-    );
+    const acts = new Set(own.flatMap(({ motif: act }) => act.movements));
     const others = entry.movements.filter((index) => !acts.has(index)).map((index) => flow.movements[index]!);
     const minted =
       others.length > 0 && others.every(({ from, to }) => from === ZERO_ADDRESS || to === ZERO_ADDRESS);

@@ -96,6 +96,7 @@ function printAttribution(
 /** Why one of two that want the same side of a movement is a trigger or a part of the other. */
 const WHY_IT_GAVE_WAY: Readonly<Record<JoinReason, string>> = {
   whole: 'which has all of its movements or sums it up',
+  carried: 'it only carried on what the other took in or paid out',
   exact: 'only the other states the exact amounts in an event',
   listed: 'only the contract of the other is listed',
   inner: 'the other is in an inner call',
