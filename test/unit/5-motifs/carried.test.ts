@@ -82,7 +82,7 @@ describe('an act that only carried value on', () => {
 
   it('is never the act whose token the user got: then the event around it is the part', () => {
     const flow = [...onward, moved(ZERO_ADDRESS, SIGNER, RECEIPT)];
-    const market = { ...supplied, ...{ assetsIn: shares(RECEIPT), movements: [2, 3] } };
+    const market = { ...supplied, assetsIn: shares(RECEIPT), movements: [2, 3] };
     expect(wholes(flow, [deposit, market])).toEqual([[1, 'carried'], null]);
     const vault = { ...deposit, assetsIn: shares(SHARE), movements: [0, 4] };
     expect(wholes([...flow, minted], [vault, market])).toEqual([null, null]);

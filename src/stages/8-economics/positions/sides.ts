@@ -11,7 +11,7 @@ const BORROWER = 'borrower';
 const LIQUIDATOR = 'liquidator';
 export const LIQUIDATE = 'liquidate';
 export const DEBT_CATEGORY = 'lending_debt';
-export const SUPPLY_CATEGORY = 'lending_supply';
+const SUPPLY_CATEGORY = 'lending_supply';
 const COLLATERAL_SHARE = 'collateral_share_in';
 
 export type Position = NonNullable<MotifKindSpec['position']>;
