@@ -5,24 +5,21 @@ import { jsonText } from '../lib/reportJson.ts';
 import type { Hash } from '../model/hex.ts';
 
 /** The service's own analysis, inside this process. */
-export interface Engine {
-  /** The serialised report; rejects with an `AnalysisError`. */
-  analyze(hash: string, signal?: AbortSignal): Promise<string>;
-  close(): Promise<void>;
-}
+export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
 /** Opens the analysis on the configured nodes. Throws `RulebookError` for rules that do not compile. */
-export async function openEngine(config: Config, log: Log): Promise<Engine> {
+export async function openEngine(config: Config, log: Log) {
   const upstream = openUpstream(config);
   try {
     const analyze = await createServiceAnalyze({ upstream, config, log });
     return {
-      async analyze(hash, signal = new AbortController().signal) {
+      /** The serialised report; rejects with an `AnalysisError`. */
+      async analyze(hash: string, signal: AbortSignal = new AbortController().signal): Promise<string> {
         const deadlineAt = performance.now() + config.deadlineMs;
         const { json } = await analyze(hash as Hash, { signal, deadlineAt });
         return jsonText(json);
       },
-      async close() {
+      async close(): Promise<void> {
         await analyze.close?.();
         await upstream.close();
       },

@@ -36,34 +36,31 @@ interface Finding {
   readonly advice: string;
 }
 
-interface Diagnosis {
-  readonly node: string;
-  readonly findings: readonly Finding[];
-}
-
 async function doctor(rpc: string | undefined, json: boolean): Promise<number> {
   const { readCliConfig } = await import('./openAnalyzer.ts');
   const { createMask } = await import('../../lib/mask.ts');
   const config = readCliConfig();
   const urls = [...config.rpcUrls, ...(rpc === undefined && config.traceUrl ? [config.traceUrl] : [])];
   const mask = createMask(urls);
-  const all: Diagnosis[] = [];
+  const all: { node: string; findings: Finding[] }[] = [];
   // Nodes are numbered as in logs: their addresses may hold keys.
   for (const [i, url] of urls.entries())
     all.push({ node: `upstream-${i + 1}`, findings: await examineNode({ ...config, rpcUrls: [url] }) });
-  const text = json ? `${JSON.stringify(all, null, 2)}\n` : all.map(describe).join('');
+  const text = json
+    ? `${JSON.stringify(all, null, 2)}\n`
+    : all.map(({ node, findings }) => describe(node, findings)).join('');
   process.stdout.write(mask(text));
-  return canReport(all) ? 0 : 1;
+  return canReport(all.flatMap(({ findings }) => findings)) ? 0 : 1;
 }
 
 /** Every need is met by some node; either trace method is enough, of any node. */
-function canReport(all: readonly Diagnosis[]): boolean {
-  const needed = all.flatMap(({ findings }) => findings).filter(({ need }) => need === 'need');
+function canReport(all: readonly Finding[]): boolean {
+  const needed = all.filter(({ need }) => need === 'need');
   const needOf = ({ check }: Finding): string => check.replace(/^(debug_trace|trace_)\w+/, 'trace');
   return [...new Set(needed.map(needOf))].every((need) => needed.some((f) => f.ok && needOf(f) === need));
 }
 
-function describe({ node, findings }: Diagnosis): string {
+function describe(node: string, findings: readonly Finding[]): string {
   const lines = findings.map(({ check, ok, ms, cause, detail }) => {
     const mark = ok ? pc.green('✓') : pc.red('✗');
     const why = cause === undefined ? detail : `${cause}: ${detail}`;
@@ -81,9 +78,8 @@ const OLD_BLOCK = '0x961860';
 /** Blocks behind the head from which a recent transaction is taken. */
 const RECENT = 5n;
 
-interface Asked {
+interface Asked extends Partial<Pick<Finding, 'cause' | 'detail'>> {
   readonly result: unknown;
-  readonly cause?: string;
   readonly error: string | null;
   /** Whether the node takes batches; null where it was never sent one. */
   readonly batches?: boolean | null;
@@ -93,17 +89,13 @@ type Ask = (...calls: RpcCall[]) => Promise<Asked>;
 
 interface Check extends Pick<Finding, 'check' | 'need' | 'advice'> {
   run(): Promise<Asked>;
-  /** Words for a result; an `error` makes it a failure. */
-  judge?(result: unknown): { readonly detail?: string; readonly error?: string };
 }
 
-async function carryOut({ check, need, advice, run, judge }: Check): Promise<Finding> {
+async function carryOut({ check, need, advice, run }: Check): Promise<Finding> {
   const began = performance.now();
-  const { result, error, cause } = await run();
+  const { error, cause, detail = '' } = await run();
   const ms = performance.now() - began;
-  const judged = error === null ? (judge?.(result) ?? {}) : { error };
-  const detail = judged.error ?? judged.detail ?? '';
-  return { check, need, ms, advice, ok: judged.error === undefined, detail, ...(cause && { cause }) };
+  return { check, need, ms, advice, ok: error === null, detail: error ?? detail, ...(cause && { cause }) };
 }
 
 async function examineNode(config: Config): Promise<Finding[]> {
@@ -156,9 +148,12 @@ async function examine(ask: Ask): Promise<Finding[]> {
     check: 'Ethereum mainnet',
     need: 'need',
     advice: 'this endpoint does not answer as Ethereum mainnet: check the address and the key.',
-    run: () => ask(CHAIN_ID),
-    judge: (id) =>
-      quantity(id) === 1n ? { detail: 'chain 1' } : { error: `chain ${String(id).slice(0, 66)}` },
+    run: async () => {
+      const answer = await ask(CHAIN_ID);
+      const other = answer.error === null && quantity(answer.result) !== 1n;
+      const error = other ? `chain ${String(answer.result).slice(0, 66)}` : answer.error;
+      return { ...answer, error, detail: 'chain 1' };
+    },
   });
   if (!head.ok) return [head];
   const number = await ask({ method: 'eth_blockNumber', params: [] });

@@ -52,18 +52,10 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
 
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
 
-/** What the reports say of the accounts, in order. */
-interface Book {
-  readonly events: readonly LedgerEvent[];
-  readonly doubtful: readonly LedgerEvent[];
-  /** The accounts that some report concerns. */
-  readonly concerned: ReadonlySet<string>;
-  /** How many reports were given more than once. */
-  readonly repeated: number;
-}
+type Book = Awaited<ReturnType<typeof readBook>>;
 
-/** Throws `CliError` for the first report that cannot be booked. */
-async function readBook(files: readonly string[], accounts: ReadonlySet<string>): Promise<Book> {
+/** What the reports say of the accounts, in order. Throws `CliError` for the first that cannot be booked. */
+async function readBook(files: readonly string[], accounts: ReadonlySet<string>) {
   const { readValidReports } = await import('./readReports.ts');
   const { ledgerEvents, placeOf } = await import('../ledger/ledgerEvent.ts');
   const seen = new Set<string>();
@@ -85,7 +77,9 @@ async function readBook(files: readonly string[], accounts: ReadonlySet<string>)
   return {
     events: booked.flatMap(({ event }) => event ?? []),
     doubtful: booked.flatMap(({ doubtful }) => doubtful ?? []),
+    /** The accounts that some report concerns. */
     concerned,
+    /** How many reports were given more than once. */
     repeated,
   };
 }

@@ -67,15 +67,6 @@ export interface LedgerEvent {
   readonly names: ReadonlyMap<string, string>;
 }
 
-interface ReportEvents {
-  /** Null where the accounts gained and lost nothing, paid no fee and own no position. */
-  readonly event: LedgerEvent | null;
-  /** The same of what is left out as doubtful, without fee and positions; null where nothing is. */
-  readonly doubtful: LedgerEvent | null;
-  /** Those of the accounts that the report concerns. */
-  readonly concerned: ReadonlySet<string>;
-}
-
 /** Flags of tokens and transfers that no ledger should book: a stranger can write them. */
 const DOUBTFUL: ReadonlySet<string> = new Set(['impersonates', 'suspected_spam', 'unverified_source']);
 
@@ -94,7 +85,7 @@ function dollars(raw: bigint, asset: Asset, book: PriceBook): string | null {
  * What several accounts taken as one have of a report: transfers among them are neither gain nor loss.
  * @throws CliError for a report without `tx.timestamp` or `movements`, as earlier versions wrote it
  */
-export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>): ReportEvents {
+export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>) {
   const { tx, movements, inventory_deltas: deltas } = report;
   const missing = !tx.timestamp ? 'tx.timestamp' : movements === undefined ? 'movements' : null;
   if (missing !== null) throw new CliError(`the report of ${tx.hash} has no ${missing}: analyze it again`);
@@ -117,8 +108,11 @@ export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>): R
     ...concerning.flatMap(({ from, to }) => [from, to]),
   ];
   return {
+    /** Null where the accounts gained and lost nothing, paid no fee and own no position. */
     event: eventOf(report, accounts, { ...booked, movements: sure, leftOut: unsure }),
+    /** The same of what is left out as doubtful, without fee and positions; null where nothing is. */
     doubtful: eventOf(report, accounts, { fee: null, positions: [], movements: unsure, leftOut: sure }),
+    /** Those of the accounts that the report concerns. */
     concerned: new Set(present.filter((account) => accounts.has(account))),
   };
 }

@@ -2,16 +2,18 @@ import type { AssetAmount, Motif, Movement, TxReport } from '../../model/generat
 import type { RawChain, RawFrame, RawLog } from './rawChain.ts';
 
 /** A claim's operands of one side, read from the report and the chain. */
-export interface Side {
-  readonly movements: readonly Movement[];
-  readonly amounts: readonly AssetAmount[];
-  readonly words: readonly bigint[];
-  readonly accounts: readonly string[];
-  readonly parts: readonly Motif[];
+export type Side = ReturnType<typeof emptySide>;
+
+const emptySide = () => ({
+  movements: [] as Movement[],
+  amounts: [] as AssetAmount[],
+  words: [] as bigint[],
+  accounts: [] as string[],
+  parts: [] as Motif[],
   /** Contracts that emitted the logs and that the frames ran. */
-  readonly places: readonly string[];
-  readonly frames: readonly string[];
-}
+  places: [] as string[],
+  frames: [] as string[],
+});
 
 export interface Context {
   readonly report: TxReport;
@@ -23,15 +25,7 @@ export interface Context {
 
 /** Reads operands; a text says what is wrong with one. */
 export function readSide(texts: readonly string[], context: Context): Side | string {
-  const side = {
-    movements: [] as Movement[],
-    amounts: [] as AssetAmount[],
-    words: [] as bigint[],
-    accounts: [] as string[],
-    parts: [] as Motif[],
-    places: [] as string[],
-    frames: [] as string[],
-  };
+  const side = emptySide();
   if (new Set(texts).size < texts.length) return 'names one operand twice';
   for (const text of texts) {
     const problem = readOperand(text, side, context);
@@ -40,9 +34,7 @@ export function readSide(texts: readonly string[], context: Context): Side | str
   return side;
 }
 
-type OpenSide = { [Key in keyof Side]: Side[Key][number][] };
-
-function readOperand(text: string, side: OpenSide, context: Context): string | null {
+function readOperand(text: string, side: Side, context: Context): string | null {
   const { report, motif } = context;
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) side.accounts.push(text);
   else if (/^m-\d+$/.test(text)) {
@@ -64,7 +56,7 @@ function readOperand(text: string, side: OpenSide, context: Context): string | n
 }
 
 /** Logs, frames, and amounts in them: of the motif's own evidence. */
-function readPlace(text: string, side: OpenSide, { chain, motif }: Context): string | null {
+function readPlace(text: string, side: Side, { chain, motif }: Context): string | null {
   const place = /^(log|frame|call|output|value):([\d.]*)(?::(.+))?$/.exec(text);
   if (!place) return 'is no operand';
   const [, kind, where, at] = place as unknown as [string, string, string, string?];
@@ -90,7 +82,7 @@ function dataOf(kind: string, log: RawLog | undefined, frame: RawFrame | undefin
 }
 
 /** An amount at a byte of the data, or in a topic, which follow it in `data`. */
-function readWord(at: string, [data = '0x', ...topics]: readonly string[], side: OpenSide): string | null {
+function readWord(at: string, [data = '0x', ...topics]: readonly string[], side: Side): string | null {
   const match = /^(t?)(\d+)(?::(-?)(16)?)?$/.exec(at);
   if (!match) return 'is no operand';
   const [topic, place] = [match[1] === 't', Number(match[2])];

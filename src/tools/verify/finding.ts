@@ -20,17 +20,13 @@ export function mustOf(find: Report, check: string, below = ''): Must {
   };
 }
 
-/** Accounts that economics sums up, taken together: the subject, or an owner with its receivers. */
-export interface Party {
-  /** Place of its figures in the report. */
-  readonly at: string;
-  readonly figures: Pick<TxReport['economics'], 'token_in' | 'token_out' | 'net_usd_before_gas'>;
-  /** The account with the positions. */
-  readonly owner: string;
-  readonly accounts: ReadonlySet<string>;
-}
+export type Party = ReturnType<typeof partiesOf>[number];
 
-export function partiesOf({ economics }: TxReport): Party[] {
+/**
+ * Accounts that economics sums up, taken together: the subject, or an owner with its receivers. `at`: the
+ * place of their figures in the report; `owner`: the account with the positions.
+ */
+export function partiesOf({ economics }: TxReport) {
   const { subject, by_owner: owners = [] } = economics;
   return [
     { at: '/economics', figures: economics, owner: subject, accounts: new Set([subject]) },

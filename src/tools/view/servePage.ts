@@ -28,17 +28,14 @@ interface PageOptions {
   readonly viewerFile?: string;
 }
 
-export interface PageServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
+export type PageServer = Awaited<ReturnType<typeof servePage>>;
 
 const HOST = '127.0.0.1';
 /** Where the package holds the page: beside `tools` in `dist`, and in `dist` of a working copy. */
 const VIEWERS = ['../../viewer/index.html', '../../../dist/viewer/index.html'];
 
 /** Serves the viewer and its routes on this machine alone. Rejects when the port is taken. */
-export async function servePage({ routes, limits, ...options }: PageOptions): Promise<PageServer> {
+export async function servePage({ routes, limits, ...options }: PageOptions) {
   const limiter = createLimiter(limits);
   let port = 0;
   const app = express().disable('x-powered-by').disable('etag');
@@ -80,7 +77,7 @@ export async function servePage({ routes, limits, ...options }: PageOptions): Pr
   port = await listen(server, options.port, HOST);
   return {
     url: `http://${HOST}:${port}`,
-    async close() {
+    async close(): Promise<void> {
       const stopped = stopListening(server);
       await limiter.close();
       server.closeAllConnections();
