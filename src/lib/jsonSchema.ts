@@ -54,7 +54,7 @@ export function schemaModule(source: SchemaSource): { readonly file: URL; readon
 function compile({ prepare = (schema) => schema, options }: SchemaSource, text: string, more: object) {
   const { Ajv: Plain } = require('ajv') as { Ajv: typeof Ajv };
   const ajv = new Plain({ strict: true, ...options, ...more });
-  const { $schema: _draft, ...schema } = prepare(JSON.parse(text, spellOut) as object) as {
+  const { $schema: _draft, ...schema } = prepare(JSON.parse(text, faster) as object) as {
     readonly $schema?: string;
   };
   return { ajv, check: ajv.compile(schema) };
@@ -64,12 +64,17 @@ function compile({ prepare = (schema) => schema, options }: SchemaSource, text: 
 const COUNTED = /(?<!\\)(\[[^\]\\]+\])\{(\d+)\}/g;
 
 /**
- * A pattern without counts of single characters, as the runtime's expressions count more slowly than they
- * compare.
+ * The same keyword in a form that is checked faster: patterns without counts of single characters, which the
+ * runtime counts more slowly than it compares; null as the first choice, because a choice that fails first costs an
+ * error; texts that are not empty instead of texts whose code points are counted.
  */
-function spellOut(key: string, value: unknown): unknown {
-  if (key !== 'pattern' || typeof value !== 'string') return value;
-  return value.replace(COUNTED, (_, characters: string, times: string) => characters.repeat(Number(times)));
+function faster(key: string, value: unknown): unknown {
+  if (key === 'pattern' && typeof value === 'string')
+    return value.replace(COUNTED, (_, characters: string, times: string) => characters.repeat(Number(times)));
+  if (key === 'anyOf' && (value as { type?: string }[])[1]?.type === 'null')
+    return (value as object[]).reverse();
+  const { minLength, ...others } = Object(value) as { minLength?: number };
+  return minLength === 1 && !('not' in others) ? { ...others, not: { const: '' } } : value;
 }
 
 function moduleFile(name: string): URL {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { schemaCheck, schemaModule, type SchemaCheck } from '../../../src/lib/jsonSchema.ts';
 import { REQUEST_SCHEMA } from '../../../src/service/http/parseRequest.ts';
@@ -38,4 +39,15 @@ describe('a schema compiled at build', () => {
     }
     expect(compiled.source).toMatch(/^[0-9a-f]{64}$/);
   });
+});
+
+it('checks a text that may not be empty, or null, as the schema says', () => {
+  const file = join(folder, 'text.schema.json');
+  const text = { type: 'string', minLength: 1, maxLength: 2, pattern: '^[a-z\u{1F600}]{1}' };
+  writeFileSync(file, JSON.stringify({ anyOf: [text, { type: 'null' }] }));
+  const check = schemaCheck({ name: 'text', file: pathToFileURL(file) });
+  const refused = ['', '1', 'abc', 7, undefined, {}];
+  expect(refused.map((value) => check(value))).toEqual(refused.map(() => false));
+  const accepted = ['a', 'ab', '\u{1F600}\u{1F600}', null];
+  expect(accepted.map((value) => check(value))).toEqual(accepted.map(() => true));
 });
