@@ -88,7 +88,7 @@ export function planPricing(
   const { wrappedNative, pricing = NOTHING } = vocabulary;
   const lookup = vocabulary.prepared?.derive(lookupOf) ?? lookupOf(vocabulary);
   const { feedsOf, families } = lookup;
-  const { rates, bases } = listedRates(tokens, pricing);
+  const { rates, bases } = listedRates(tokens, lookup);
   const asked = new Set(tokens);
   const fungible = found.moved.filter((token) => asked.has(token) && !wrappedNative.has(token));
   const feedless = [...fungible, ...bases.filter((base) => !wrappedNative.has(base))].filter(
@@ -177,20 +177,19 @@ interface ListedRates {
 }
 
 /** The rates of listed tokens and of those they rest on; `bases` are the tokens that came with them. */
-function listedRates(tokens: readonly Address[], pricing: PricingRules): ListedRates {
+function listedRates(tokens: readonly Address[], { listed }: Lookup): ListedRates {
   const rates = new Map<Address, PlannedRate>();
   const bases: Address[] = [];
   const wanted = new Set<Asset>(tokens).add('native');
   for (let depth = 0, frontier = tokens; depth < MAX_DEPTH && frontier.length > 0; depth++) {
     const next: Address[] = [];
-    for (const spec of pricing.rates) {
-      for (const token of frontier.filter((one) => spec.tokens?.has(one))) {
+    for (const token of frontier)
+      for (const spec of listed.get(token) ?? []) {
         rates.set(token, { spec, token });
         for (const { asset } of spec.terms)
           if (typeof asset === 'string' && asset !== 'native' && !wanted.has(asset) && wanted.add(asset))
             next.push(asset);
       }
-    }
     bases.push(...next);
     frontier = next;
   }
@@ -211,6 +210,8 @@ function feedsFor(
 interface Lookup {
   /** Positions of its feeds. */
   readonly feedsOf: ReadonlyMap<Asset, readonly number[]>;
+  /** Its rates. */
+  readonly listed: ReadonlyMap<Address, readonly RateSpec[]>;
   /** Rates that any token may have. */
   readonly families: readonly RateSpec[];
 }
@@ -218,5 +219,7 @@ interface Lookup {
 function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary): Lookup {
   const feedsOf = new Map<Asset, number[]>();
   for (const [position, { asset }] of feeds.entries()) addTo(feedsOf, asset, position);
-  return { feedsOf, families: pricing.rates.filter(({ tokens }) => tokens === null) };
+  const listed = new Map<Address, RateSpec[]>();
+  for (const spec of pricing.rates) for (const token of spec.tokens ?? []) addTo(listed, token, spec);
+  return { feedsOf, listed, families: pricing.rates.filter(({ tokens }) => tokens === null) };
 }

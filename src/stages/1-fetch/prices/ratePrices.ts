@@ -1,4 +1,5 @@
 import { create2Address, pairSalt } from '../../../evm/address.ts';
+import { memoizeFor } from '../../../lib/memo.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { PlannedRate } from './planPricing.ts';
@@ -82,11 +83,11 @@ export function shareProofs(planned: readonly PlannedRate[]): {
 export function ratePrices(planned: readonly PlannedRate[]): PriceSource {
   const reads = new Reads();
   for (const { spec, token } of planned) {
-    for (const call of onceAsked(spec)) reads.want(token, call, 'at');
-    for (const number of [spec.per, ...spec.terms.map(({ amount }) => amount)]) {
-      if (typeof number === 'bigint') continue;
-      reads.want(token, number, 'at');
-      reads.want(token, number, 'before');
+    const { once, twice } = callsOf(spec);
+    for (const call of once) reads.want(token, call, 'at');
+    for (const call of twice) {
+      reads.want(token, call, 'at');
+      reads.want(token, call, 'before');
     }
   }
   return {
@@ -110,15 +111,18 @@ export function ratePrices(planned: readonly PlannedRate[]): PriceSource {
 
 const rank = ({ tokens, identity }: RateSpec): number => (tokens !== null || identity ? 0 : 1);
 
-/** Calls needed only at the block, not before it: assets, marks of the family, proofs. */
-function onceAsked(spec: RateSpec): RateCall[] {
+/** Calls needed only at the block (`once`: assets, marks of the family, proofs), and those before it too. */
+const callsOf = memoizeFor((spec: RateSpec, _: void) => {
   const { answers, silent = [], identity } = spec;
-  return [
-    ...assetCalls(spec),
-    ...[...answers, ...silent].map((data) => ({ data, word: 0 })),
-    ...(identity?.kind === 'registry' ? identity.calls : []),
-  ];
-}
+  return {
+    once: [
+      ...assetCalls(spec),
+      ...[...answers, ...silent].map((data): RateCall => ({ data, word: 0 })),
+      ...(identity?.kind === 'registry' ? identity.calls : []),
+    ],
+    twice: [spec.per, ...spec.terms.map(({ amount }) => amount)].filter((one) => typeof one !== 'bigint'),
+  };
+});
 
 function assetCalls({ terms }: RateSpec): RateCall[] {
   return terms.flatMap(({ asset }) => (typeof asset === 'string' ? [] : [asset]));
@@ -137,7 +141,7 @@ function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRe
   if (at === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
   const before = readTerms(spec, bases, ask, 'before');
   if (listed) {
-    const earlier = before === 'empty' || !readsRate(spec) ? null : before;
+    const earlier = before === 'empty' || callsOf(spec).twice.length === 0 ? null : before;
     return { ...ownRate(spec, token), terms: at, after: null, before: earlier };
   }
   if (before === null) return refuse(spec, token, 'no_source', UNBORN);
@@ -166,9 +170,6 @@ const EMPTY = 'nothing was in circulation, so that a share of it means nothing';
 
 const refuse = (spec: RateSpec, asset: Address, code: PriceRefusal['code'], reason: string): PriceRefusal =>
   refusePrice(asset, `${spec.method}: ${reason}`, { code });
-
-const readsRate = ({ per, terms }: RateSpec): boolean =>
-  [per, ...terms.map(({ amount }) => amount)].some((number) => typeof number !== 'bigint');
 
 function proves(
   { identity }: RateSpec,
