@@ -22,17 +22,16 @@ const movements = fc.array(
   { maxLength: 40 },
 );
 
-const query: fc.Arbitrary<MovementQuery> = fc.record(
-  {
-    from: fc.constantFrom(...ACCOUNTS),
-    to: fc.constantFrom(...ACCOUNTS),
-    asset: fc.constantFrom(...TOKENS),
-    assetKind: fc.constant('erc20' as const),
-    kind: fc.constantFrom('mint', 'burn'),
-    amount: fc.bigInt(1n, 3n),
-  },
-  { requiredKeys: [] },
-);
+const maybe = <T>(values: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(values, { nil: null });
+
+const query: fc.Arbitrary<MovementQuery> = fc.record({
+  from: maybe(fc.constantFrom(...ACCOUNTS)),
+  to: maybe(fc.constantFrom(...ACCOUNTS)),
+  asset: maybe(fc.constantFrom(...TOKENS)),
+  assetKind: maybe(fc.constant('erc20' as const)),
+  kind: maybe(fc.constantFrom('transfer', 'mint', 'burn')),
+  amount: maybe(fc.bigInt(1n, 3n)),
+});
 
 /** A flow of these movements; `padding` more wrappings, which no query finds, make it a large one. */
 function flowOf(list: readonly Omit<Movement, 'index' | 'evidence'>[], padding: number): ValueFlow {

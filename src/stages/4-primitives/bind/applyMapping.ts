@@ -131,7 +131,8 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
     index: run.index,
     seq: trigger.seq,
     wrappedNative: run.wrappedNative,
-    claimed: (role: string) => run.claimed.of(mapping.shape, role),
+    shape: mapping.shape,
+    claimed: run.claimed,
     venue: early,
     failed: failure?.note,
   };

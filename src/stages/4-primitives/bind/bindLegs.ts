@@ -1,4 +1,5 @@
-import { legOptions, type BoundLeg, type LegContext, type Unresolved } from './legOptions.ts';
+import { resolveLeg, someOption } from './legOptions.ts';
+import type { BoundLeg, LegContext, Option, Unresolved } from './legOptions.ts';
 import type { BindScope } from '../../../value/resolver.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 
@@ -35,15 +36,17 @@ export function bindLegs(
     }
     const spec = specs[at]!;
     const before = [legs.length, unresolved.length, used.length] as const;
-    const excluded = { movements: used, asset: forbiddenAsset(spec, legs) };
-    for (const option of legOptions(spec, scope, context, excluded)) {
+    const take = (option: Option): boolean => {
       if (++steps > MAX_STEPS) return false;
       for (const m of option.movements) used.push(m.index);
       legs.push(...option.legs);
       unresolved.push(...option.unresolved);
       if (attempt(at + 1)) return true;
       [legs.length, unresolved.length, used.length] = before;
-    }
+      return false;
+    };
+    const leg = resolveLeg(spec, scope, context, { movements: used, asset: forbiddenAsset(spec, legs) });
+    if (leg !== null && someOption(leg, take)) return true;
     // An optional leg may stay unbound, but not once the search was given up.
     if (steps <= MAX_STEPS && !spec.required) return attempt(at + 1);
     context.failed?.(at, legs, used);

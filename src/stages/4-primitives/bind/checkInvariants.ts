@@ -13,36 +13,42 @@ export function checkInvariants(
   flow: ValueFlow,
   netted: ReadonlyMap<Address, boolean>,
 ): Invariant[] {
-  const { venue, binding } = candidate;
+  const { venue, binding, mapping, protocol } = candidate;
   const { legs, unresolved } = binding;
+  const { all, minted, burnt, to, from } = movementsOf(legs);
   const invariants: Invariant[] = [];
-  const moved = (some: readonly BoundLeg[]): readonly number[] => some.flatMap((b) => b.leg.movements);
-  const all = moved(legs);
-
-  if (candidate.mapping.legs.length > 0) {
+  if (mapping.legs.length > 0) {
     const stated = [...legs.map(({ leg }) => leg), ...unresolved];
-    const words = all.length > 0 ? [] : stated.map(({ amount }) => ({ word: amount }));
-    invariants.push({ name: 'value_moved', holds: stated.length > 0, operands: [...all, ...words] });
+    const operands = all.length > 0 ? all : stated.map(({ amount }) => ({ word: amount }));
+    invariants.push({ name: 'value_moved', holds: stated.length > 0, operands });
   }
   if (isNetted(binding))
     invariants.push({ name: 'netted_at_venue', holds: netted.get(venue) === true, operands: [venue] });
-
   // An unknown contract's event counts only for value that it sent or received, or in its own token.
-  if (!isRecognised(candidate.protocol) && legs.length > 0) {
+  if (!isRecognised(protocol) && legs.length > 0) {
     const holds = all.some((m) => involves(flow, m, venue));
     invariants.push({ name: 'venue_involved', holds, operands: [venue], against: all });
   }
-
-  const ofRole = (role: string): BoundLeg[] => legs.filter(({ leg }) => leg.role === role);
-  const ofKind = (kind: string): readonly number[] => moved(legs.filter((b) => b.spec.movementKind === kind));
-  for (const issued of [ofKind('mint'), ofKind('burn')])
-    if (issued.length > 0) invariants.push(issueClaim(flow, issued));
-
-  // Accounts that received the ins and sent the outs, where the mapping names them.
-  const to = moved(ofRole('in').filter((b) => b.spec.to));
-  const from = moved(ofRole('out').filter((b) => b.spec.from));
+  for (const issued of [minted, burnt]) if (issued.length > 0) invariants.push(issueClaim(flow, issued));
   if (to.length + from.length > 1) invariants.push(claim('single_venue', flow, to, from));
   return invariants;
+}
+
+/** Indexes of movements; `to` and `from`: of ins and outs whose mapping names the account at the venue's end. */
+function movementsOf(legs: readonly BoundLeg[]) {
+  const found = { all: [], minted: [], burnt: [], to: [], from: [] } as Record<
+    'all' | 'minted' | 'burnt' | 'to' | 'from',
+    number[]
+  >;
+  for (const { leg, spec } of legs) {
+    const { role, movements } = leg;
+    found.all.push(...movements);
+    if (spec.movementKind !== null)
+      found[spec.movementKind === 'mint' ? 'minted' : 'burnt'].push(...movements);
+    if (role === 'in' && spec.to) found.to.push(...movements);
+    if (role === 'out' && spec.from) found.from.push(...movements);
+  }
+  return found;
 }
 
 function involves(flow: ValueFlow, index: number, venue: Address): boolean {

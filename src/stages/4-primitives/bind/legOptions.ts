@@ -11,8 +11,8 @@ import { farEnd } from '../../../lib/roles.ts';
 import { carriedOf, differenceOf, type StatedAmount } from './namedDifference.ts';
 import { distance, sumOf } from '../../../value/amount.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
-import type { MovementIndex, MovementSearch } from './movementIndex.ts';
-import type { Claimed } from './bucket.ts';
+import type { MovementIndex, MovementQuery, MovementSearch } from './movementIndex.ts';
+import type { Claimed, ClaimedMovements } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -22,8 +22,9 @@ export interface LegContext {
   readonly index: MovementIndex;
   readonly seq: number;
   readonly wrappedNative: ReadonlySet<Address>;
-  /** Movements already claimed by the same shape in the same role. */
-  readonly claimed: (role: string) => Claimed;
+  readonly shape: string;
+  /** Movements already claimed by each shape in each role. */
+  readonly claimed: ClaimedMovements;
   readonly venue: Address | null;
   /**
    * Called for each required leg that binds nothing, and with the number of legs where their amounts
@@ -73,50 +74,48 @@ interface ResolvedLeg {
   readonly amounts: readonly StatedAmount[];
   readonly excludedAsset: string | null;
   readonly context: LegContext;
-  readonly search: (asset: AssetRef | null, amount?: bigint) => MovementSearch;
+  readonly claimed: Claimed;
+  readonly accept: (m: Movement) => boolean;
 }
 
 /** Movements a token may split one stated amount into (transfer taxes). */
 const MAX_SPLIT = 8;
 
-/** The ways to bind one leg, the likeliest first. */
-export function* legOptions(
-  spec: PreparedLeg,
-  scope: BindScope,
-  context: LegContext,
-  excluded: Excluded,
-): Generator<Option, void> {
-  const leg = resolveLeg(spec, scope, context, excluded);
-  if (leg === null) return;
-  if (leg.amounts.length === 0) {
+/** Offers the ways to bind one leg, the likeliest first, until one is taken; whether one was. */
+export function someOption(leg: ResolvedLeg, take: (option: Option) => boolean): boolean {
+  const { spec, amounts } = leg;
+  if (amounts.length === 0) {
     const option = firstOf(leg.choices, (choice) => withoutAmount(leg, choice));
-    if (option) yield option;
-    return;
+    return option !== null && take(option);
   }
-  for (const stated of leg.amounts) {
+  for (const stated of amounts) {
     const { amount, withFees } = stated;
     const exact = (withFees === amount ? null : exactly(leg, withFees)) ?? exactly(leg, amount);
-    if (exact) yield carried(spec, allOf(leg, exact), stated, context);
-    else if (maySettleInside(leg)) yield settledInside(leg, amount);
+    const option = exact
+      ? carried(leg, allOf(leg, exact), stated)
+      : maySettleInside(leg)
+        ? settledInside(leg, amount)
+        : null;
+    if (option && take(option)) return true;
   }
-  if (spec.match !== 'stated') yield* approximately(leg);
+  return spec.match !== 'stated' && approximately(leg, take);
 }
 
-function resolveLeg(
+/** Null where an expression of the leg is given and does not resolve. */
+export function resolveLeg(
   spec: PreparedLeg,
   scope: BindScope,
   context: LegContext,
   excluded: Excluded,
 ): ResolvedLeg | null {
   const from = evaluateAccount(spec.from, scope);
+  if (fails(spec.from, from)) return null;
   const to = evaluateAccount(spec.to, scope);
+  if (fails(spec.to, to)) return null;
   const asset = evaluateAsset(spec.asset, scope);
-  if (fails(spec.from, from) || fails(spec.to, to) || fails(spec.asset, asset)) return null;
+  if (fails(spec.asset, asset)) return null;
   const amounts = statedAmounts(spec, scope);
   if (spec.amount.length > 0 && amounts.length === 0) return null;
-  const claimed = context.claimed(spec.role);
-  const accept = (m: Movement): boolean =>
-    m.asset !== excluded.asset && !excluded.movements.includes(m.index);
   return {
     spec,
     from,
@@ -126,20 +125,20 @@ function resolveLeg(
     amounts,
     excludedAsset: excluded.asset,
     context,
-    search: (of, amount) => ({
-      query: {
-        from: from ?? undefined,
-        to: to ?? undefined,
-        assetKind: spec.assetKind ?? undefined,
-        kind: spec.movementKind ?? undefined,
-        asset: of ?? undefined,
-        amount,
-      },
-      seq: context.seq,
-      claimed,
-      accept,
-    }),
+    claimed: context.claimed.of(context.shape, spec.role),
+    accept: (m) => m.asset !== excluded.asset && !excluded.movements.includes(m.index),
   };
+}
+
+/** Of a kind other than the leg's where `kind` is given. */
+function search(
+  { spec, from, to, context, claimed, accept }: ResolvedLeg,
+  asset: AssetRef | null,
+  amount: bigint | null,
+  kind: MovementQuery['kind'] = spec.movementKind,
+): MovementSearch {
+  const query = { from, to, asset, assetKind: spec.assetKind, kind, amount };
+  return { query, seq: context.seq, claimed, accept };
 }
 
 /** Whether an expression is given and does not resolve. */
@@ -147,57 +146,60 @@ function fails(word: Resolver | null, value: AssetRef | null): boolean {
   return word !== null && value === null;
 }
 
-function withoutAmount({ spec, context, search }: ResolvedLeg, choice: AssetRef | null): Option | null {
-  const { index } = context;
-  const nearest = spec.pick === 'all' ? null : index.nearest(search(choice));
-  const movements = spec.pick === 'all' ? index.all(search(choice)) : nearest ? [nearest] : [];
-  return movements.length > 0 ? carried(spec, movements, null, context) : null;
+function withoutAmount(leg: ResolvedLeg, choice: AssetRef | null): Option | null {
+  const { index } = leg.context;
+  const sought = search(leg, choice, null);
+  const nearest = leg.spec.pick === 'all' ? null : index.nearest(sought);
+  const movements = leg.spec.pick === 'all' ? index.all(sought) : nearest ? [nearest] : [];
+  return movements.length > 0 ? carried(leg, movements, null) : null;
 }
 
 /**
  * The movement of exactly this amount: one that changed hands before one that was minted or burnt on the way.
  */
-function exactly({ spec, choices, context, search }: ResolvedLeg, amount: bigint): Movement | null {
-  const find = (fits: (m: Movement) => boolean): Movement | null =>
-    firstOf(choices, (choice) => {
-      const query = search(choice, amount);
-      return context.index.nearest({ ...query, accept: (m) => fits(m) && query.accept(m) });
-    });
-  return (spec.movementKind === null ? find((m) => m.kind === 'transfer') : null) ?? find(() => true);
+function exactly(leg: ResolvedLeg, amount: bigint): Movement | null {
+  const { spec, choices, context } = leg;
+  const find = (kind: MovementQuery['kind']): Movement | null =>
+    firstOf(choices, (choice) => context.index.nearest(search(leg, choice, amount, kind)));
+  return (spec.movementKind === null ? find('transfer') : null) ?? find(spec.movementKind);
 }
 
 /** With `pick: all` every movement of the amount: one of each id of an ERC-1155 token. */
-function allOf({ spec, context, search }: ResolvedLeg, one: Movement): readonly Movement[] {
-  return spec.pick === 'all' ? context.index.all(search(context.index.assetRef(one), one.amount)) : [one];
+function allOf(leg: ResolvedLeg, one: Movement): readonly Movement[] {
+  const { index } = leg.context;
+  return leg.spec.pick === 'all' ? index.all(search(leg, index.assetRef(one), one.amount)) : [one];
 }
 
 /**
  * Several movements that add up to a stated amount, then, where the rule allows it, the one closest in size.
  */
-function* approximately({ spec, choices, amounts, context, search }: ResolvedLeg): Generator<Option, void> {
-  for (const choice of choices) {
-    const near = context.index.before(search(choice), MAX_SPLIT);
+function approximately(leg: ResolvedLeg, take: (option: Option) => boolean): boolean {
+  const { spec, amounts, context } = leg;
+  for (const choice of leg.choices) {
+    const near = context.index.before(search(leg, choice, null), MAX_SPLIT);
     if (near.length === 0) continue;
     const ofAsset = near.filter((m) => m.asset === near[0]!.asset);
     const split = firstOf(amounts, ({ amount }) => sumsTo(ofAsset, amount));
-    if (split) yield carried(spec, split, { amount: sumOf(split), withFees: sumOf(split) }, context);
+    if (split && take(carried(leg, split, { amount: sumOf(split), withFees: sumOf(split) }))) return true;
     if (spec.otherwise !== 'direction') continue;
     const close = firstOf(amounts, ({ amount }) => closest(near, amount));
-    if (close) yield carried(spec, [close], amounts[0]!, context);
+    if (close && take(carried(leg, [close], amounts[0]!))) return true;
   }
+  return false;
 }
 
 /** Legs carried by movements, one per asset. */
 function carried(
-  spec: PreparedLeg,
+  { spec, context }: ResolvedLeg,
   movements: readonly Movement[],
   stated: StatedAmount | null,
-  context: LegContext,
 ): Option {
-  const byAsset = groupBy(movements, (m) => m.asset);
-  const legs = [...byAsset.values()].flatMap((group) => legsOf(spec, group, stated, context));
-  return { movements, legs, unresolved: [] };
+  const groups = movements.length === 1 ? [movements] : [...groupBy(movements, (m) => m.asset).values()];
+  const legs = groups.flatMap((group) => legsOf(spec, group, stated, context));
+  return { movements, legs, unresolved: NOTHING };
 }
+
+const NOTHING: readonly never[] = [];
 
 /** A leg, and where its movement carried more than the event's amount the fee that explains the rest. */
 function legsOf(
@@ -262,17 +264,18 @@ function maySettleInside({ spec, asset, excludedAsset }: ResolvedLeg): boolean {
 
 /** A leg that no single movement carries: settled by net amounts inside the venue. */
 function settledInside({ spec, asset, from, to }: ResolvedLeg, amount: bigint): Option {
-  if (asset === null) return { movements: [], legs: [], unresolved: [{ role: spec.role, amount }] };
+  if (asset === null) return { movements: NOTHING, legs: NOTHING, unresolved: [{ role: spec.role, amount }] };
   const leg: Leg = {
     role: spec.role,
     asset: assetIdOf(asset),
     amount,
     account: null,
-    movements: [],
+    movements: NOTHING,
     exact: true,
     stated: amount,
   };
-  return { movements: [], legs: [{ spec, stated: amount, ends: { from, to, asset }, leg }], unresolved: [] };
+  const legs = [{ spec, stated: amount, ends: { from, to, asset }, leg }];
+  return { movements: NOTHING, legs, unresolved: NOTHING };
 }
 
 function statedAmounts(spec: PreparedLeg, scope: BindScope): StatedAmount[] {

@@ -1,18 +1,19 @@
 import { lowerBound } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { NATIVE_REF, type AssetRef } from '../../../value/resolver.ts';
+import { indexesOf } from '../../../value/claims.ts';
 import { Bucket, type Claimed } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, AssetKind, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
-/** Conditions on a movement; absent or undefined fields match anything. */
+/** Conditions on a movement; null matches anything. */
 export interface MovementQuery {
-  readonly from?: Address | undefined;
-  readonly to?: Address | undefined;
-  readonly asset?: AssetRef | undefined;
-  readonly assetKind?: AssetKind | undefined;
-  readonly kind?: 'mint' | 'burn' | undefined;
-  readonly amount?: bigint | undefined;
+  readonly from: Address | null;
+  readonly to: Address | null;
+  readonly asset: AssetRef | null;
+  readonly assetKind: AssetKind | null;
+  readonly kind: 'transfer' | 'mint' | 'burn' | null;
+  readonly amount: bigint | null;
 }
 
 /**
@@ -23,13 +24,6 @@ export interface MovementSearch {
   readonly seq: number;
   readonly claimed: Claimed;
   readonly accept: (m: Movement) => boolean;
-}
-
-/** A movement with its asset's fields, as queries name them. */
-interface Entry {
-  readonly movement: Movement;
-  readonly asset: AssetRef;
-  readonly assetKind: AssetKind | '';
 }
 
 /** Movements looked at per search, so that events that fit nothing do not make the whole quadratic. */
@@ -51,7 +45,10 @@ export class MovementIndex {
   readonly movements: readonly Movement[];
   readonly #flow: ValueFlow;
   readonly #buckets = new Map<number, ReadonlyMap<string, Bucket>>();
-  readonly #entries = lazy(() => this.#readEntries());
+  /** Wrapping is an act of its own: a venue that wraps its receipts was not paid by the wrapping. */
+  readonly #all = lazy(
+    () => new Bucket(indexesOf(this.movements.filter(({ kind }) => kind !== 'wrap' && kind !== 'unwrap'))),
+  );
 
   constructor(flow: ValueFlow) {
     this.#flow = flow;
@@ -98,7 +95,7 @@ export class MovementIndex {
 
   #collect(
     bucket: Bucket,
-    { claimed, accept }: MovementSearch,
+    { query, claimed, accept }: MovementSearch,
     { start, step, limit }: { readonly start: number; readonly step: 1 | -1; readonly limit: number },
   ): Movement[] {
     const found: Movement[] = [];
@@ -108,57 +105,51 @@ export class MovementIndex {
       const index = bucket.items[at];
       if (index === undefined) break;
       const movement = this.movements[index]!;
-      if (accept(movement)) found.push(movement);
+      if (this.#fits(movement, query) && accept(movement)) found.push(movement);
       at += step;
     }
     return found;
   }
 
+  /** Movements among which those that fit are: all of a few, the very ones of many. */
   #bucket(query: MovementQuery): Bucket | null {
-    const entries = this.#entries();
-    if (this.movements.length <= FEW) {
-      const items: number[] = [];
-      for (const entry of entries) if (fits(entry, query)) items.push(entry.movement.index);
-      return items.length > 0 ? new Bucket(items) : null;
-    }
-    const mask = FIELDS.reduce((bits, field, i) => (query[field] === undefined ? bits : bits | (1 << i)), 0);
+    if (this.movements.length <= FEW) return this.#all();
+    const mask = FIELDS.reduce((bits, field, i) => (query[field] === null ? bits : bits | (1 << i)), 0);
     let buckets = this.#buckets.get(mask);
-    if (!buckets) this.#buckets.set(mask, (buckets = bucketsBy(mask, entries)));
-    const key = FIELDS.map((field) => (query[field] === undefined ? '' : String(query[field]))).join('|');
-    return buckets.get(key) ?? null;
+    if (!buckets) this.#buckets.set(mask, (buckets = this.#bucketsBy(mask)));
+    return buckets.get(keyOf(query, mask)) ?? null;
   }
 
-  #readEntries(): Entry[] {
-    const entries: Entry[] = [];
-    for (const movement of this.movements) {
-      // Wrapping is an act of its own: a venue that wraps its receipts was not paid by the wrapping.
-      if (movement.kind === 'wrap' || movement.kind === 'unwrap') continue;
-      const asset = this.#flow.assets.get(movement.asset);
-      entries.push({ movement, asset: asset?.address ?? NATIVE_REF, assetKind: asset?.kind ?? '' });
+  #bucketsBy(mask: number): Map<string, Bucket> {
+    const buckets = new Map<string, Bucket>();
+    for (const index of this.#all().items) {
+      const m = this.movements[index]!;
+      const key = keyOf({ ...m, asset: this.assetRef(m), assetKind: this.#kindOf(m) }, mask);
+      const bucket = buckets.get(key);
+      if (bucket) bucket.items.push(index);
+      else buckets.set(key, new Bucket([index]));
     }
-    return entries;
+    return buckets;
+  }
+
+  #kindOf({ asset }: Movement): AssetKind | null {
+    return this.#flow.assets.get(asset)?.kind ?? null;
+  }
+
+  #fits(m: Movement, { from, to, asset, assetKind, kind, amount }: MovementQuery): boolean {
+    return (
+      (amount === null || amount === m.amount) &&
+      (from === null || from === m.from) &&
+      (to === null || to === m.to) &&
+      (kind === null || kind === m.kind) &&
+      (asset === null || asset === this.assetRef(m)) &&
+      (assetKind === null || assetKind === this.#kindOf(m))
+    );
   }
 }
 
-function bucketsBy(mask: number, entries: readonly Entry[]): Map<string, Bucket> {
-  const buckets = new Map<string, Bucket>();
-  for (const { movement: m, asset, assetKind } of entries) {
-    const values = [m.from, m.to, asset, assetKind, m.kind, m.amount];
-    const key = FIELDS.map((_, i) => (mask & (1 << i) ? String(values[i]) : '')).join('|');
-    const bucket = buckets.get(key);
-    if (bucket) bucket.items.push(m.index);
-    else buckets.set(key, new Bucket([m.index]));
-  }
-  return buckets;
-}
+type Fields = Readonly<Record<(typeof FIELDS)[number], unknown>>;
 
-function fits({ movement, asset, assetKind }: Entry, query: MovementQuery): boolean {
-  return (
-    (query.from === undefined || query.from === movement.from) &&
-    (query.to === undefined || query.to === movement.to) &&
-    (query.asset === undefined || query.asset === asset) &&
-    (query.assetKind === undefined || query.assetKind === assetKind) &&
-    (query.kind === undefined || query.kind === movement.kind) &&
-    (query.amount === undefined || query.amount === movement.amount)
-  );
+function keyOf(fields: Fields, mask: number): string {
+  return FIELDS.map((field, i) => (mask & (1 << i) ? String(fields[field]) : '')).join('|');
 }

@@ -31,6 +31,7 @@ const MAX_HOPS = 8;
 
 /** Amount of the movement that carries a stated amount and the fees stated with it. */
 export function carriedOf(amount: bigint, { role, fees, total }: PreparedLeg, scope: BindScope): bigint {
+  if (total === null && fees.length === 0) return amount;
   const whole = total && evaluateAmount(total, scope);
   if (whole) return whole > amount ? whole : amount;
   const sum = fees.reduce((all, word) => all + (evaluateAmount(word, scope) ?? 0n), 0n);
@@ -88,7 +89,7 @@ function passedOn(carrier: Movement, stated: bigint, index: MovementIndex): read
 
 function paymentsOf(from: Address, asset: AssetId, index: MovementIndex): Movement[] {
   return index.all({
-    query: { from, asset: index.assetRefOf(asset) },
+    query: { from, to: null, asset: index.assetRefOf(asset), assetKind: null, kind: null, amount: null },
     seq: 0,
     claimed: NONE,
     accept: (m) => m.asset === asset,

@@ -90,7 +90,7 @@ function nearestTo(
 ): Pick<LegMiss, 'unread' | 'nearest'> {
   const { unread, amounts, wanted } = sought(spec, scope, context);
   if (unread.length > 0) return { unread, nearest: null };
-  const claimed = context.claimed(spec.role);
+  const claimed = context.claimed.of(context.shape, spec.role);
   const taken = (found: string): Differences => [{ what: 'use', wanted: 'a movement of its own', found }];
   const differing = (m: Movement): Differences => [
     ...wanted.flatMap(({ what, wanted: want, of }) => {

@@ -148,6 +148,7 @@ export function only<T>(list: readonly T[]): T | null {
 }
 
 function sponsorships({ roles }: DraftPrimitive): string[] {
-  const owners = accountsWith(roles, 'owner');
-  return accountsWith(roles, 'paymaster').flatMap((one) => owners.map((owner) => `${one} ${owner}`));
+  return accountsWith(roles, 'paymaster').flatMap((one) =>
+    accountsWith(roles, 'owner').map((owner) => `${one} ${owner}`),
+  );
 }

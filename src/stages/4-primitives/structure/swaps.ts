@@ -24,9 +24,12 @@ export function findStructuralSwaps(
   const customerTraded = anyTraded(context);
   if (!customerTraded && (tx.to === null || !twoSided(context, tx.to))) return [];
 
-  const keepers = keepersOfDeposits(context, found, rulebook);
-  return [...flow.ledgers.keys()]
+  const traders = [...flow.ledgers.keys()]
     .filter((account) => !isNoVenue(context, account) && (customerTraded || account !== tx.to))
+    .filter((account) => twoSided(context, account));
+  if (traders.length === 0) return [];
+  const keepers = keepersOfDeposits(context, found, rulebook);
+  return traders
     .filter((account) => !keepers.has(account))
     .flatMap((account) => {
       const sides = twoSided(context, account);
@@ -83,15 +86,16 @@ interface Sides {
  */
 function twoSided(context: StructureContext, account: Address): Sides | null {
   const { flow, wrappedNative } = context;
-  if ((flow.ledgers.get(account)?.size ?? 0) < 2) return null;
-  const kept = [...balances(flow, account).values()].filter(({ net }) => net !== 0n);
-  const gained = kept.find(({ net }) => net > 0n);
-  const lost = kept.find(({ net }) => net < 0n);
-  if (kept.length !== 2 || !gained || !lost || !kept.every(({ id }) => isFungible(flow, id))) return null;
+  const ledger = flow.ledgers.get(account);
+  if (!ledger || ledger.size < 2) return null;
+  const kept = [...ledger].filter(([, { inflow, outflow }]) => inflow !== outflow);
+  const [gained] = kept.find(([, { inflow, outflow }]) => inflow > outflow) ?? [];
+  const [lost] = kept.find(([, { inflow, outflow }]) => inflow < outflow) ?? [];
+  if (kept.length !== 2 || !gained || !lost || !kept.every(([id]) => isFungible(flow, id))) return null;
   // Who passed a fee on and kept a rounding of it had no price.
-  if (balances(flow, account, { dust: 'drop' }).size !== 2) return null;
-  if (mergeNative(gained.id, wrappedNative) === mergeNative(lost.id, wrappedNative)) return null;
-  return { gained: gained.id, gain: gained.net, lost: lost.id, loss: -lost.net };
+  const own = balances(flow, account, { dust: 'drop' });
+  if (own.size !== 2 || mergeNative(gained, wrappedNative) === mergeNative(lost, wrappedNative)) return null;
+  return { gained, gain: own.get(gained)!.net, lost, loss: -own.get(lost)!.net };
 }
 
 function issues({ flow }: StructureContext, account: Address, { gained, lost }: Sides): boolean {

@@ -17,7 +17,8 @@ export function findWraps(context: StructureContext): DraftPrimitive[] {
   if (tokens.length === 0) return [];
   const natives = new Map<string, Movement[]>();
   for (const m of flow.movements)
-    if (m.asset === NATIVE_ASSET) addTo(natives, `${m.from}|${m.to}|${m.amount}`, m);
+    if (m.asset === NATIVE_ASSET && (wrappedNative.has(m.from) || wrappedNative.has(m.to)))
+      addTo(natives, `${m.from}|${m.to}|${m.amount}`, m);
 
   return tokens.map((token) => {
     const contract = flow.assets.get(token.asset)!.address!;
