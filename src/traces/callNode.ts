@@ -1,6 +1,6 @@
 import { quantity, readBytes, readHash } from '../evm/hex.ts';
 import { AnalysisError, type ErrorCode } from '../lib/errors.ts';
-import { absent, readList } from '../lib/shape.ts';
+import { absent, readList, type Fields } from '../lib/shape.ts';
 import type { Frame, Log } from '../model/canonicalTx.ts';
 import type { Hash, Hex } from '../model/hex.ts';
 
@@ -41,6 +41,11 @@ export interface CallNode
 /** The bytes of a field that nodes may leave out. Throws `trace_malformed`. */
 export function readOptionalBytes(value: unknown, what: string): Hex {
   return absent(value) ? '0x' : readBytes(value, 'trace_malformed', what);
+}
+
+/** Whether a call failed. Some nodes write an empty error for inner calls that did not. */
+export function hasFailed({ error }: Fields, parent: number | null): boolean {
+  return !absent(error) && (error !== '' || parent === null);
 }
 
 /** For display only: anything but a quantity is taken as unknown. */

@@ -9,10 +9,11 @@ import {
   readOptionalBytes,
   readTopics,
   canonicalError,
+  hasFailed,
   type CallNode,
   type TracedLog,
 } from './callNode.ts';
-import type { RootCall, TraceApi } from './traceApi.ts';
+import type { TraceApi } from './traceApi.ts';
 
 const BAD = 'trace_malformed';
 const NO_LOGS: readonly TracedLog[] = [];
@@ -33,7 +34,6 @@ const TYPES: ReadonlySet<string> = new Set<FrameType>([
 const callTracer = {
   dialect: 'call_tracer',
   looksLike,
-  root: rootCall,
   logs: lastingLogs,
   read: readCalls,
   splitBlock,
@@ -79,11 +79,6 @@ function looksLike(result: unknown): 'trace' | 'empty' | 'malformed' {
   return Object.keys(result).length === 0 || Array.isArray(result['structLogs']) ? 'empty' : 'malformed';
 }
 
-function rootCall(result: unknown): RootCall {
-  const { from, to, input, value, error } = isRecord(result) ? result : {};
-  return { from, to, input, value, failed: !absent(error) };
-}
-
 /** The calls of one call, as far as they have been read. */
 interface OpenCalls {
   readonly calls: readonly unknown[];
@@ -123,7 +118,7 @@ function readCall(fields: Fields, parent: number | null): CallNode {
       'a call has no known type',
     );
   }
-  const failed = !absent(fields['error']) && fields['error'] !== '';
+  const failed = hasFailed(fields, parent);
   return {
     parent,
     type: type as FrameType,

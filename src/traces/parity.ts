@@ -1,11 +1,18 @@
 import { readAddress, readCount, readHash, readQuantity } from '../evm/hex.ts';
 import { AnalysisError } from '../lib/errors.ts';
 import { groupBy } from '../lib/lists.ts';
-import { absent, differ, isRecord, itemsOf, readObject, type Fields } from '../lib/shape.ts';
+import { absent, isRecord, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash } from '../model/hex.ts';
-import { CallBudget, canonicalError, readGas, readOptionalBytes, type CallNode } from './callNode.ts';
-import type { RootCall, TraceApi, TracedTransaction } from './traceApi.ts';
+import {
+  CallBudget,
+  canonicalError,
+  hasFailed,
+  readGas,
+  readOptionalBytes,
+  type CallNode,
+} from './callNode.ts';
+import type { TraceApi, TracedTransaction } from './traceApi.ts';
 
 const BAD = 'trace_malformed';
 const CALL_TYPES: ReadonlyMap<unknown, FrameType> = new Map<unknown, FrameType>([
@@ -27,7 +34,6 @@ export const PARITY: TraceApi = {
   blockCall: ({ number }) => ({ method: 'trace_block', params: [`0x${number.toString(16)}`] }),
   splitBlock,
   looksLike,
-  root: rootCall,
   logs: () => [],
   read: readEntries,
 };
@@ -47,28 +53,6 @@ function looksLike(result: unknown): 'trace' | 'empty' | 'malformed' {
   const isEntry = (item: unknown): boolean =>
     isRecord(item) && isRecord(item['action']) && Array.isArray(item['traceAddress']);
   return (result as unknown[]).every(isEntry) ? 'trace' : 'malformed';
-}
-
-function rootCall(result: unknown, tx: Readonly<Record<string, unknown>>): RootCall | string {
-  const items = itemsOf(result)
-    .filter(isRecord)
-    .filter((item) => !isReward(item));
-  for (const item of items) {
-    if (differ(item['transactionHash'], tx['hash'])) return 'a trace of another transaction';
-    if (differ(item['blockHash'], tx['blockHash'])) return 'a trace of another block';
-  }
-  const [root, another] = items.filter(({ traceAddress: path }) => Array.isArray(path) && path.length === 0);
-  if (another) return 'a trace with two roots';
-  if (!root) return 'a trace without a root';
-  const action = isRecord(root['action']) ? root['action'] : {};
-  const created = isRecord(root['result']) ? root['result']['address'] : null;
-  return {
-    from: action['from'],
-    to: action['to'] ?? created,
-    input: action['input'] ?? action['init'],
-    value: action['value'],
-    failed: !absent(root['error']),
-  };
 }
 
 /** Some nodes list the block's reward with its last transaction. */
@@ -158,7 +142,7 @@ function linkParents(entries: readonly Entry[]): CallNode[] {
 function readEntry(fields: Fields, parent: number | null): CallNode {
   const action = readObject(fields['action'], BAD, 'trace action');
   const result = absent(fields['result']) ? {} : readObject(fields['result'], BAD, 'trace result');
-  const failed = !absent(fields['error']) && fields['error'] !== '';
+  const failed = hasFailed(fields, parent);
   const common = {
     parent,
     error: failed ? canonicalError(fields['error']) : null,

@@ -17,15 +17,6 @@ export type TraceCall =
 /** A block with a resolved number: all further calls use its hash. */
 export type BlockId = Pick<BlockHeader, 'number' | 'hash'>;
 
-/** The outermost call as the node states it, unchecked. */
-export interface RootCall {
-  readonly from: unknown;
-  readonly to: unknown;
-  readonly input: unknown;
-  readonly value: unknown;
-  readonly failed: boolean;
-}
-
 /** The checked parts of the transaction that a trace must agree with. */
 export type TracedTransaction = Pick<CanonicalTx, 'hash' | 'blockHash'>;
 
@@ -41,8 +32,6 @@ export interface TraceApi {
   splitBlock(items: readonly unknown[], hashes: readonly Hash[]): ReadonlyMap<Hash, unknown>;
   /** Judges a result by its shape alone: nodes answer unknown hashes with empty successes. */
   looksLike(result: unknown): 'trace' | 'empty' | 'malformed';
-  /** The outermost call, or its contradiction of the unchecked transaction. */
-  root(result: unknown, tx: Readonly<Record<string, unknown>>): RootCall | string;
   /** Unchecked logs of the calls that did not fail, in execution order; empty where the API carries none. */
   logs(result: unknown): readonly unknown[];
   /** The calls in pre-order. Throws `trace_empty`, `trace_malformed` or `inconsistent_upstream`. */

@@ -1,18 +1,17 @@
-import { AnalysisError } from '../../lib/errors.ts';
 import { quantity } from '../../evm/hex.ts';
 import { traceApisToAsk, chooseTrace } from './rpc/chooseTrace.ts';
-import { receiptMismatch, traceMismatch } from './context/consistency.ts';
+import { logsMismatch, receiptMismatch } from './context/consistency.ts';
 import { isRecord } from '../../lib/shape.ts';
 import { resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
-import { inconsistent, UpstreamFault } from './rpc/upstreamFault.ts';
+import { elsewhere, inconsistent, UpstreamFault } from './rpc/upstreamFault.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import { sendBoth, type Session } from './rpc/session.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { RawTransaction } from '../../model/upstream.ts';
 
 /**
- * First round trip: transaction, receipt and trace in one JSON-RPC batch, cross-checked before anything is
- * believed. What `check` refuses, another node is asked for. Throws `AnalysisError`:
+ * First round trip: transaction, receipt and trace in one JSON-RPC batch. `check` is stage 2's: that they are
+ * about one transaction. What it refuses, another node is asked for. Throws `AnalysisError`:
  * `transaction_not_found`, `transaction_pending`, `wrong_chain`, `trace_*`, `inconsistent_upstream`, or the
  * `upstream_*` failure that outlasted the retries.
  */
@@ -26,7 +25,7 @@ export function fetchTransaction(
   return session.ask(async (endpoint) => {
     try {
       const raw = await attempt(session, endpoint, hash, dialects.single);
-      requireSound(raw, check);
+      elsewhere(() => check(raw));
       return raw;
     } catch (error) {
       const tooLarge = error instanceof UpstreamFault && error.code === 'upstream_too_large';
@@ -36,15 +35,6 @@ export function fetchTransaction(
       throw new UpstreamFault(error.code, 'again', error.detail);
     }
   });
-}
-
-function requireSound(raw: RawTransaction, check: (raw: RawTransaction) => void): void {
-  try {
-    check(raw);
-  } catch (error) {
-    if (!(error instanceof AnalysisError)) throw error;
-    throw new UpstreamFault(error.code, 'elsewhere', error.detail);
-  }
 }
 
 async function attempt(
@@ -64,7 +54,7 @@ async function attempt(
   const [ownAnswers, traceAnswers] = await sendBoth(session, endpoint, own, traces);
 
   if (own.length > 2) checkChain(endpoint, ownAnswers[2]!);
-  const { tx, receipt } = readMined(ownAnswers, hash, endpoint);
+  const { tx, receipt } = readMined(ownAnswers, endpoint);
   let trace: RawTransaction['trace'];
   try {
     trace = chooseTrace(apis, traceAnswers, tracer.capabilities);
@@ -74,7 +64,7 @@ async function attempt(
       throw new UpstreamFault(error.code, 'never', error.detail);
     throw error;
   }
-  const mismatch = traceMismatch(tx, receipt, trace);
+  const mismatch = logsMismatch(receipt, trace);
   if (mismatch) throw inconsistent(mismatch);
   return { hash, tx, receipt, trace };
 }
@@ -94,7 +84,6 @@ function requireMainnet(id: bigint | null, { capabilities }: RpcEndpoint): void 
 /** Transaction and receipt of a mined transaction, or the fault that names the missing one. */
 function readMined(
   answers: readonly RpcAnswer[],
-  hash: Hash,
   endpoint: RpcEndpoint,
 ): { tx: Record<string, unknown>; receipt: Record<string, unknown> } {
   const tx = resultOf('eth_getTransactionByHash', answers[0]!);
@@ -112,7 +101,7 @@ function readMined(
   requireMainnet(quantity(tx['chainId']), endpoint);
   // The transaction was read just before it was mined, its receipt just after.
   if (tx['blockNumber'] == null) throw inconsistent('the transaction is pending but has a receipt');
-  const mismatch = receiptMismatch(hash, tx, receipt);
+  const mismatch = receiptMismatch(tx, receipt);
   if (mismatch) throw inconsistent(mismatch);
   return { tx, receipt };
 }

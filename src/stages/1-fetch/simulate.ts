@@ -18,7 +18,7 @@ import { isRateLimit, isStateMissing, isUnsupported, faultOf, resultOf } from '.
 import type { RpcAnswer, RpcCall, SimulationCall } from './rpc/rpcMessages.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import type { Session } from './rpc/session.ts';
-import { UpstreamFault } from './rpc/upstreamFault.ts';
+import { elsewhere, UpstreamFault } from './rpc/upstreamFault.ts';
 import { batchCall, batchTrace, mergeOverrides, overridesOf, type Traced } from './simulatedBatch.ts';
 
 /** The most gas a transaction may use (EIP-7825). */
@@ -223,20 +223,20 @@ class Run {
     const { number, baseFee, blobFee } = this.#base;
     const tx = transactionOf(this.#request, this.#base);
     const { hash, from, blockHash, blockNumber } = tx;
-    const root = apiOfDialect(trace.dialect).root(trace.result, tx);
-    if (typeof root === 'string') throw new UpstreamFault('trace_malformed', 'elsewhere', root);
+    const [root] = elsewhere(() => apiOfDialect(trace.dialect).read(trace.result, tx));
+    const failed = root!.error !== null;
     const receipt = {
       blockHash,
       blockNumber,
       transactionHash: hash,
       from,
-      contractAddress: tx.to === null ? root.to : null,
-      status: root.failed ? '0x0' : '0x1',
+      contractAddress: tx.to === null ? root!.to : null,
+      status: failed ? '0x0' : '0x1',
       gasUsed: hexOf(gasUsed),
       effectiveGasPrice: hexOf(priceOf(this.#request, baseFee)),
       blobGasUsed: hexOf(GAS_PER_BLOB * BigInt(this.#request.blobs.length)),
       blobGasPrice: hexOf(blobFee),
-      logs: root.failed ? [] : logs.filter(isRecord).map((log, index) => logOf(log, index)),
+      logs: failed ? [] : logs.filter(isRecord).map((log, index) => logOf(log, index)),
     };
     return { raw: { hash, tx, receipt, trace }, blockNumber: number, nextBlock: this.#nextBlock };
   }

@@ -37,9 +37,9 @@ class OpenFrame implements Frame {
   /** Position among its siblings. */
   readonly #place: number;
 
-  constructor(node: CallNode, error: string | null, at: FramePosition) {
+  constructor(node: CallNode, at: FramePosition) {
     const { index, up, place } = at;
-    const effective = error === null && (up?.effective ?? true);
+    const effective = node.error === null && (up?.effective ?? true);
     if (isCreation(node) && effective && node.to === null)
       throw new AnalysisError('trace_malformed', 'a creation does not name its contract');
     this.index = index;
@@ -53,7 +53,7 @@ class OpenFrame implements Frame {
     this.input = node.input;
     this.output = node.output;
     this.selector = selectorOf(node);
-    this.error = error;
+    this.error = node.error;
     this.gasUsed = node.gasUsed ?? null;
     this.effective = effective;
     this.static = node.type === 'STATICCALL' || (up?.static ?? false);
@@ -85,10 +85,10 @@ export interface FrameTree {
 
 /**
  * Interprets the calls a node listed: leaves out value-less precompile calls, and works out which effects
- * remain, which value moved and which account's storage each frame used. `reverted`: the receipt reports
- * failure, which undoes all. Throws `trace_malformed` for a successful creation without an address.
+ * remain, which value moved and which account's storage each frame used. Throws `trace_malformed` for a
+ * successful creation without an address.
  */
-export function buildFrames(nodes: readonly CallNode[], reverted: boolean): FrameTree {
+export function buildFrames(nodes: readonly CallNode[]): FrameTree {
   const frames: OpenFrame[] = [];
   /** Node index → frame index, or -1 where the node or an ancestor was left out. */
   const frameOf = new Int32Array(nodes.length).fill(-1);
@@ -108,8 +108,7 @@ export function buildFrames(nodes: readonly CallNode[], reverted: boolean): Fram
       parent === null
         ? { index: 0, up: null, place: 0 }
         : { index: frames.length, up: frames[parent]!, place: childCount[parent]!++ };
-    const error = node.error ?? (parent === null && reverted ? 'failed' : null);
-    frames.push(new OpenFrame(node, error, at));
+    frames.push(new OpenFrame(node, at));
   }
   setEnds(frames);
   return { frames, tracedLogs: placeLogs(nodes, frames, frameOf, keptBefore) };

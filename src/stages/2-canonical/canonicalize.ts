@@ -29,8 +29,8 @@ export function canonicalize(raw: RawTransaction, authorities?: RawContext['auth
   requireSameExecution(tx, receipt, nodes[0]!);
 
   // Receipts before Byzantium (EIP-658) have no status: only the trace shows a failure.
-  const succeeded = receipt.status ?? nodes[0]!.error === null;
-  const tree = buildFrames(nodes, !succeeded);
+  const succeeded = nodes[0]!.error === null;
+  const tree = buildFrames(nodes);
   const timeline = buildTimeline(tree.frames);
   const logs = stampOrder(tree, timeline, receipt.logs);
 
@@ -76,8 +76,8 @@ function requireSameTransaction(hash: Hash, tx: Transaction, receipt: Receipt): 
 }
 
 function requireSameOutcome(receipt: Receipt, root: CallNode): void {
-  if (receipt.status === true && root.error !== null) refuse('the trace failed but the receipt did not');
-  const failed = receipt.status === false || root.error !== null;
+  const failed = root.error !== null;
+  if (receipt.status === failed) refuse('receipt and trace disagree whether it succeeded');
   if (failed && receipt.logs.length > 0) refuse('a reverted transaction has logs');
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   headerMismatch,
+  logsMismatch,
   receiptMismatch,
-  traceMismatch,
 } from '../../../src/stages/1-fetch/context/consistency.ts';
 import {
   BLOCK_HASH,
@@ -23,13 +23,13 @@ const OTHER = `0x${'77'.repeat(20)}`;
 function receiptOf(change: (sample: Sample) => void): string | null {
   const sample = sampleTransaction();
   change(sample);
-  return receiptMismatch(HASH, sample.tx, sample.receipt);
+  return receiptMismatch(sample.tx, sample.receipt);
 }
 
 function traceOf(dialect: 'call_tracer' | 'parity', change: (sample: Sample) => void): string | null {
   const sample = sampleTransaction();
   change(sample);
-  return traceMismatch(sample.tx, sample.receipt, {
+  return logsMismatch(sample.receipt, {
     dialect,
     result: dialect === 'parity' ? sample.parity : sample.callTracer,
   });
@@ -51,51 +51,25 @@ describe('receiptMismatch', () => {
   });
 
   it.each<[string, (sample: Sample) => void, RegExp]>([
-    ['another transaction', ({ tx }) => (tx['hash'] = OTHER_HASH), /another transaction/],
-    ['a transaction without hash', ({ tx }) => delete tx['hash'], /another transaction/],
-    ['another receipt', ({ receipt }) => (receipt['transactionHash'] = OTHER_HASH), /receipt of another/],
-    ['another block', ({ receipt }) => (receipt['blockHash'] = OTHER_HASH), /different blocks/],
     ['another block number', ({ receipt }) => (receipt['blockNumber'] = '0x1'), /different blocks/],
     [
       'another place',
       ({ tx, receipt }) => [(tx['transactionIndex'] = '0x62'), (receipt['transactionIndex'] = '0x63')],
       /different places/,
     ],
-    ['another sender', ({ receipt }) => (receipt['from'] = OTHER), /different senders/],
     [
       'a foreign log',
-      ({ receipt }) => ((receipt['logs'] as Record<string, unknown>[])[0]!['transactionHash'] = OTHER_HASH),
-      /log of another transaction/,
+      ({ receipt }) => ((receipt['logs'] as Record<string, unknown>[])[0]!['blockHash'] = OTHER_HASH),
+      /log of another block/,
     ],
   ])('refuses %s', (_, change, message) => {
     expect(receiptOf(change)).toMatch(message);
   });
 });
 
-describe('traceMismatch', () => {
+describe('logsMismatch', () => {
   it.each(['call_tracer', 'parity'] as const)('accepts a matching %s trace', (dialect) => {
     expect(traceOf(dialect, () => {})).toBeNull();
-  });
-
-  it.each<[string, (root: Record<string, unknown>, action: Record<string, unknown>) => void, RegExp]>([
-    ['sender', (root, action) => (root['from'] = action['from'] = OTHER), /another sender/],
-    ['target', (root, action) => (root['to'] = action['to'] = OTHER), /another target/],
-    ['input', (root, action) => (root['input'] = action['input'] = '0x01'), /other input/],
-    ['value', (root, action) => (root['value'] = action['value'] = '0x5'), /another value/],
-    ['outcome', (root) => (root['error'] = 'execution reverted'), /disagree/],
-  ])('refuses another %s in both dialects', (_, change, message) => {
-    expect(traceOf('call_tracer', ({ callTracer }) => change(callTracer, {}))).toMatch(message);
-    expect(
-      traceOf('parity', ({ parity }) => change(parity[0]!, parity[0]!['action'] as Record<string, unknown>)),
-    ).toMatch(message);
-  });
-
-  it('refuses a parity trace of another transaction, without root or with two', () => {
-    expect(traceOf('parity', ({ parity }) => (parity[0]!['transactionHash'] = OTHER_HASH))).toMatch(
-      /another transaction/,
-    );
-    expect(traceOf('parity', ({ parity }) => (parity[0]!['traceAddress'] = [0]))).toMatch(/without a root/);
-    expect(traceOf('parity', ({ parity }) => parity.push(parity[0]!))).toMatch(/two roots/);
   });
 
   it('counts logs where the trace has them, leaving failed frames and system logs out', () => {
@@ -144,21 +118,6 @@ describe('traceMismatch', () => {
   it('takes a zero or absent bloom filter for no proof', () => {
     expect(traceOf('parity', ({ receipt }) => (receipt['logsBloom'] = `0x${'0'.repeat(512)}`))).toBeNull();
     expect(traceOf('parity', ({ receipt }) => delete receipt['logsBloom'])).toBeNull();
-  });
-
-  it('compares the target of a creation with the contract created', () => {
-    const creation = ({ tx, receipt, callTracer, parity }: Sample): void => {
-      tx['to'] = null;
-      receipt['contractAddress'] = OTHER;
-      callTracer['to'] = OTHER;
-      parity[0]!['action'] = { from: SIGNER, init: tx['input'], value: '0x0' };
-      parity[0]!['result'] = { address: OTHER, code: '0x' };
-    };
-    expect(traceOf('call_tracer', creation)).toBeNull();
-    expect(traceOf('parity', creation)).toBeNull();
-    expect(traceOf('parity', (s) => (creation(s), (s.receipt['contractAddress'] = TOKEN)))).toMatch(
-      /another target/,
-    );
   });
 
   it('does not recurse: a trace nested a hundred thousand deep is walked', () => {

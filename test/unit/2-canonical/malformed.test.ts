@@ -102,6 +102,10 @@ describe('malformed answers', () => {
     expect(geth(({ receipt }) => (receipt['from'] = A))).toBe('inconsistent_upstream');
     expect(geth(({ receipt }) => (receipt['transactionHash'] = other))).toBe('inconsistent_upstream');
     expect(geth(({ receipt }) => (receipt['status'] = '0x0'))).toBe('inconsistent_upstream');
+    expect(geth(({ receipt }) => Object.assign(receipt, { status: '0x0', logs: [] }))).toBe(
+      'inconsistent_upstream',
+    );
+    expect(geth(({ trace }) => (trace['from'] = A))).toBe('inconsistent_upstream');
     expect(geth(({ trace }) => (trace['error'] = 'out of gas'))).toBe('inconsistent_upstream');
     expect(geth(({ receipt }) => (receipt['logs'][0].removed = true))).toBe('inconsistent_upstream');
     expect(geth(({ receipt }) => (receipt['logs'][0].transactionHash = other))).toBe('inconsistent_upstream');

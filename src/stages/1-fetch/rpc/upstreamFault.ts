@@ -56,3 +56,14 @@ export function inconsistent(detail: string): UpstreamFault {
 export function malformed(detail: string): UpstreamFault {
   return new UpstreamFault('upstream_malformed', 'again', detail);
 }
+
+/** What reading a node's answers refuses, another node may answer better; what contradicts itself, the same one. */
+export function elsewhere<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof AnalysisError)) throw error;
+    const retry = error.code === 'inconsistent_upstream' ? 'again' : 'elsewhere';
+    throw new UpstreamFault(error.code, retry, error.detail);
+  }
+}
