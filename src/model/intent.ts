@@ -47,8 +47,6 @@ export interface PreparedIntent {
   readonly rule: IntentRule;
   /** Names of the facts it asks for. */
   readonly facts: ReadonlySet<string>;
-  /** Slugs of the rules in force that supersede it. */
-  readonly supersededBy: readonly string[];
   /** False where its tests rule the rule's condition out. True decides nothing. */
   mayMatch(source: FactSource): boolean;
   /** Decision of json-rules-engine. Throws as the source does. */

@@ -73,20 +73,12 @@ function necessary(condition: Condition, asked: Times): (source: FactSource) => 
   return (source) => parts.every((mayHold) => mayHold(source));
 }
 
-/**
- * Makes a rule ready for json-rules-engine. `asked`: how many rules ask for each fact. `supersededBy`: slugs
- * of the rules that supersede it.
- */
-export function prepareIntent(
-  rule: IntentRule,
-  asked: Times = new Map(),
-  supersededBy: readonly string[] = [],
-): PreparedIntent {
+/** Makes a rule ready for json-rules-engine. `asked`: how many rules ask for each fact. */
+export function prepareIntent(rule: IntentRule, asked: Times = new Map()): PreparedIntent {
   const run = runner(rule);
   return {
     rule,
     facts: factNames(rule.when),
-    supersededBy,
     mayMatch: necessary(rule.when, asked),
     async evaluate(source): Promise<RuleOutcome> {
       const conditions = await run(source);

@@ -20,13 +20,7 @@ export function prepare(compiled: CompiledRules): Rulebook {
   const asked = timesAsked(inForce);
   const derived = new Map<(rulebook: Rulebook) => unknown, unknown>();
   const prepared: PreparedRules = {
-    intents: inForce.map((rule) =>
-      prepareIntent(
-        rule,
-        asked,
-        inForce.filter(({ supersedes }) => supersedes.includes(rule.slug)).map(({ slug }) => slug),
-      ),
-    ),
+    intents: inForce.map((rule) => prepareIntent(rule, asked)),
     findings: compiled.findings.filter(({ status }) => status !== 'deprecated').map(prepareFinding),
     protocolOf,
     kindsOf: (contract) => listedKinds.get(contract) ?? createdKinds.get(protocolOf(contract) ?? ''),

@@ -44,34 +44,35 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
 async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   const sheet = new FactSheet(view);
   const source: FactSource = (name) => sheet.value(name);
+  const { intents } = view.input.rulebook.prepared;
+  const isRelevant = relevance(view);
+  const mayMatch = (one: PreparedIntent): boolean => isRelevant(one) && one.mayMatch(source);
   const matches = async (one: PreparedIntent): Promise<boolean> => (await one.evaluate(source)).matched;
-  const relevant = relevantRules(view);
   let superseded: IntentRule | null = null;
-  for (const one of view.input.rulebook.prepared.intents) {
-    if (!relevant.has(one.rule.slug) || !one.mayMatch(source) || !(await matches(one))) continue;
-    const rivals = one.supersededBy.flatMap((slug) => relevant.get(slug) ?? []);
-    const verdicts = await Promise.all(rivals.filter((rival) => rival.mayMatch(source)).map(matches));
+  for (const one of intents) {
+    if (!mayMatch(one) || !(await matches(one))) continue;
+    const rivals = intents.filter((rival) => supersedes(rival, one) && mayMatch(rival));
+    const verdicts = await Promise.all(rivals.map(matches));
     if (!verdicts.includes(true)) return one.rule;
     superseded ??= one.rule;
   }
   return superseded;
 }
 
-/** Rules in force for which a motif kind they need is present, by slug. */
-function relevantRules({ input, byKind }: SubjectView): ReadonlyMap<string, PreparedIntent> {
-  const needing = input.rulebook.prepared.derive(rulesByKind);
-  const relevant = new Map<string, PreparedIntent>();
-  for (const kind of [null, ...byKind.keys()])
-    for (const one of needing.get(kind) ?? []) relevant.set(one.rule.slug, one);
-  return relevant;
+function supersedes({ rule }: PreparedIntent, other: PreparedIntent): boolean {
+  return rule.supersedes.includes(other.rule.slug);
 }
 
-/** Rules by the motif kinds of which they need one, null for those that need none. */
-function rulesByKind({ prepared: { intents } }: Rulebook): ReadonlyMap<string | null, PreparedIntent[]> {
-  const byKind = new Map<string | null, PreparedIntent[]>();
-  for (const one of intents)
-    for (const kind of one.rule.requiresAny.length === 0 ? [null] : one.rule.requiresAny)
-      addTo(byKind, kind, one);
+/** Whether a rule needs no motif, or one of a kind that is present. */
+function relevance({ input, byKind }: SubjectView): (one: PreparedIntent) => boolean {
+  const needing = input.rulebook.prepared.derive(rulesByKind);
+  const present = new Set([...byKind.keys()].flatMap((kind) => needing.get(kind) ?? []));
+  return (one) => one.rule.requiresAny.length === 0 || present.has(one);
+}
+
+function rulesByKind({ prepared: { intents } }: Rulebook): ReadonlyMap<string, PreparedIntent[]> {
+  const byKind = new Map<string, PreparedIntent[]>();
+  for (const one of intents) for (const kind of one.rule.requiresAny) addTo(byKind, kind, one);
   return byKind;
 }
 
@@ -80,14 +81,12 @@ function rulesByKind({ prepared: { intents } }: Rulebook): ReadonlyMap<string | 
  */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
-  const bySlug = relevantRules(view);
-  const relevant = input.rulebook.prepared.intents.filter(({ rule }) => bySlug.has(rule.slug));
+  const relevant = input.rulebook.prepared.intents.filter(relevance(view));
+  const slugs = new Set(relevant.map(({ rule }) => rule.slug));
   const facts = new FactSheet(view).select(new Set(relevant.flatMap((one) => [...one.facts])));
   const outcomes = await Promise.all(relevant.map((one) => one.evaluate((name) => facts.get(name)!)));
   const matched = relevant.filter((_, i) => outcomes[i]!.matched);
-  const matchedSlugs = new Set(matched.map(({ rule }) => rule.slug));
-  const isSuperseded = (one: PreparedIntent): boolean =>
-    one.supersededBy.some((slug) => matchedSlugs.has(slug));
+  const isSuperseded = (one: PreparedIntent): boolean => matched.some((other) => supersedes(other, one));
   const [winner, ...others] = [
     ...matched.filter((one) => !isSuperseded(one)),
     ...matched.filter(isSuperseded),
@@ -98,7 +97,7 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
     facts,
     outcomes,
     outranked: others.map((rule) => rule.slug),
-    skipped: input.rulebook.intents.filter(({ slug }) => !bySlug.has(slug)).map(({ slug }) => slug),
+    skipped: input.rulebook.intents.filter(({ slug }) => !slugs.has(slug)).map(({ slug }) => slug),
   };
 }
 
