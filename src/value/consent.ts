@@ -63,9 +63,11 @@ export class Consent {
     this.#rulebook = rulebook;
     const moved = new Set(tokensOf(flow));
     for (const { evidence } of flow.allowances) moved.add(evidence.contract);
-    for (const frame of tx.frames)
-      if (moved.has(frame.context) && isCallOf(frame, frame.context!))
-        addTo(this.#calls, frame.context!, frame);
+    for (const frame of tx.frames) {
+      const { context } = frame;
+      if (context !== null && isCallOf(frame, context) && moved.has(context))
+        addTo(this.#calls, context, frame);
+    }
     this.#tokens = tokens;
     this.#own = memoize((account) => this.#ownCalls(account as Address), MAX_ACCOUNTS);
   }
