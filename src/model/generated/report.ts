@@ -945,7 +945,7 @@ export interface Motif {
   protocol: ProtocolRef | null;
   scope: MotifScope;
   /**
-   * Composite motif this one is part of; null for none.
+   * The motif that this one is a part of, because it is composed of it or because this one only carried its value on; null for none.
    */
   parent_id: MotifId | null;
   /**

@@ -1,6 +1,6 @@
 import { mergeNative } from '../../value/asset.ts';
 import { carriersOf, issuersOf } from '../../value/parties.ts';
-import { changesPosition, kindOf } from '../../lib/motifKinds.ts';
+import { changesPosition, isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { addTo } from '../../lib/lists.ts';
 import { accountsWith, SENT_ROLES, SHARE_ROLES } from '../../lib/roles.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
@@ -40,7 +40,7 @@ export function nestCarried(drafts: readonly MotifDraft[], input: Input): void {
       for (const at of movements) addTo(stops, at, stopOf(act, role));
     const own = issued.get(act.venue);
     // Shares that a vault made for itself, to stake them for the depositor.
-    if (own && sharesOf(act).length === 0)
+    if (own && (own.kind === 'mint' ? own.to : own.from) === act.venue && sharesOf(act).length === 0)
       addTo(stops, own.index, stopOf(act, own.kind === 'mint' ? 'share_out' : 'share_in'));
   }
   for (const way of waysOf(flow, rulebook.wrappedNative)) {
@@ -79,6 +79,7 @@ function waysOf({ movements }: ValueFlow, wrappedNative: ReadonlySet<Address>): 
   for (const { index, asset, amount, from, to } of movements) {
     const key = `${mergeNative(asset, wrappedNative)} ${amount} `;
     const way = known.get(key + from) ?? [];
+    known.delete(key + from);
     way.push(index);
     ways.add(way);
     if (to !== ZERO_ADDRESS) known.set(key + to, way);
@@ -96,7 +97,9 @@ function link(earlier: Stop, later: Stop, passers: ReadonlySet<Address>, input: 
   } else if (later.isSent && earlier.isShare !== later.isShare) {
     const [part, whole] = earlier.isShare ? [earlier.act, second] : [later.act, first];
     const carriers = carriersOf(input.flow, input.rulebook.wrappedNative);
-    const isUsedUp = [...passers].every((one) => carriers.has(one) || one === part.venue);
+    const isUsedUp = [...passers].every(
+      (one) => one === part.venue || (one !== input.tx.from && carriers.has(one)),
+    );
     // Of two tokens that it made one may stay.
     if (isUsedUp && part.whole === null && new Set(sharesOf(part).map(({ asset }) => asset)).size < 2)
       nestIn(part, whole);
@@ -115,14 +118,15 @@ function linkPassedOn(
   outer: MotifDraft,
   inner: MotifDraft,
   passers: ReadonlySet<Address>,
-  { tx: { frames }, flow }: Input,
+  { tx: { frames, from }, flow }: Input,
 ): void {
   const isKept = keepsToken(outer, passers, flow);
   const owner = ownerOf(inner);
   if (keepsToken(inner, passers, flow)) {
     if (!isKept) nestIn(outer, inner);
-  } else if (owner === undefined || passers.has(owner)) nestIn(inner, outer);
-  else if (owner === ownerOf(outer)) {
+  } else if (owner === undefined || passers.has(owner)) {
+    if (owner !== from) nestIn(inner, outer);
+  } else if (owner === ownerOf(outer)) {
     const [one, other] = [outer, inner].map((act) => rivalOf(act, act.scopeFrame, frames));
     if (isKept || decide(one!, other!).order <= 0) nestIn(inner, outer);
     else nestIn(outer, inner);
@@ -130,7 +134,7 @@ function linkPassedOn(
 }
 
 function ownerOf({ participants }: MotifDraft): Address | undefined {
-  return accountsWith(participants, 'owner')[0];
+  return accountsWith(participants, 'owner')[0] ?? accountsWith(participants, 'borrower')[0];
 }
 
 /** Whether the act's position token is of an account that did not pass the amount on. */
@@ -141,6 +145,11 @@ function keepsToken(act: MotifDraft, passers: ReadonlySet<Address>, { movements 
 }
 
 function nestIn(part: MotifDraft, whole: MotifDraft): void {
+  const isLessKnown =
+    (isRecognised(part.protocol) && !isRecognised(whole.protocol)) ||
+    (part.doubt === null && whole.doubt !== null);
+  // Any contract may log an event; it speaks for what it did itself, never for a better known act of another's.
+  if (isLessKnown && ownerOf(part) !== whole.venue) return;
   part.whole = whole;
   part.reason = 'carried';
 }

@@ -22,6 +22,9 @@ const kinds = rulebook({
     { kind: 'withdrawal', position: { category: 'vault', effect: 'decrease' } },
     { kind: 'supply', position: { category: 'lending_supply', effect: 'increase' } },
     { kind: 'stake', position: { category: 'stake', effect: 'increase' } },
+    { kind: 'unstake', position: { category: 'stake', effect: 'decrease' } },
+    { kind: 'borrow', position: { category: 'lending_debt', effect: 'increase' } },
+    { kind: 'repay', position: { category: 'lending_debt', effect: 'decrease' } },
   ],
 });
 const LISTED = { slug: 'market', version: 1, matchedBy: 'address' } as const;
@@ -141,6 +144,106 @@ describe('an act whose token another one took in', () => {
     ];
     const silent = put('deposit', SIGNER, USD, { venue: VAULT, movements: [0] });
     expect(wholes(flow, [silent, { ...stake, movements: [2, 3] }])).toEqual([[1, 'carried'], null]);
+  });
+});
+
+describe('an act of a listed protocol beside a stranger’s event', () => {
+  const [POOL, BANK] = [account('d3'), account('d4')];
+  const forged = {
+    protocol: { slug: 'family', version: 1, matchedBy: 'family' },
+    status: 'Suspected',
+    doubt: 'unproven_motif',
+  } as const;
+  const take = (kind: string, who: typeof SIGNER, more: Partial<Motif>): Partial<Motif> => ({
+    kind,
+    participants: [{ role: kind === 'borrow' ? 'borrower' : 'owner', account: who }],
+    assetsIn: [{ asset: USD, amount: 200n, role: 'out' }],
+    ...more,
+  });
+  const strange = take('withdrawal', OTHER, { venue: VAULT, ...forged });
+
+  it.each(['withdrawal', 'borrow'])('stays an act where a payee passes its %s on', (kind) => {
+    const flow = [moved(MARKET, SIGNER, USD), moved(SIGNER, VAULT, USD), moved(VAULT, OTHER, USD)];
+    const real = take(kind, SIGNER, { venue: MARKET, protocol: LISTED, movements: [0] });
+    expect(wholes(flow, [real, { ...strange, movements: [2] }])).toEqual([null, null]);
+  });
+
+  it('stays an act where the stranger paid what it puts in', () => {
+    const flow = [
+      moved(OTHER, VAULT, USD),
+      moved(VAULT, SIGNER, USD),
+      moved(SIGNER, MARKET, USD),
+      moved(ZERO_ADDRESS, SIGNER, RECEIPT),
+    ];
+    const fake = put('deposit', OTHER, USD, { venue: VAULT, ...forged, movements: [0] });
+    const assetsIn = shares(RECEIPT);
+    const real = put('supply', SIGNER, USD, { venue: MARKET, protocol: LISTED, assetsIn, movements: [2, 3] });
+    expect(wholes(flow, [fake, real])).toEqual([null, null]);
+  });
+
+  it('stays a repayment where the market lends the same amount to the stranger', () => {
+    const flow = [
+      moved(SIGNER, MARKET, USD),
+      moved(MARKET, ROUTER, USD),
+      moved(ROUTER, VAULT, USD),
+      moved(ZERO_ADDRESS, OTHER, SHARE),
+    ];
+    const real = put('repay', SIGNER, USD, { venue: MARKET, protocol: LISTED, movements: [0] });
+    const assetsIn = shares(SHARE);
+    const fake = put('deposit', OTHER, USD, { venue: VAULT, ...forged, assetsIn, movements: [2, 3] });
+    expect(wholes(flow, [real, fake])).toEqual([null, null]);
+  });
+
+  it('stays the signer’s own withdrawal where a listed pool pays another user as much', () => {
+    const flow = [moved(MARKET, SIGNER, USD), moved(SIGNER, POOL, USD), moved(POOL, OTHER, USD)];
+    const one = take('withdrawal', SIGNER, { venue: MARKET, protocol: LISTED, movements: [0] });
+    const two = take('withdrawal', OTHER, { venue: POOL, protocol: LISTED, movements: [2] });
+    expect(wholes(flow, [one, two])).toEqual([null, null]);
+  });
+
+  it('stays the signer’s own redemption of what it unstaked, though it pays all on', () => {
+    const flow = [
+      moved(MARKET, SIGNER, SHARE),
+      moved(SIGNER, ZERO_ADDRESS, SHARE),
+      { ...moved(VAULT, SIGNER, USD), amount: 300n },
+      { ...moved(SIGNER, OTHER, USD), amount: 300n },
+    ];
+    const unstaked = { asset: SHARE, amount: 200n, role: 'out' };
+    const first = take('unstake', SIGNER, { venue: MARKET, protocol: LISTED, movements: [0] });
+    const redeemed = take('withdrawal', SIGNER, {
+      venue: VAULT,
+      protocol: LISTED,
+      assetsOut: [{ asset: SHARE, amount: 200n, role: 'share_in' }],
+      assetsIn: [{ asset: USD, amount: 300n, role: 'out' }],
+      movements: [1, 2],
+    });
+    expect(wholes(flow, [{ ...first, assetsIn: [unstaked] }, redeemed])).toEqual([null, null]);
+  });
+
+  it('stays a deposit beside shares that its venue made for somebody else', () => {
+    const flow = [
+      { ...moved(SIGNER, VAULT, RECEIPT), amount: 7n },
+      moved(OTHER, VAULT, USD),
+      moved(ZERO_ADDRESS, ROUTER, SHARE),
+      moved(ROUTER, BANK, SHARE),
+    ];
+    const assetsOut = [{ asset: RECEIPT, amount: 7n, role: 'in' }];
+    const real = put('supply', SIGNER, RECEIPT, {
+      venue: VAULT,
+      protocol: LISTED,
+      assetsOut,
+      movements: [0],
+    });
+    const fake = put('stake', OTHER, SHARE, { venue: BANK, ...forged, movements: [3] });
+    expect(wholes(flow, [real, fake])).toEqual([null, null]);
+  });
+
+  it('stays one of two deposits that a router was paid for twice', () => {
+    const paid = [moved(SIGNER, ROUTER, USD), moved(SIGNER, ROUTER, USD)];
+    const flow = [...paid, moved(ROUTER, MARKET, USD), moved(ROUTER, VAULT, USD)];
+    const one = put('supply', SIGNER, USD, { venue: MARKET, protocol: LISTED, movements: [2] });
+    const two = put('deposit', SIGNER, USD, { venue: VAULT, protocol: LISTED, movements: [3] });
+    expect(wholes(flow, [one, two])).toEqual([null, null]);
   });
 });
 

@@ -170,6 +170,28 @@ describe('position owners', () => {
     expect(found.map((c) => c.owner)).toEqual([SIGNER]);
   });
 
+  it('are not given to a principal whose other value a contract passed on beside its own deposit', () => {
+    const [STRANGER, PAYEE] = [account('d5'), account('d6')];
+    const deposited = [
+      { from: STRANGER, to: ZAP, asset: USD, amount: 100n },
+      { from: ZAP, to: POOL, asset: USD, amount: 100n },
+    ];
+    const act = motif({
+      index: 0,
+      kind: 'supply',
+      venue: POOL,
+      participants: owner(ZAP),
+      assetsOut: [{ asset: USD, amount: 100n, role: 'in' }],
+      movements: [1],
+    });
+    const through = (from: typeof ZAP, to: typeof ZAP): MovementSketch[] => [
+      { from, to: ZAP, asset: LP, amount: 1n },
+      { from: ZAP, to, asset: LP, amount: 1n },
+    ];
+    for (const passed of [through(SIGNER, PAYEE), through(PAYEE, SIGNER)])
+      expect(changes([...deposited, ...passed], [act]).map((change) => change.owner)).toEqual([ZAP]);
+  });
+
   it('count interest once: as part of what a withdrawal paid out, or as an effect of its own', () => {
     const burnt: MovementSketch = { from: SIGNER, to: ZERO_ADDRESS, asset: LP, amount: 95n, kind: 'burn' };
     const paid: MovementSketch = { from: POOL, to: SIGNER, asset: USD, amount: 100n };

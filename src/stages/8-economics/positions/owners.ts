@@ -45,10 +45,14 @@ export function withOwners(changes: readonly Change[], context: OwnerContext): C
     .map((change) => ({ ...change, owner: holderOf(change, context) }))
     .filter((change) => !isOnTheWay(change, context));
   const key = ({ owner, position: { category, effect } }: Change): string => `${owner} ${category} ${effect}`;
-  const had = new Set(owned.filter((change) => hadPart(change, context)).map(key));
+  const isProven = ({ motif }: Change): boolean => motif.status === 'Proven';
+  const having = owned.filter((change) => hadPart(change, context));
+  const had = new Set(having.map(key));
+  const hadProven = new Set(having.filter(isProven).map(key));
   // A second one in assets that its owner never had tells of the first: a booster stakes its own receipt.
   const own = owned.filter(
-    (change) => hadPart(change, context) || !isShared(change) || !had.has(key(change)),
+    (change) =>
+      hadPart(change, context) || !isShared(change) || !(isProven(change) ? hadProven : had).has(key(change)),
   );
   const counts = new Map<Address, number>();
   for (const { owner } of own) counts.set(owner, (counts.get(owner) ?? 0) + 1);
@@ -123,7 +127,7 @@ function held(account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean
 /** The owner, or the account behind it where it only passed the position on. */
 function holderOf(change: Change, context: OwnerContext): Address {
   const { owner, token, delta, shares } = change;
-  if (token === null || delta === 0n || shares.length === 0) return userBehind(owner, context) ?? owner;
+  if (token === null || delta === 0n || shares.length === 0) return userBehind(change, context) ?? owner;
   const { flow, principals } = context;
   if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
   return holderOfToken(change, token, context) ?? owner;
@@ -155,11 +159,21 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
  * The principal behind a proxy or router that holds a position in its own name and kept nothing: the one that
  * what it moved came from or went to. Null where there is none.
  */
-function userBehind(owner: Address, context: OwnerContext): Address | null {
-  const { principals, carriers, origins, destinations, flow } = context;
+function userBehind({ owner, underlying }: Change, context: OwnerContext): Address | null {
+  const { principals, carriers, origins, destinations, venues, flow } = context;
   if (principals.has(owner) || !carriers.has(owner)) return null;
+  const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
+    (put ? origins : destinations)(owner, asset);
+  const direct = underlying.flatMap(({ asset, delta }) => endsOf(asset, delta < 0n));
+  const isUser = (end: Address): boolean => principals.has(end);
+  // What it converted came from a venue; from anybody else it is that one's.
+  if (!direct.some(isUser) && direct.some((end) => end !== ZERO_ADDRESS && end !== owner && !venues.has(end)))
+    return null;
   const assets = [...(flow.ledgers.get(owner)?.keys() ?? [])];
-  const ends = assets.flatMap((asset) => [...origins(owner, asset), ...destinations(owner, asset)]);
-  const [user, ...others] = new Set(ends.filter((end) => principals.has(end)));
+  const signs = [...new Set(underlying.map(({ delta }) => delta < 0n))];
+  const ends = direct.some(isUser)
+    ? direct
+    : assets.flatMap((asset) => signs.flatMap((put) => endsOf(asset, put)));
+  const [user, ...others] = new Set(ends.filter(isUser));
   return user !== undefined && others.length === 0 ? user : null;
 }
