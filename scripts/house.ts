@@ -13,7 +13,7 @@ const MAX_LINE = 110;
 /** Of rule files; `txreport rules fmt` breaks longer ones. */
 const MAX_RULE_LINE = 140;
 /** Hand-written lines of `src`. */
-const BUDGET = 51_788;
+const BUDGET = 51_797;
 const ROOT = resolve(process.argv[2] ?? '.');
 const BIN = resolve(import.meta.dirname, '../node_modules/.bin');
 /** Words that make a reader guess instead of naming the thing. */

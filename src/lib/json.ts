@@ -1,7 +1,8 @@
 /** The value of a JSON text; undefined for any other text. */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string | Buffer): unknown {
   try {
-    return JSON.parse(text);
+    // Inside: a buffer may be longer than a string can be.
+    return JSON.parse(text.toString());
   } catch {
     return undefined;
   }

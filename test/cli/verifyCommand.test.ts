@@ -45,6 +45,13 @@ describe('verify and validate', () => {
     expect((await cli(['verify', '-'], `${others[0]}\n${wrong}\n`)).code).toBe(1);
   });
 
+  it('refuses an empty --rpc instead of asking another node', async () => {
+    const { out: json } = await cli(['analyze', SWAP, '--json']);
+    const unset = await cli(['verify', '-', '--rpc', ''], json);
+    expect([unset.code, unset.out]).toEqual([2, '']);
+    expect(unset.err).toContain('RPC_URL');
+  });
+
   it.each([
     ['verify', (json: string) => json.replaceAll('3388111026', '3388111027')],
     ['validate', (json: string) => json.replaceAll('"DirectSwap"', '7')],

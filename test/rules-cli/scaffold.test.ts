@@ -16,6 +16,8 @@ const ABI = {
   contractName: 'Vault',
   abi: [
     { type: 'constructor', inputs: [] },
+    // As hand-written ABIs have it.
+    { type: 'event', name: 'Paused', inputs: null },
     {
       type: 'event',
       name: 'GrantFunded',

@@ -36,7 +36,7 @@ function parseAndCheck(kind: FileKind, text: string): ParsedFile {
   const { tree } = yaml;
   const schemaFaults = tree === null ? [] : checkSchema(kind, tree);
   const fits = (one: FileKind): boolean => tree !== null && checkSchema(one, tree).length === 0;
-  const other = schemaFaults.length > 0 ? FILE_KINDS.find(fits) : undefined;
+  const other = schemaFaults.length > 0 && Object.keys(tree!).length > 0 ? FILE_KINDS.find(fits) : undefined;
   if (other === undefined) return { ...yaml, schemaFaults };
   const message = `its content belongs in ${placeOf(other)}`;
   const fault = { code: 'unknown_file', message, place: { line: 1, column: 1 } } as const;

@@ -6,7 +6,7 @@ export const PROBLEMS = {
   // files
   missing_directory: 'a ruleset directory does not exist or cannot be read',
   missing_file: 'ruleset.yaml, vocabulary.yaml or precedence.yaml is not there',
-  unknown_file: 'a file where none is expected, so nothing would read it',
+  unknown_file: 'a file where none of its kind is expected, so nothing would read it',
   unreadable_file: 'the file cannot be read',
   bad_archive: 'the packed rule set cannot be read, or its content was changed',
   file_too_large: 'the file is larger than the loader accepts',

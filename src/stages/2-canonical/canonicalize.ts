@@ -28,7 +28,7 @@ export function canonicalize(raw: RawTransaction, authorities?: RawContext['auth
   requireSameTransaction(raw.hash, tx, receipt);
   requireSameExecution(tx, receipt, nodes[0]!);
 
-  // Receipts before Byzantium (EIP-658) have no status: only the trace shows a failure.
+  // As the receipt says, where it has a status (EIP-658): they agree.
   const succeeded = nodes[0]!.error === null;
   const tree = buildFrames(nodes);
   const timeline = buildTimeline(tree.frames);

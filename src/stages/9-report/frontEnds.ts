@@ -1,3 +1,4 @@
+import { lazy } from '../../lib/lazy.ts';
 import { placeClaim } from '../../value/claims.ts';
 import { tokensOf } from '../../value/parties.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
@@ -23,14 +24,13 @@ export function frontEnds(
   rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
 ): Motif[] {
   const found: Motif[] = [];
+  const slugs = lazy(() => new Set(motifs.flatMap(({ protocol, named }) => [protocol?.slug, named?.slug])));
   for (const frame of tx.frames) {
     if (found.length === MAX_FRONT_ENDS) break;
     const protocol = brokerOf(frame, flow, rulebook);
-    if (!protocol) continue;
-    const isNamed = ({ protocol: own, named }: Motif): boolean =>
-      own?.slug === protocol.slug || named?.slug === protocol.slug;
-    if (!motifs.some(isNamed) && !found.some(isNamed))
-      found.push(frontEnd(tx, frame, protocol, motifs.length + found.length));
+    if (!protocol || slugs().has(protocol.slug)) continue;
+    slugs().add(protocol.slug);
+    found.push(frontEnd(tx, frame, protocol, motifs.length + found.length));
   }
   return found;
 }
@@ -45,8 +45,8 @@ function brokerOf(
   const protocol = to && protocols.get(prepared.protocolOf(to) ?? '');
   if (!to || !protocol) return null;
   if ([entities.get(to), protocol].some((known) => known?.tags.includes(BROKER_TAG))) return protocol;
-  const isToken = tokensOf(flow).has(to) || flow.allowances.some(({ token }) => token === to);
-  return frame.parent === null && !isToken ? protocol : null;
+  if (frame.parent !== null || tokensOf(flow).has(to)) return null;
+  return flow.allowances.some(({ token }) => token === to) ? null : protocol;
 }
 
 /** The contract that a call with data ran in its own context. */

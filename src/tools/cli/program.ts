@@ -101,7 +101,7 @@ export function createProgram(): Command {
     .hook('preAction', (_program, command) => {
       // Whatever asks a node finds it there.
       const { rpc } = command.opts<CommonOptions>();
-      if (rpc) process.env['RPC_URL'] = rpc;
+      if (rpc !== undefined) process.env['RPC_URL'] = rpc;
     })
     .exitOverride();
   for (const command of COMMANDS) program.addCommand(command.copyInheritedSettings(program));

@@ -93,6 +93,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
 
   { code: 'unknown_key', files: intent('label: Swap', 'label: Swap\nlable: Swap'), at: `${I}:6:1` },
   { code: 'missing_key', files: intent('label: Swap\n', ''), at: `${I}:1:1` },
+  { code: 'missing_key', files: { [I]: '{}' }, at: `${I}:1:1` },
   { code: 'missing_key', files: when('{fact: actor.received.assets, is: eq}'), at: `${I}:7:7` },
   { code: 'wrong_type', files: intent('rests_on: [swap]', 'rests_on: swap'), at: `${I}:6:11` },
   { code: 'bad_version', files: intent('version: 1', 'version: 1.5'), at: `${I}:2:10` },

@@ -170,7 +170,7 @@ const COMMA = 0x2c;
  */
 export function readJson(body: Buffer): unknown {
   if (body.length > SCAN_FROM) requireBounds(body);
-  return parseJson(body.toString('utf8'));
+  return parseJson(body);
 }
 
 function requireBounds(body: Buffer): void {

@@ -37,7 +37,7 @@ export function bindLegs(
     const spec = specs[at]!;
     const before = [legs.length, unresolved.length, used.length] as const;
     const take = (option: Option): boolean => {
-      if (++steps > MAX_STEPS) return false;
+      if (++steps > MAX_STEPS) return true;
       for (const m of option.movements) used.push(m.index);
       legs.push(...option.legs);
       unresolved.push(...option.unresolved);
@@ -46,9 +46,11 @@ export function bindLegs(
       return false;
     };
     const leg = resolveLeg(spec, scope, context, { movements: used, asset: forbiddenAsset(spec, legs) });
-    if (leg !== null && someOption(leg, take)) return true;
-    // An optional leg may stay unbound, but not once the search was given up.
-    if (steps <= MAX_STEPS && !spec.required) return attempt(at + 1);
+    const taken = leg !== null && someOption(leg, take);
+    // The search was given up.
+    if (steps > MAX_STEPS) return false;
+    if (taken) return true;
+    if (!spec.required) return attempt(at + 1);
     context.failed?.(at, legs, used);
     return false;
   };

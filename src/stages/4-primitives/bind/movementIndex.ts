@@ -124,7 +124,9 @@ export class MovementIndex {
     const buckets = new Map<string, Bucket>();
     for (const index of this.#all().items) {
       const m = this.movements[index]!;
-      const key = keyOf({ ...m, asset: this.assetRef(m), assetKind: this.#kindOf(m) }, mask);
+      const { from, to, kind, amount } = m;
+      const fields = { from, to, asset: this.assetRef(m), assetKind: this.#kindOf(m), kind, amount };
+      const key = keyOf(fields, mask);
       const bucket = buckets.get(key);
       if (bucket) bucket.items.push(index);
       else buckets.set(key, new Bucket([index]));

@@ -34,7 +34,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   if (found.length === 0) return [];
   const { actor, signer, entity, orders } = attribution;
   const { origins, destinations } = tracingOf(flow, rulebook.wrappedNative);
-  // They show the position, too.
+  // Acts that carried its value on show the position, too.
   const parts = groupBy(motifs, ({ reason, parent }) => (reason === 'carried' ? parent : null));
   const changes = withOwners(found, {
     flow,

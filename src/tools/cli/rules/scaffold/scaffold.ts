@@ -104,8 +104,10 @@ function eventsOf(path: string): string[] {
   // Compilers write the ABI into a larger object.
   const list: unknown = Array.isArray(abi) ? abi : (abi as { abi?: unknown } | null)?.abi;
   if (!Array.isArray(list)) throw new CliError(`${path} holds no ABI: a list, or an object with the key abi`);
-  return (list as (Omit<AbiEvent.AbiEvent, 'inputs'> | null)[]).flatMap((item) =>
-    item?.type === 'event' ? AbiEvent.format({ inputs: [], ...item }) : [],
+  return (
+    list as ((Omit<AbiEvent.AbiEvent, 'inputs'> & Partial<Pick<AbiEvent.AbiEvent, 'inputs'>>) | null)[]
+  ).flatMap((item) =>
+    item?.type === 'event' ? AbiEvent.format({ ...item, inputs: item.inputs ?? [] }) : [],
   );
 }
 
