@@ -69,7 +69,8 @@ async function withProducer(url: string): Promise<{ url: string; server: Server 
 
 /** Transactions it cannot trace, and the failure that must say so. */
 const UNTRACED: Readonly<Record<string, string>> = {
-  creation: 'inconsistent_upstream',
+  // Its `UNKNOWN` is no type of call.
+  creation: 'trace_malformed',
   revert: 'trace_unavailable',
 };
 
