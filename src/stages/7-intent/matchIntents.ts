@@ -3,7 +3,6 @@ import { assess, restedMotifs, type Assessment } from './assess.ts';
 import { SubjectView } from './facts/subjectView.ts';
 import { FactSheet, type IntentInput } from './intentInput.ts';
 import { renderLabel, type NamedIntent } from './label.ts';
-import { addTo } from '../../lib/lists.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type {
   FactSource,
@@ -13,7 +12,7 @@ import type {
   Verdict,
   Fragment,
 } from '../../model/intent.ts';
-import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
+import type { IntentRule } from '../../model/rulebook.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Asset } from '../../model/valueFlow.ts';
@@ -45,8 +44,7 @@ async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   const sheet = new FactSheet(view);
   const source: FactSource = (name) => sheet.value(name);
   const { intents } = view.input.rulebook.prepared;
-  const isRelevant = relevance(view);
-  const mayMatch = (one: PreparedIntent): boolean => isRelevant(one) && one.mayMatch(source);
+  const mayMatch = (one: PreparedIntent): boolean => isRelevant(one, view) && one.mayMatch(source);
   const matches = async (one: PreparedIntent): Promise<boolean> => (await one.evaluate(source)).matched;
   let superseded: IntentRule | null = null;
   for (const one of intents) {
@@ -64,16 +62,10 @@ function supersedes({ rule }: PreparedIntent, other: PreparedIntent): boolean {
 }
 
 /** Whether a rule needs no motif, or one of a kind that is present. */
-function relevance({ input, byKind }: SubjectView): (one: PreparedIntent) => boolean {
-  const needing = input.rulebook.prepared.derive(rulesByKind);
-  const present = new Set([...byKind.keys()].flatMap((kind) => needing.get(kind) ?? []));
-  return (one) => one.rule.requiresAny.length === 0 || present.has(one);
-}
-
-function rulesByKind({ prepared: { intents } }: Rulebook): ReadonlyMap<string, PreparedIntent[]> {
-  const byKind = new Map<string, PreparedIntent[]>();
-  for (const one of intents) for (const kind of one.rule.requiresAny) addTo(byKind, kind, one);
-  return byKind;
+function isRelevant({ rule: { requiresAny } }: PreparedIntent, { byKind }: SubjectView): boolean {
+  if (requiresAny.length === 0) return true;
+  for (const kind of requiresAny) if (byKind.has(kind)) return true;
+  return false;
 }
 
 /**
@@ -81,7 +73,7 @@ function rulesByKind({ prepared: { intents } }: Rulebook): ReadonlyMap<string, P
  */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
-  const relevant = input.rulebook.prepared.intents.filter(relevance(view));
+  const relevant = input.rulebook.prepared.intents.filter((one) => isRelevant(one, view));
   const slugs = new Set(relevant.map(({ rule }) => rule.slug));
   const facts = new FactSheet(view).select(new Set(relevant.flatMap((one) => [...one.facts])));
   const outcomes = await Promise.all(relevant.map((one) => one.evaluate((name) => facts.get(name)!)));
