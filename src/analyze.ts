@@ -2,7 +2,7 @@
 import { labelFormat } from './value/labelFormat.ts';
 import { findSuspects, markImpersonators, type Suspects } from './value/suspectTokens.ts';
 import { canonicalize } from './stages/2-canonical/canonicalize.ts';
-import { readBlockHeader } from './stages/2-canonical/readTransaction.ts';
+import { readBlockHeader } from './evm/blockHeader.ts';
 import { buildValueFlow } from './stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from './stages/4-primitives/findPrimitives.ts';
 import { joinTriggers } from './stages/5-motifs/joinTriggers.ts';

@@ -6,6 +6,7 @@ import { labelFormat } from '../../src/value/labelFormat.ts';
 import { fetchContext } from '../../src/stages/1-fetch/context/fetchContext.ts';
 import { planContext } from '../../src/stages/1-fetch/context/planContext.ts';
 import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';
+import { canonicalize } from '../../src/stages/2-canonical/canonicalize.ts';
 import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
 import { subjectOf } from '../../src/stages/7-intent/intentInput.ts';
 import { matchIntents } from '../../src/stages/7-intent/matchIntents.ts';
@@ -67,7 +68,7 @@ export async function* labelled(
     const session = upstream.open({ signal: new AbortController().signal, deadlineAt });
     const raw = await fetchTransaction(session, hash).catch(() => null);
     if (raw === null) continue;
-    const context = await fetchContext(session, planContext(raw, rulebook, 2_000));
+    const context = await fetchContext(session, planContext(canonicalize(raw), raw, rulebook, 2_000));
     yield { id, hash, intents: expect!.intents!, found: read(raw, context), context };
   }
   await upstream.close();

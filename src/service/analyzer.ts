@@ -9,7 +9,7 @@ import { createUpstream, type Upstream } from '../stages/1-fetch/rpc/upstream.ts
 import { buildReport } from '../stages/9-report/buildReport.ts';
 import { createReportValidator } from '../stages/9-report/reportValidator.ts';
 import { canonicalize } from '../stages/2-canonical/canonicalize.ts';
-import { readBlockHeader } from '../stages/2-canonical/readTransaction.ts';
+import { readBlockHeader } from '../evm/blockHeader.ts';
 import { SHIPPED_RULES } from '../rules/read/listFiles.ts';
 import { cachedRulebook } from './cache/rulebookCache.ts';
 import { createLargeAnalyses, type LargeAnalyses } from './workers/largeAnalyses.ts';
@@ -115,8 +115,7 @@ export async function fetchAround(
     names = null,
   }: Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { readonly rulebook: Rulebook },
 ): Promise<Read & { context: RawContext }> {
-  const signers = tx.authorizations.map(({ authority }) => authority);
-  const plan = planContext(raw, rulebook, maxTokens, signers);
+  const plan = planContext(tx, raw, rulebook, maxTokens);
   // Loaded only where configured: normalising names takes large tables.
   const service = names && (await import('../stages/1-fetch/context/accountNames.ts'));
   const accountNames = service?.namesAround(tx, rulebook);

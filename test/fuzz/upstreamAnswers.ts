@@ -6,6 +6,7 @@ import { newCapabilities } from '../../src/stages/1-fetch/rpc/chooseTrace.ts';
 import { CircuitBreaker } from '../../src/stages/1-fetch/rpc/circuitBreaker.ts';
 import { fetchContext } from '../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';
+import { canonicalize } from '../../src/stages/2-canonical/canonicalize.ts';
 import { planContext } from '../../src/stages/1-fetch/context/planContext.ts';
 import type { RpcEndpoint } from '../../src/stages/1-fetch/rpc/rpcEndpoint.ts';
 import type { RpcAnswer } from '../../src/stages/1-fetch/rpc/rpcMessages.ts';
@@ -152,7 +153,7 @@ const validate = createReportValidator();
 export async function analyzeCase(tried: Case): Promise<string> {
   const session = sessionOf(tried);
   const raw = await fetchTransaction(session, tried.recorded.hash as Hash);
-  const context = await fetchContext(session, planContext(raw, rulebook, MAX_TOKENS));
+  const context = await fetchContext(session, planContext(canonicalize(raw), raw, rulebook, MAX_TOKENS));
   const report = await analyzeRaw(raw, context, rulebook);
   validate(report);
   return JSON.stringify(report);

@@ -6,6 +6,7 @@ import {
 import { loadRules } from '../../src/service/loadRules.ts';
 import { fetchContext } from '../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../src/stages/1-fetch/fetchTransaction.ts';
+import { canonicalize } from '../../src/stages/2-canonical/canonicalize.ts';
 import { planContext, type PlanVocabulary } from '../../src/stages/1-fetch/context/planContext.ts';
 import type { Analyze } from '../../src/service/http/analyze.ts';
 import type { Session } from '../../src/stages/1-fetch/rpc/session.ts';
@@ -59,7 +60,7 @@ export function fetchAnalyze(
   return async (hash, options) => {
     const session: Session = upstream.open(options);
     const raw = await fetchTransaction(session, hash);
-    const context = await fetchContext(session, planContext(raw, vocabulary, 2_000), {
+    const context = await fetchContext(session, planContext(canonicalize(raw), raw, vocabulary, 2_000), {
       priceApi: upstream.priceApi,
     });
     const report = {

@@ -2,7 +2,7 @@ import { readAddress, readBytes, readCount, readHash, readQuantity } from '../..
 import { authoritiesOf } from '../../evm/authorities.ts';
 import { AnalysisError, type ErrorCode } from '../../lib/errors.ts';
 import { absent, readList, readObject, type Fields } from '../../lib/shape.ts';
-import type { Authorization, CanonicalTx, BlockHeader } from '../../model/canonicalTx.ts';
+import type { Authorization, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address, Hash } from '../../model/hex.ts';
 import { readTopics, type LogContent } from '../../traces/callNode.ts';
 
@@ -151,33 +151,5 @@ function readLog(raw: unknown, transactionHash: Hash): ReceiptLog {
     address: readAddress(fields['address'], BAD_RECEIPT, 'log address'),
     topics,
     data: absent(fields['data']) ? '0x' : readBytes(fields['data'], BAD_RECEIPT, 'log data'),
-  };
-}
-
-const BAD_BLOCK = 'block_malformed';
-
-/**
- * Checks the containing block's header against the transaction. `baseFeePerGas` is 0 before London
- * (EIP-1559). Throws `block_malformed`, or `inconsistent_upstream` when it is another block (a
- * reorganisation between two answers).
- */
-export function readBlockHeader(rawBlock: unknown, tx: CanonicalTx): BlockHeader {
-  const fields = readObject(rawBlock, BAD_BLOCK, 'the block is not an object');
-  const number = readQuantity(fields['number'], BAD_BLOCK, 'number');
-  const hash = readHash(fields['hash'], BAD_BLOCK, 'hash');
-  if (hash !== tx.blockHash || number !== tx.blockNumber) {
-    throw new AnalysisError('inconsistent_upstream', 'the block is not the one the receipt names');
-  }
-  const timestamp = readQuantity(fields['timestamp'], BAD_BLOCK, 'timestamp');
-  if (timestamp > 0xffff_ffff_ffffn) throw new AnalysisError(BAD_BLOCK, 'timestamp');
-  const baseFeePerGas = optional(fields, 'baseFeePerGas', readQuantity, BAD_BLOCK) ?? 0n;
-  if (tx.effectiveGasPrice < baseFeePerGas)
-    throw new AnalysisError('inconsistent_upstream', 'a gas price below the base fee');
-  return {
-    number,
-    hash,
-    timestamp: Number(timestamp),
-    baseFeePerGas,
-    coinbase: readAddress(fields['miner'] ?? fields['author'], BAD_BLOCK, 'miner'),
   };
 }

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { logsMismatch, receiptMismatch } from '../../../src/stages/1-fetch/context/consistency.ts';
 import {
-  headerMismatch,
-  logsMismatch,
-  receiptMismatch,
-} from '../../../src/stages/1-fetch/context/consistency.ts';
-import {
-  BLOCK_HASH,
-  BLOCK_NUMBER,
   HASH,
   SIGNER,
   TOKEN,
@@ -124,19 +118,5 @@ describe('logsMismatch', () => {
     let frame: Record<string, unknown> = { type: 'CALL', from: SIGNER };
     for (let i = 0; i < 100_000; i++) frame = { type: 'CALL', from: SIGNER, calls: [frame] };
     expect(traceOf('call_tracer', ({ callTracer }) => (callTracer['calls'] = [frame]))).toBeNull();
-  });
-});
-
-describe('headerMismatch', () => {
-  it('wants hash and number', () => {
-    const { block } = sampleTransaction();
-    const expected = { hash: BLOCK_HASH, number: BLOCK_NUMBER, gasPrice: 7n } as const;
-    expect(headerMismatch(block, expected)).toBeNull();
-    expect(headerMismatch({ ...block, hash: OTHER_HASH }, expected)).toMatch(/another block/);
-    expect(headerMismatch({ ...block, number: '0x1' }, expected)).toMatch(/another number/);
-    expect(headerMismatch({ ...block, baseFeePerGas: '0x7' }, expected)).toBeNull();
-    expect(headerMismatch({ ...block, baseFeePerGas: '0x8' }, expected)).toBe(
-      'a gas price below the base fee',
-    );
   });
 });

@@ -38,7 +38,7 @@ const ANSWERS: Record<string, Hex> = {
 const PLAN: ContextPlan = {
   blockHash: BLOCK_HASH,
   blockNumber: BLOCK_NUMBER,
-  gasPrice: null,
+  effectiveGasPrice: 7n,
   timestamp: null,
   tokens: [TOKEN, OLD_TOKEN],
   tokensBeyondLimit: [],

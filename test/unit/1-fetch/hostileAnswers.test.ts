@@ -5,6 +5,7 @@ import { newCapabilities } from '../../../src/stages/1-fetch/rpc/chooseTrace.ts'
 import { CircuitBreaker } from '../../../src/stages/1-fetch/rpc/circuitBreaker.ts';
 import { fetchContext } from '../../../src/stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../src/stages/1-fetch/fetchTransaction.ts';
+import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
 import { planContext } from '../../../src/stages/1-fetch/context/planContext.ts';
 import {
   readBatch,
@@ -89,7 +90,7 @@ describe('hostile answers', () => {
           });
           try {
             const raw = await fetchTransaction(session, HASH);
-            await fetchContext(session, planContext(raw, VOCABULARY, 10));
+            await fetchContext(session, planContext(canonicalize(raw), raw, VOCABULARY, 10));
           } catch (error) {
             expect(error).toBeInstanceOf(AnalysisError);
           }

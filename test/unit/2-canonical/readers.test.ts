@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import * as tokenTopics from '../../../src/evm/tokenTopics.ts';
 import { AnalysisError } from '../../../src/lib/errors.ts';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
-import { readAuthorizations, readBlockHeader } from '../../../src/stages/2-canonical/readTransaction.ts';
+import { readAuthorizations } from '../../../src/stages/2-canonical/readTransaction.ts';
+import { readBlockHeader } from '../../../src/evm/blockHeader.ts';
 import { canonicalError } from '../../../src/traces/callNode.ts';
 import { address, BLOCK, rawTransaction } from './execution.ts';
 
@@ -100,6 +101,11 @@ describe('block header', () => {
     };
     expect(code({ ...header, hash: `0x${'00'.repeat(32)}` })).toBe('inconsistent_upstream');
     expect(code({ ...header, number: '0x1' })).toBe('inconsistent_upstream');
+    const price = tx.effectiveGasPrice;
+    expect(code({ ...header, baseFeePerGas: `0x${price.toString(16)}` })).toBe('accepted');
+    expect(code({ ...header, baseFeePerGas: `0x${(price + 1n).toString(16)}` })).toBe(
+      'inconsistent_upstream',
+    );
     for (const raw of [
       null,
       [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
-import { readBlockHeader } from '../../../src/stages/2-canonical/readTransaction.ts';
+import { readBlockHeader } from '../../../src/evm/blockHeader.ts';
 import {
   canonicalOf,
   comparable,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadRulebook } from '../../../src/rules/compile/loadRulebook.ts';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
-import { readBlockHeader } from '../../../src/stages/2-canonical/readTransaction.ts';
+import { readBlockHeader } from '../../../src/evm/blockHeader.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
 import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';

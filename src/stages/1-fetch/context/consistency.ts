@@ -1,5 +1,5 @@
 import { keccak256 } from 'ox/Hash';
-import { lowerAddress, quantity, isHex, lowerHex } from '../../../evm/hex.ts';
+import { quantity, isHex, lowerHex } from '../../../evm/hex.ts';
 import { sameInAnyOrder } from '../../../lib/lists.ts';
 import { isSystemLog } from '../../../traces/callTracer.ts';
 import { apiOfDialect } from '../../../traces/traceApis.ts';
@@ -108,17 +108,6 @@ function contentOf(log: unknown): string {
   return `${text(log['address'])}|${topics}|${text(log['data']) ?? '0x'}`;
 }
 
-/** The header against the block the receipt names. */
-export function headerMismatch(
-  block: Record<string, unknown>,
-  expected: { hash: Hash; number: bigint; gasPrice: bigint | null },
-): string | null {
-  if (!isHash(block['hash'], expected.hash)) return 'the header of another block';
-  if (quantity(block['number']) !== expected.number) return 'a header with another number';
-  // EIP-1559: every transaction pays at least the base fee.
-  return exceeds(block['baseFeePerGas'], expected.gasPrice) ? 'a gas price below the base fee' : null;
-}
-
 const BYTES = 256;
 /** Addresses and topics remembered: events and tokens recur from one transaction to the next. */
 const REMEMBERED = 16_384;
@@ -167,10 +156,4 @@ function bloomRefutes(bloom: unknown, logs: readonly unknown[]): boolean {
     if (Array.isArray(log['topics'])) for (const topic of log['topics'] as unknown[]) add(topic);
   }
   return digits.slice(2) !== filter.toString('hex');
-}
-
-/** A field of a header that stage 2 would refuse: another node is asked. */
-export function unreadableField({ miner, author, baseFeePerGas }: Record<string, unknown>): string | null {
-  if (lowerAddress(miner ?? author) === null) return 'miner';
-  return baseFeePerGas != null && quantity(baseFeePerGas) === null ? 'baseFeePerGas' : null;
 }

@@ -1,8 +1,7 @@
 import { AnalysisError } from '../../../lib/errors.ts';
-import { isRecord } from '../../../lib/shape.ts';
 import { quantity } from '../../../evm/hex.ts';
-import { headerMismatch, unreadableField } from './consistency.ts';
-import { readTimestamp, type ContextPlan } from './planContext.ts';
+import { readBlockHeader } from '../../../evm/blockHeader.ts';
+import type { ContextPlan } from './planContext.ts';
 import {
   groupReads,
   readAnswers,
@@ -12,7 +11,7 @@ import {
   type ReadAnswer,
 } from './viewReads.ts';
 import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
-import { inconsistent, UpstreamFault } from '../rpc/upstreamFault.ts';
+import { elsewhere, inconsistent } from '../rpc/upstreamFault.ts';
 import type { ViewCall } from './multicall.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { BlockState, Session } from '../rpc/session.ts';
@@ -106,18 +105,7 @@ function readNonces(
 function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; timestamp: number } {
   const block = resultOf('eth_getBlockByNumber', answer);
   if (block == null) throw inconsistent('no header for the block the receipt names');
-  if (!isRecord(block)) throw new UpstreamFault('block_malformed', 'again');
-  const mismatch = headerMismatch(block, {
-    hash: plan.blockHash,
-    number: plan.blockNumber,
-    gasPrice: plan.gasPrice,
-  });
-  if (mismatch) throw inconsistent(mismatch);
-  const timestamp = readTimestamp(block['timestamp']);
-  if (timestamp === null) throw new UpstreamFault('block_malformed', 'again', 'timestamp');
-  const field = unreadableField(block);
-  if (field !== null) throw new UpstreamFault('block_malformed', 'again', field);
-  return { block, timestamp };
+  return { block, timestamp: elsewhere(() => readBlockHeader(block, plan)).timestamp };
 }
 
 /** EIP-7702: a delegated account's code is `0xef0100 ‖ address`; no other code has this form. */

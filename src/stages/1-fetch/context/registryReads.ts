@@ -1,5 +1,5 @@
-import { lowerAddress, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
-import { isRecord, itemsOf } from '../../../lib/shape.ts';
+import { uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { EventMapping, RegistrySpec, Rulebook } from '../../../model/rulebook.ts';
 import type { ReadAnswer } from './viewReads.ts';
@@ -23,34 +23,26 @@ export const NO_REGISTRIES: RegistryPlan = { reads: [], cut: false };
 /** Questions of one transaction; ordinary ones have fewer than five. */
 const MAX_READS = 40;
 
-type RegistryVocabulary = Pick<Rulebook, 'events' | 'calls' | 'prepared'>;
-
 /**
  * Plans the registries to ask: those of protocols with an event that a contract emitted or a function that
- * was called, where the contract is unknown. Reads unchecked answers.
+ * was called, where the contract is unknown.
  */
 export function planRegistries(
-  tx: Record<string, unknown>,
-  receipt: Record<string, unknown>,
-  rulebook: RegistryVocabulary,
-  blockNumber: bigint,
+  { to, input, logs, blockNumber }: Pick<CanonicalTx, 'to' | 'input' | 'logs' | 'blockNumber'>,
+  { events, calls, prepared }: Partial<Pick<Rulebook, 'events' | 'calls' | 'prepared'>>,
 ): RegistryPlan {
-  const { events, calls } = rulebook.prepared.derive(registriesByTrigger);
-  if (events.size + calls.size === 0) return NO_REGISTRIES;
+  if (!events || !calls || !prepared) return NO_REGISTRIES;
+  const index = prepared.derive(registriesByTrigger);
   const reads = new Map<string, RegistryRead>();
-  const ask = (contract: Address | null, registries: readonly Registry[] | undefined): void => {
-    if (contract === null || !registries || rulebook.prepared.protocolOf(contract) !== undefined) return;
+  const ask = (contract: Address, registries: readonly Registry[] | undefined): void => {
+    if (!registries || prepared.protocolOf(contract) !== undefined) return;
     for (const { slug, spec } of registries)
       if (blockNumber >= spec.sinceBlock)
         reads.set(`${contract}|${spec.address}|${spec.selector}`, { contract, slug, spec });
   };
-  const { to, input } = tx;
-  if (typeof input === 'string') ask(lowerAddress(to), calls.get(input.slice(0, 10).toLowerCase() as Hex));
-  for (const log of itemsOf(receipt['logs'])) {
-    const topics = isRecord(log) ? itemsOf(log['topics']) : [];
-    const registries =
-      typeof topics[0] === 'string' ? events.get(`${topics[0].toLowerCase()}:${topics.length}`) : undefined;
-    if (registries) ask(lowerAddress((log as Record<string, unknown>)['address']), registries);
+  if (to !== null) ask(to, index.calls.get(input.slice(0, 10) as Hex));
+  for (const { address, topics } of logs) {
+    ask(address, index.events.get(`${topics[0]}:${topics.length}`));
     if (reads.size > MAX_READS) break;
   }
   return { reads: [...reads.values()].slice(0, MAX_READS), cut: reads.size > MAX_READS };

@@ -1,4 +1,3 @@
-import { lowerAddress, lowerHex } from '../../../evm/hex.ts';
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
@@ -11,8 +10,8 @@ import {
   TRANSFER_SINGLE,
   WITHDRAWAL,
 } from '../../../evm/tokenTopics.ts';
-import { isRecord, itemsOf } from '../../../lib/shape.ts';
-import type { Address } from '../../../model/hex.ts';
+import type { Log } from '../../../model/canonicalTx.ts';
+import type { Address, Hash, Hex } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 
 const STANDARD_TOPICS: ReadonlySet<string> = new Set([
@@ -23,7 +22,6 @@ const STANDARD_TOPICS: ReadonlySet<string> = new Set([
   TRANSFER_BATCH,
 ]);
 const HELD_TOPICS: ReadonlySet<string> = new Set([HELD_APPROVAL, HELD_PERMIT]);
-const WORD = /^0x[0-9a-fA-F]{64}$/;
 const ZERO_TOPIC = `0x${'0'.repeat(64)}`;
 
 export type TokenVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents'>;
@@ -40,59 +38,34 @@ export interface TokensInLogs {
   readonly nfts: readonly { readonly nft: Address; readonly id: bigint }[];
 }
 
-interface ReadLog {
-  readonly address: Address;
-  readonly topics: readonly [string, ...unknown[]];
-  readonly data: unknown;
-}
-
-/** Reads an unchecked receipt. Malformed logs are skipped: stage 2 refuses them. */
-export function tokensInLogs(receipt: unknown, vocabulary: TokenVocabulary): TokensInLogs {
+export function tokensInLogs(
+  logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[],
+  vocabulary: TokenVocabulary,
+): TokensInLogs {
   const seen = new Set<Address>();
   const moved = new Set<Address>();
   const issued = new Set<Address>();
   const nfts = new Map<string, TokensInLogs['nfts'][number]>();
-  for (const log of isRecord(receipt) ? itemsOf(receipt['logs']) : []) {
-    const read = readLog(log);
-    if (!read) continue;
-    const { address, topics, data } = read;
-    const topic0 = topics[0].toLowerCase();
+  for (const { address, topics, data } of logs) {
+    const [topic0, from, to, id] = topics;
+    if (topic0 === undefined) continue;
     if (isTokenEvent(address, topic0, topics.length, vocabulary)) seen.add(address);
-    const held = heldToken(topic0, topics, data);
+    const held = heldToken(topics, data);
     if (held !== null) seen.add(held);
     if (topic0 !== TRANSFER) continue;
-    const id = nftIdOf(topics);
-    if (id !== null) nfts.set(`${address} ${id}`, { nft: address, id });
-    const parties = fungibleParties(topics);
-    if (parties === null) continue;
+    // ERC-20 indexes two arguments, ERC-721 three.
+    if (topics.length === 4) nfts.set(`${address} ${id}`, { nft: address, id: BigInt(id!) });
+    if (topics.length !== 3) continue;
     moved.add(address);
-    if (parties.includes(ZERO_TOPIC)) issued.add(address);
+    if (from === ZERO_TOPIC || to === ZERO_TOPIC) issued.add(address);
   }
   return { seen: [...seen], moved: [...moved], issued: [...issued], nfts: [...nfts.values()] };
 }
 
-/** Sender and receiver of an ERC-20 transfer, which indexes two arguments; ERC-721 indexes three. */
-function fungibleParties(topics: readonly unknown[]): readonly string[] | null {
-  const [, from, to] = topics;
-  return topics.length === 3 && typeof from === 'string' && typeof to === 'string' ? [from, to] : null;
-}
-
-function nftIdOf(topics: readonly unknown[]): bigint | null {
-  const [, , , id] = topics;
-  return topics.length === 4 && typeof id === 'string' && WORD.test(id) ? BigInt(id) : null;
-}
-
 /** The token of an allowance that another contract keeps and reports. */
-function heldToken(topic0: string, topics: readonly unknown[], data: unknown): Address | null {
-  const word = topic0 === HELD_LOCKDOWN ? data : HELD_TOPICS.has(topic0) ? topics[2] : null;
-  return typeof word === 'string' && word.length >= 66 ? lowerHex(`0x${word.slice(26, 66)}`) : null;
-}
-
-function readLog(log: unknown): ReadLog | null {
-  const { address: emitter, topics, data } = isRecord(log) ? log : {};
-  if (!Array.isArray(topics) || typeof topics[0] !== 'string') return null;
-  const address = lowerAddress(emitter);
-  return address === null ? null : { address, topics: topics as [string, ...unknown[]], data };
+function heldToken([topic0, , token]: readonly Hash[], data: Hex): Address | null {
+  const word = topic0 === HELD_LOCKDOWN ? data : HELD_TOPICS.has(topic0!) ? token : undefined;
+  return word !== undefined && word.length >= 66 ? `0x${word.slice(26, 66)}` : null;
 }
 
 function isTokenEvent(

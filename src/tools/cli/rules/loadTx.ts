@@ -67,7 +67,7 @@ export async function fetchRecording(
     deadlineAt: performance.now() + config.deadlineMs,
   });
   const raw = await fetchTransaction(session, hash, canonicalize);
-  const plan = planContext(raw, rulebook, config.maxTokens);
+  const plan = planContext(canonicalize(raw), raw, rulebook, config.maxTokens);
   return { name: hash, raw, context: await fetchContext(session, plan, { names: config.priceSources }) };
 }
 
