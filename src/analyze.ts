@@ -65,16 +65,17 @@ export function examine(
   rulebook: Rulebook,
   onStage: OnStage = () => {},
 ): Examined {
-  const context = { ...raw, tokens: markImpersonators(raw.tokens, rulebook) };
+  const tokens = markImpersonators(raw.tokens, rulebook);
+  const context = tokens === raw.tokens ? raw : { ...raw, tokens };
   const flow = buildValueFlow(tx, rulebook);
-  const suspects = findSuspects(tx, flow, context.tokens, rulebook);
+  const suspects = findSuspects(tx, flow, tokens, rulebook);
   onStage('flow');
   const primitives = joinTriggers(findPrimitives(tx, flow, rulebook, context), tx, flow);
   onStage('primitives');
   const built = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase, suspects });
   const motifs = nameVenues(built, flow, context, rulebook);
   onStage('motifs');
-  const { delegations, nonces, tokens } = context;
+  const { delegations, nonces } = context;
   const input = { tx, flow, motifs, rulebook, header, delegations, nonces, tokens, suspects };
   const attribution = electActor(input);
   onStage('attribution');

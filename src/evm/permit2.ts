@@ -1,6 +1,6 @@
 import { grant, type SignedForm } from './claim.ts';
 import { struct } from './signing.ts';
-import type { Address } from '../model/hex.ts';
+import type { Address, Hex } from '../model/hex.ts';
 
 const TOKEN = '(address token,uint256 amount)';
 const ALLOWANCE = '(address token,uint160 amount,uint48 expiration,uint48 nonce)';
@@ -39,7 +39,7 @@ function transfer(list: '' | '[]', witness: string): SignedForm {
     ({ permit, transferDetails, owner, witness: word, typeString }, { from: spender }) => {
       const { permitted, nonce, deadline } = permit as TransferPermit;
       const value = { permitted, nonce, deadline, spender, witness: word };
-      const hash =
+      const hash = (): Hex =>
         witness === ''
           ? struct(head + tail, value)
           : struct(`${head},bytes32 witness${tail}`, value, `${head},${typeString as string}`);
@@ -47,7 +47,7 @@ function transfer(list: '' | '[]', witness: string): SignedForm {
       const grants = [permitted]
         .flat()
         .map(({ token }, i) => grant(token, null, taken[i]?.requestedAmount ?? 0n));
-      return { owner, hashes: [hash], grants };
+      return { owner, hashes: () => [hash()], grants };
     },
   ];
 }
@@ -61,7 +61,7 @@ function allowance(list: '' | '[]'): SignedForm {
     ({ owner, permitted }) => {
       const { details, spender } = permitted as Allowance;
       const grants = [details].flat().map(({ token, amount }) => grant(token, spender, amount));
-      return { owner, hashes: [struct(type, permitted as Allowance)], grants };
+      return { owner, hashes: () => [struct(type, permitted as Allowance)], grants };
     },
   ];
 }

@@ -24,7 +24,7 @@ export const SIGNATURES: readonly SignedForm[] = [
       `permit(${PERMIT},uint256 deadline,${signature})`,
       (values, { to }) => ({
         owner: values['owner'],
-        hashes: overNonces(`Permit(${PERMIT},uint256 nonce,uint256 deadline)`, values),
+        hashes: () => overNonces(`Permit(${PERMIT},uint256 nonce,uint256 deadline)`, values),
         grants: [grant(to, values['spender'], values['value'])],
       }),
     ],
@@ -33,7 +33,7 @@ export const SIGNATURES: readonly SignedForm[] = [
     `permit(${STATED_NONCE},${VRS})`,
     (values, { to }) => ({
       owner: values['holder'],
-      hashes: [struct(`Permit(${STATED_NONCE})`, values)],
+      hashes: () => [struct(`Permit(${STATED_NONCE})`, values)],
       grants: [grant(to, values['spender'], values['allowed'] === true ? ANY_AMOUNT : 0n)],
     }),
   ],
@@ -43,7 +43,7 @@ export const SIGNATURES: readonly SignedForm[] = [
         `${name.toLowerCase()}WithAuthorization(${AUTHORIZATION},${signature})`,
         (values, { to }) => ({
           owner: values['from'],
-          hashes: [struct(`${name}WithAuthorization(${AUTHORIZATION})`, values)],
+          hashes: () => [struct(`${name}WithAuthorization(${AUTHORIZATION})`, values)],
           grants: [grant(to, null, values['value'])],
         }),
       ],
@@ -57,7 +57,7 @@ export const FORWARDED: readonly (readonly [...SignedForm, name: string])[] = [
   [
     `execute((${REQUEST},uint256 nonce,bytes data) req,bytes signature)`,
     ({ req }) =>
-      forwarded(req as Values, [
+      forwarded(req as Values, () => [
         struct(`ForwardRequest(${REQUEST},uint256 nonce,bytes data)`, req as Values),
       ]),
     'MinimalForwarder',
@@ -66,13 +66,13 @@ export const FORWARDED: readonly (readonly [...SignedForm, name: string])[] = [
     `execute((${REQUEST},uint48 deadline,bytes data,bytes signature) request)`,
     ({ request }) => {
       const type = `ForwardRequest(${REQUEST},uint256 nonce,uint48 deadline,bytes data)`;
-      return forwarded(request as Values, overNonces(type, request as Values));
+      return forwarded(request as Values, () => overNonces(type, request as Values));
     },
     'ERC2771Forwarder',
   ],
 ];
 
-function forwarded({ from, to, data }: Values, hashes: readonly Hex[]): Claim {
+function forwarded({ from, to, data }: Values, hashes: Claim['hashes']): Claim {
   return {
     owner: from,
     hashes,

@@ -37,13 +37,15 @@ export function readSignedCall(
     const values = decode(entry.abi.inputs, `0x${call.input.slice(10)}`, { as: 'Object' }) as Values;
     const { owner, hashes, grants, forwards = null } = entry.read(values, call);
     const account = (owner as Address).toLowerCase() as Address;
+    if (account === budget.signer) return null;
     const { v, r, s, signature = (values['request'] as Values | undefined)?.['signature'] } = values;
     const signed = signature === undefined ? vrs(v, r, s) : packed(signature);
-    if (signed === null || account === budget.signer) return null;
+    if (signed === null) return null;
+    const structs = hashes();
     for (const name of [...names, ...entry.names])
       for (const versions of VERSIONS) {
         const domains = versions.map((version) => domainOf(name, version, call.to));
-        if (signedBy(account, signed, digestsOf(domains, ...hashes), budget))
+        if (signedBy(account, signed, digestsOf(domains, ...structs), budget))
           return { account, grants, forwards };
       }
     return null;

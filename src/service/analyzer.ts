@@ -107,14 +107,9 @@ export async function fetchAround(
   session: Session,
   raw: RawTransaction,
   tx: CanonicalTx,
-  {
-    upstream,
-    rulebook,
-    maxTokens,
-    priceSources = null,
-    names = null,
-  }: Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { readonly rulebook: Rulebook },
+  settings: Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { readonly rulebook: Rulebook },
 ): Promise<Read & { context: RawContext }> {
+  const { upstream, rulebook, maxTokens, priceSources = null, names = null } = settings;
   const plan = planContext(tx, raw, rulebook, maxTokens);
   // Loaded only where configured: normalising names takes large tables.
   const service = names && (await import('../stages/1-fetch/context/accountNames.ts'));

@@ -9,10 +9,11 @@ export type LogContent = Pick<Log, 'address' | 'topics' | 'data'>;
 
 /** Checks a log's topics; `log` names the kind of log in errors. Throws `AnalysisError(code)`. */
 export function readTopics(value: unknown, code: ErrorCode, log: string): readonly Hash[] {
-  const list = readList(value, code, `${log} topics`);
+  const list = Array.isArray(value) ? (value as unknown[]) : readList(value, code, `${log} topics`);
   // LOG4 is the largest of the EVM's log instructions.
   if (list.length > 4) throw new AnalysisError(code, `a ${log} has more than four topics`);
-  return list.map((topic) => readHash(topic, code, `${log} topic`));
+  const what = `${log} topic`;
+  return list.map((topic) => readHash(topic, code, what));
 }
 
 export function sameLog(a: LogContent, b: LogContent): boolean {
@@ -38,9 +39,10 @@ export interface CallNode
   readonly logs: readonly TracedLog[];
 }
 
-/** The bytes of a field that nodes may leave out. Throws `trace_malformed`. */
-export function readOptionalBytes(value: unknown, what: string): Hex {
-  return absent(value) ? '0x' : readBytes(value, 'trace_malformed', what);
+/** The bytes of a field that nodes may leave out. `known`: checked ones, often the same. Throws `trace_malformed`. */
+export function readOptionalBytes(value: unknown, what: string, known: Hex = '0x'): Hex {
+  if (value === known || absent(value)) return value ?? '0x';
+  return readBytes(value, 'trace_malformed', what);
 }
 
 /** Whether a call failed. Some nodes write an empty error for inner calls that did not. */

@@ -13,7 +13,7 @@ import {
   type CallNode,
   type TracedLog,
 } from './callNode.ts';
-import type { TraceApi } from './traceApi.ts';
+import type { TraceApi, TracedTransaction } from './traceApi.ts';
 
 const BAD = 'trace_malformed';
 const NO_LOGS: readonly TracedLog[] = [];
@@ -79,6 +79,8 @@ function looksLike(result: unknown): 'trace' | 'empty' | 'malformed' {
   return Object.keys(result).length === 0 || Array.isArray(result['structLogs']) ? 'empty' : 'malformed';
 }
 
+type CallBytes = Pick<CallNode, 'input' | 'output'>;
+
 /** The calls of one call, as far as they have been read. */
 interface OpenCalls {
   readonly calls: readonly unknown[];
@@ -88,7 +90,7 @@ interface OpenCalls {
 }
 
 /** Iterative: a hostile trace may nest deeper than the JavaScript stack allows. */
-function readCalls(result: unknown): CallNode[] {
+function readCalls(result: unknown, { input = '0x' }: TracedTransaction): CallNode[] {
   if (absent(result)) throw new AnalysisError('trace_empty');
   const nodes: CallNode[] = [];
   const budget = new CallBudget();
@@ -97,7 +99,8 @@ function readCalls(result: unknown): CallNode[] {
     budget.spend(depth);
     const fields = readObject(raw, BAD, 'a call is not an object');
     const index = nodes.length;
-    nodes.push(readCall(fields, parent));
+    // A proxy passes on its input and the output, the transaction is the first call.
+    nodes.push(readCall(fields, parent, parent === null ? { input, output: '0x' } : nodes[parent]!));
     const calls = readList(fields['calls'], BAD, 'calls is not a list');
     if (calls.length > 0) open.push({ calls, next: 0, parent: index, depth: depth + 1 });
   };
@@ -110,7 +113,7 @@ function readCalls(result: unknown): CallNode[] {
   return nodes;
 }
 
-function readCall(fields: Fields, parent: number | null): CallNode {
+function readCall(fields: Fields, parent: number | null, around: CallBytes): CallNode {
   const type = fields['type'];
   if (typeof type !== 'string' || !TYPES.has(type)) {
     throw new AnalysisError(
@@ -125,8 +128,8 @@ function readCall(fields: Fields, parent: number | null): CallNode {
     from: readAddress(fields['from'], BAD, 'call from'),
     to: calleeOf(fields, type, failed),
     value: absent(fields['value']) ? 0n : readQuantity(fields['value'], BAD, 'call value'),
-    input: readOptionalBytes(fields['input'], 'call input'),
-    output: readOptionalBytes(fields['output'], 'call output'),
+    input: readOptionalBytes(fields['input'], 'call input', around.input),
+    output: readOptionalBytes(fields['output'], 'call output', around.output),
     error: failed ? canonicalError(fields['error']) : null,
     gasUsed: readGas(fields['gasUsed']),
     logs: absent(fields['logs'])

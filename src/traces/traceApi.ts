@@ -18,7 +18,7 @@ export type TraceCall =
 export type BlockId = Pick<BlockHeader, 'number' | 'hash'>;
 
 /** The checked parts of the transaction that a trace must agree with. */
-export type TracedTransaction = Pick<CanonicalTx, 'hash' | 'blockHash'>;
+export type TracedTransaction = Pick<CanonicalTx, 'hash' | 'blockHash'> & Partial<Pick<CanonicalTx, 'input'>>;
 
 /** A way to ask a node for a trace and to read it. A new dialect is one such object in its own file. */
 export interface TraceApi {

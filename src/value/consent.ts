@@ -1,6 +1,5 @@
-import { addTo, groupBy, lowerBound } from '../lib/lists.ts';
+import { groupBy, lowerBound } from '../lib/lists.ts';
 import { lazy } from '../lib/lazy.ts';
-import { memoize } from '../lib/memo.ts';
 import { addressAt, uintAt, wordOf } from '../evm/hex.ts';
 import { MAX_RECOVERIES } from '../evm/signing.ts';
 import type { CanonicalTx, Frame, Log } from '../model/canonicalTx.ts';
@@ -15,8 +14,6 @@ import { pullsForOthers, readSigned, type Signed } from './signed.ts';
 const UNLIMITED = 1n << 255n;
 /** Calls of a token that may have caused one movement; more are not distinguished. */
 const MAX_CALLS = 64;
-/** Accounts remembered with their calls. */
-const MAX_ACCOUNTS = 4_096;
 
 /** What a spender may take of a token by the holder's own word in this transaction; `left` shrinks. */
 interface Grant {
@@ -39,12 +36,18 @@ export class Consent {
   readonly #flow: ValueFlow;
   readonly #rulebook: Rulebook;
   /** Effective calls of each token that may change state, in order. */
-  readonly #calls = new Map<Address, Frame[]>();
+  readonly #calls = lazy(() => {
+    const moved = new Set(tokensOf(this.#flow));
+    for (const { evidence } of this.#flow.allowances) moved.add(evidence.contract);
+    return groupBy(this.#tx.frames, ({ context, to, effective, static: reads }) =>
+      effective && !reads && context === to && moved.has(to) ? to : null,
+    );
+  });
   /** Effective calls that may change state, by their sender. */
   readonly #sent = lazy(() =>
     groupBy(this.#tx.frames, ({ from, effective, static: reads }) => (effective && !reads ? from : null)),
   );
-  readonly #own: (account: string) => ReadonlySet<Frame>;
+  readonly #own = new Map<Address, ReadonlySet<Frame>>();
   readonly #grants = new Map<Address, readonly Grant[]>();
   /** Amounts already moved, by the call that asked for them. */
   readonly #moved = new Map<Frame, bigint>();
@@ -61,15 +64,7 @@ export class Consent {
     this.#tx = tx;
     this.#flow = flow;
     this.#rulebook = rulebook;
-    const moved = new Set(tokensOf(flow));
-    for (const { evidence } of flow.allowances) moved.add(evidence.contract);
-    for (const frame of tx.frames) {
-      const { context } = frame;
-      if (context !== null && isCallOf(frame, context) && moved.has(context))
-        addTo(this.#calls, context, frame);
-    }
     this.#tokens = tokens;
-    this.#own = memoize((account) => this.#ownCalls(account as Address), MAX_ACCOUNTS);
   }
 
   /** Recovered when first asked for: a recovery costs as much as an analysis without one. */
@@ -87,7 +82,7 @@ export class Consent {
   isUnasked({ asset, from, amount, evidence }: Movement): boolean {
     const { address: token, tokenId } = this.#flow.assets.get(asset)!;
     // A trace without the token's own frames shows nothing.
-    if (token === null || !this.#calls.has(token)) return false;
+    if (token === null || !this.#calls().has(token)) return false;
     const log = evidence.log === null ? undefined : this.#tx.logs[evidence.log];
     const id = tokenId === null ? null : BigInt(tokenId);
     const causes = this.#causes(token, log);
@@ -104,13 +99,14 @@ export class Consent {
    */
   isUnaskedAllowance({ owner, kind, evidence }: Allowance): boolean {
     const { contract, log } = evidence;
-    if (!this.#calls.has(contract) || this.isListed(contract)) return false;
+    if (!this.#calls().has(contract) || this.isListed(contract)) return false;
     const lowers = kind === 'decreased' || kind === 'revoked';
     return !this.#causes(contract, this.#tx.logs[log!]).some(
       (call) =>
+        call.from === owner ||
+        (lowers && holderOf(call, this.#specOf(call)) === owner) ||
         this.#isOwn(call, owner) ||
-        this.#signedBy(owner).some(({ frame }) => frame === call) ||
-        (lowers && holderOf(call, this.#specOf(call)) === owner),
+        this.#signedBy(owner).some(({ frame }) => frame === call),
     );
   }
 
@@ -121,7 +117,7 @@ export class Consent {
       if (spec !== undefined) return holderOf(call, spec) === account;
       return pullsForOthers(this.#rulebook, call.from) && namesFirst(call, account);
     };
-    return (this.#calls.get(token) ?? []).slice(0, MAX_CALLS).some(names);
+    return (this.#calls().get(token) ?? []).slice(0, MAX_CALLS).some(names);
   }
 
   /** Tokens named in the rules: well known, priced by a feed, or a contract of a protocol. */
@@ -135,7 +131,7 @@ export class Consent {
 
   /** The token's calls in which the log can have been made: the outermost that surely holds it, else all. */
   #causes(token: Address, log: Log | undefined): readonly Frame[] {
-    const calls = this.#calls.get(token)!;
+    const calls = this.#calls().get(token)!;
     const within = log?.within ?? null;
     if (within === null) return calls.slice(0, MAX_CALLS);
     const frame = this.#tx.frames[within]!;
@@ -179,11 +175,13 @@ export class Consent {
   }
 
   #isOwn(call: Frame, account: Address): boolean {
-    return call.from === account || this.#own(account).has(call);
+    return call.from === account || this.#ownCalls(account).has(call);
   }
 
   /** Calls of the account, and those that forwarders made of requests that it signed (ERC-2771). */
   #ownCalls(account: Address): ReadonlySet<Frame> {
+    let own = this.#own.get(account);
+    if (own !== undefined) return own;
     const forwarded = this.#signedBy(account).flatMap(({ frame, forwards }) =>
       forwards === null
         ? []
@@ -194,7 +192,8 @@ export class Consent {
                 from === frame.context && to === forwards.to && input.startsWith(forwards.data),
             ),
     );
-    return new Set([...(this.#sent().get(account) ?? []), ...forwarded]);
+    this.#own.set(account, (own = new Set([...(this.#sent().get(account) ?? []), ...forwarded])));
+    return own;
   }
 
   #signedBy(account: Address): readonly Signed[] {
@@ -218,7 +217,7 @@ export class Consent {
       return true;
     }
     if (this.#actsOnOrders(call.from)) return named === holder;
-    const own = this.#own(holder);
+    const own = this.#ownCalls(holder);
     const led = this.#callersOf(call).filter((frame) => own.has(frame));
     if (led.length === 0) return false;
     if (led.some((frame) => entrusts(frame, call, amount))) return true;
@@ -248,7 +247,7 @@ export class Consent {
         left: amount,
       })),
     );
-    const own = [...this.#own(holder)].flatMap((call): Grant[] => {
+    const own = [...this.#ownCalls(holder)].flatMap((call): Grant[] => {
       const spec = this.#specOf(call);
       const spender = spec?.spender == null ? null : addressAt(call.input, 4 + spec.spender);
       if (spender === null) return [];

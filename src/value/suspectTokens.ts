@@ -1,4 +1,5 @@
 import unhomoglyph from 'unhomoglyph';
+import { lazy } from '../lib/lazy.ts';
 import { memoize } from '../lib/memo.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { Consent } from './consent.ts';
@@ -72,12 +73,10 @@ export function markImpersonators(
   const known = rulebook.prepared.derive(byLook);
   const isImpersonator = ({ address, symbol }: TokenMetadata): boolean =>
     symbol !== null && looks(symbol).some((look) => known.get(look)?.has(address) === false);
-  return new Map(
-    [...tokens].map(([address, token]) => [
-      address,
-      isImpersonator(token) ? { ...token, impersonates: true } : token,
-    ]),
-  );
+  let marked: Map<Address, TokenMetadata> | null = null;
+  for (const [address, token] of tokens)
+    if (isImpersonator(token)) (marked ??= new Map(tokens)).set(address, { ...token, impersonates: true });
+  return marked ?? tokens;
 }
 
 /** Suspect parts of a transaction's value flow; `tokens` as `markImpersonators` returns them. */
@@ -93,28 +92,25 @@ export function findSuspects(
   for (const { id, address } of flow.assets.values())
     if (address !== null && impersonators.has(address)) impersonating.add(id);
   const consent = new Consent(tx, flow, tokens, rulebook);
-  const out = flow.movements.filter(({ from, kind, asset }: Movement) => {
-    const token = flow.assets.get(asset)?.address ?? null;
-    return token !== null && token !== from && from !== ZERO_ADDRESS && kind !== 'mint';
-  });
-  const unasked = out.filter((movement) => consent.isUnasked(movement));
-  const emitters = new Set(tx.logs.map(({ address }) => address));
-  const tokenOf = ({ asset }: Movement): Address => flow.assets.get(asset)!.address!;
-  const unlisted = unasked.filter((movement) => !consent.isListed(tokenOf(movement)));
-  const unverified = unlisted.filter(
-    (movement) => !emitters.has(movement.from) && !consent.isNamed(movement.from, tokenOf(movement)),
-  );
-  const allowances = flow.allowances.filter((allowance) => consent.isUnaskedAllowance(allowance));
-  return {
-    impersonating,
-    impersonators,
-    unasked: indexesOf(unasked),
-    unlisted: indexesOf(unlisted),
-    unverified: indexesOf(unverified),
-    allowances: new Set(allowances.map(({ evidence }) => evidence.log!)),
-    consent,
-  };
+  const emitters = lazy(() => new Set(tx.logs.map(({ address }) => address)));
+  const [unasked, unlisted, unverified] = [new Set<number>(), new Set<number>(), new Set<number>()];
+  for (const movement of flow.movements) {
+    const { index, from } = movement;
+    const token = tokenTaken(movement, flow);
+    if (token === null || !consent.isUnasked(movement)) continue;
+    unasked.add(index);
+    if (consent.isListed(token)) continue;
+    unlisted.add(index);
+    if (!emitters().has(from) && !consent.isNamed(from, token)) unverified.add(index);
+  }
+  const allowances = new Set<number>();
+  for (const allowance of flow.allowances)
+    if (consent.isUnaskedAllowance(allowance)) allowances.add(allowance.evidence.log!);
+  return { impersonating, impersonators, unasked, unlisted, unverified, allowances, consent };
 }
 
-const indexesOf = (movements: readonly Movement[]): ReadonlySet<number> =>
-  new Set(movements.map(({ index }) => index));
+/** The token that leaves an account other than its own; null for ether and what is minted. */
+function tokenTaken({ from, kind, asset }: Movement, { assets }: ValueFlow): Address | null {
+  const token = assets.get(asset)?.address ?? null;
+  return token === from || from === ZERO_ADDRESS || kind === 'mint' ? null : token;
+}

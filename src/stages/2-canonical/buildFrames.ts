@@ -15,10 +15,11 @@ interface FramePosition {
   readonly place: number;
 }
 
-/** A frame under construction: `end` and `seq` are set once the frames after it are known. */
+/** A frame under construction: `end` is set once the frames after it are known, `seq` once the logs are placed. */
 class OpenFrame implements Frame {
   end: number;
-  seq = 0;
+  /** Without logs, that of the frames alone. */
+  seq: number;
   readonly index: number;
   readonly parent: number | null;
   readonly type: FrameType;
@@ -42,7 +43,7 @@ class OpenFrame implements Frame {
     const effective = node.error === null && (up?.effective ?? true);
     if (isCreation(node) && effective && node.to === null)
       throw new AnalysisError('trace_malformed', 'a creation does not name its contract');
-    this.index = index;
+    this.index = this.seq = index;
     this.parent = up?.index ?? null;
     this.end = index + 1;
     this.type = node.type;

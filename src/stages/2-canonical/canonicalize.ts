@@ -13,7 +13,7 @@ import {
   type ReceiptLog,
   type Transaction,
 } from './readTransaction.ts';
-import { buildTimeline, type Timeline } from './timeline.ts';
+import { buildTimeline } from './timeline.ts';
 
 /**
  * One transaction in one shape, whichever trace dialect the node spoke: the two differ only in `dialect` and
@@ -31,8 +31,7 @@ export function canonicalize(raw: RawTransaction, authorities?: RawContext['auth
   // As the receipt says, where it has a status (EIP-658): they agree.
   const succeeded = nodes[0]!.error === null;
   const tree = buildFrames(nodes);
-  const timeline = buildTimeline(tree.frames);
-  const logs = stampOrder(tree, timeline, receipt.logs);
+  const logs = stampOrder(tree, receipt.logs);
 
   return {
     hash: tx.hash,
@@ -103,8 +102,10 @@ function requireSameContract({ contractAddress }: Receipt, root: CallNode): void
  * compared. The order is inferred even where a call tracer gives it, so that both dialects agree; the tracer
  * only names the frames.
  */
-function stampOrder(tree: FrameTree, timeline: Timeline, receiptLogs: readonly ReceiptLog[]): Log[] {
-  const { frames } = tree;
+function stampOrder(tree: FrameTree, receiptLogs: readonly ReceiptLog[]): Log[] {
+  const { frames, tracedLogs } = tree;
+  if (receiptLogs.length + tracedLogs.length === 0) return [];
+  const timeline = buildTimeline(frames);
   const { running, entry } = timeline;
   const traced = tracedFrames(tree, timeline, receiptLogs);
   const { moments, certain, within } = inferLogs(frames, timeline, receiptLogs);
@@ -117,16 +118,8 @@ function stampOrder(tree: FrameTree, timeline: Timeline, receiptLogs: readonly R
       const index = logs.length;
       const { logIndex, address, topics, data } = receiptLogs[index]!;
       const frame = traced ? traced[index]! : certain[index]! ? running[moments[index]!]! : null;
-      logs.push({
-        logIndex,
-        index,
-        address,
-        topics,
-        data,
-        frame,
-        seq,
-        within: within[index]! < 0 ? null : within[index]!,
-      });
+      const holding = within[index]! < 0 ? null : within[index]!;
+      logs.push({ logIndex, index, address, topics, data, frame, seq, within: holding });
     }
   }
   return logs;

@@ -23,12 +23,17 @@ interface Declared {
 /** Token events as the rules declare them, found by log. */
 export class Declarations {
   readonly #nftContracts: ReadonlySet<Address | null>;
-  readonly #events: ReadonlyMap<string, Declared>;
+  /** By first topic and number of topics. */
+  readonly #events = new Map<string | undefined, Map<number, Declared>>();
 
   constructor(tokenEvents: Rulebook['tokenEvents']) {
     const nfts = [...tokenEvents.values()].flat().filter(({ assetKind }) => assetKind === 'erc721');
     this.#nftContracts = new Set(nfts.flatMap(({ emitters }) => [...emitters]));
-    this.#events = new Map([...tokenEvents].map(([key, specs]) => [key, declaredBy(specs)]));
+    for (const [key, specs] of tokenEvents) {
+      const [topic, count] = key.split(':');
+      const declared = this.#events.get(topic) ?? new Map<number, Declared>();
+      this.#events.set(topic, declared.set(Number(count), declaredBy(specs)));
+    }
   }
 
   /** Whether ERC-20 transfers come from a declared NFT: they repeat declared events or count tokens held. */
@@ -38,7 +43,7 @@ export class Declarations {
 
   /** The declaration that applies to a log: one that names its emitter, else one that names none. */
   for({ topics, address }: Log): Declaration | null {
-    const declared = this.#events.get(`${topics[0]}:${topics.length}`);
+    const declared = this.#events.get(topics[0])?.get(topics.length);
     return declared === undefined ? null : (declared.named.get(address) ?? declared.fallback);
   }
 }

@@ -25,6 +25,7 @@ interface Shapes {
 
 /** Token movements stated by logs, and every other log as a non-economic action; in the order of the logs. */
 export function readTokens(tx: CanonicalTx, rulebook: FlowRules): FlowEntry[] {
+  if (tx.logs.length === 0) return [];
   const shapes = readShapes(tx, rulebook);
   const { standard, declared, wrapping } = shapes;
   const repeats = declared.size + wrapping.size === 0 ? null : readRepeated(tx, shapes, rulebook);
@@ -80,11 +81,15 @@ interface Repeated {
 function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Repeated {
   const transfers: readonly RawTransfer[] = shapes.standard.flatMap((list) => list ?? []);
   const wraps = recognisedWraps(tx, shapes, rulebook, transfers);
-  const tokens = new Set<Address | null>([
-    ...[...shapes.declared.values()].map(({ asset }) => asset.address),
-    ...wraps.map(({ log }) => log.address),
-  ]);
-  const count = new Tally(transfers.filter(({ asset }) => tokens.has(asset.address)).map(transferKey));
+  const declaring = new Set([...shapes.declared.values()].map(({ asset }) => asset.address));
+  const wrapping = new Set<Address | null>(wraps.map(({ log }) => log.address));
+  const count = new Tally();
+  for (const transfer of transfers) {
+    const { asset, kind } = transfer;
+    // A wrap comes from nowhere and an unwrap goes there.
+    const mayRepeat = declaring.has(asset.address) || (kind !== 'transfer' && wrapping.has(asset.address));
+    if (mayRepeat) count.add(transferKey(transfer));
+  }
 
   const entries = new Map<number, FlowEntry>();
   /** Wrapping events that a Transfer repeats: the Transfer stays, as the wrap. */

@@ -27,11 +27,9 @@ function quantitiesDiffer(a: unknown, b: unknown): boolean {
 
 /** Whether one quantity is over another; false where one is missing. */
 function exceeds(value: unknown, limit: unknown): boolean {
-  const [a, b] = [value, limit].map((one) => (typeof one === 'bigint' ? one : quantity(one))) as (
-    | bigint
-    | null
-  )[];
-  return a != null && b != null && a > b;
+  const a = quantity(value);
+  const b = typeof limit === 'bigint' ? limit : quantity(limit);
+  return a !== null && b !== null && a > b;
 }
 
 export function isHash(value: unknown, hash: Hash): boolean {
@@ -109,6 +107,7 @@ function contentOf(log: unknown): string {
 }
 
 const BYTES = 256;
+const NO_BLOOM = `0x${'00'.repeat(BYTES)}`;
 /** Addresses and topics remembered: events and tokens recur from one transaction to the next. */
 const REMEMBERED = 16_384;
 /** Characters of a topic; nothing longer is kept. */
@@ -146,9 +145,10 @@ function add(item: unknown): void {
 
 /** Whether a receipt's 2048-bit filter is another than the addresses and topics of its logs make. */
 function bloomRefutes(bloom: unknown, logs: readonly unknown[]): boolean {
-  const digits = typeof bloom === 'string' && bloom.length === 2 + 2 * BYTES ? lowerHex(bloom) : null;
   // Archives that drop blooms serve zero or nothing: no proof of anything.
-  if (digits === null || /^0x0+$/.test(digits)) return false;
+  if (typeof bloom !== 'string' || bloom.length !== NO_BLOOM.length || bloom === NO_BLOOM) return false;
+  const digits = lowerHex(bloom);
+  if (digits === null) return false;
   filter.fill(0);
   for (const log of logs) {
     if (!isRecord(log)) continue;

@@ -68,13 +68,13 @@ export async function fetchContext(
   const priceSources = [...contractSources(plan.pricing, names), ...(sources.priceSources ?? [])];
   const known = [...plan.tokens, ...plan.pricing.bases];
   const { registries = NO_REGISTRIES } = plan;
-  const ownReads = readsOf(known, priceSources);
-  const proofs = shareProofs(ratesFrom(plan.pricing.heldShares, names));
-  const proofsAt = ownReads.length + proofs.calls.length;
-  const registryReads = registryCalls(registries);
-  const namesAt = proofsAt + registryReads.length;
   const { accountNames = NO_NAMES } = sources;
-  const reads = [...ownReads, ...proofs.calls, ...registryReads, ...accountNames.calls];
+  const reads = readsOf(known, priceSources);
+  const proofsAt = reads.length;
+  const proofs = shareProofs(ratesFrom(plan.pricing.heldShares, names));
+  const registriesAt = reads.push(...proofs.calls);
+  const namesAt = reads.push(...registryCalls(registries));
+  reads.push(...accountNames.calls);
 
   const askApi = (timestamp: number | null): Promise<PriceAnswers> | undefined => {
     if (timestamp === null || !names.has('http')) return undefined;
@@ -110,8 +110,11 @@ export async function fetchContext(
     list: readonly PriceSource[],
     state: readonly ReadAnswer[],
   ): void => {
-    const own = state.map((answer) => answer ?? null);
-    unread += state.filter((answer) => answer === undefined).length;
+    const own: (Hex | null)[] = [];
+    for (const answer of state) {
+      if (answer === undefined) unread++;
+      own.push(answer ?? null);
+    }
     let position = readMetadata(asked, own, tokens);
     for (const source of list)
       take(
@@ -119,9 +122,9 @@ export async function fetchContext(
       );
   };
   if (stateless) refusals.push(...withoutState(['native', ...known]));
-  takeAll(known, stateless ? [] : priceSources, answers.slice(0, ownReads.length));
+  takeAll(known, stateless ? [] : priceSources, answers.slice(0, proofsAt));
   addUsualBases(plan.pricing.usualBases, tokens);
-  const shares = proofs.read(answers.slice(ownReads.length, proofsAt).map((answer) => answer ?? null));
+  const shares = proofs.read(answers.slice(proofsAt, registriesAt).map((answer) => answer ?? null));
   const { bases, shareBases, list } = furtherSources(plan, stateless ? NO_SOURCES : names, shares, () =>
     unpriced(plan, [...quotes, ...rates], shares, timestamp),
   );
@@ -146,7 +149,7 @@ export async function fetchContext(
     authorities: plan.authorities,
     nonces,
     stateless,
-    registered: readRegistries(registries, answers.slice(proofsAt)),
+    registered: readRegistries(registries, answers.slice(registriesAt)),
     sourcesLeftOut: STANDARD_PRICE_SOURCES.filter((name) => !names.has(name)),
     names: accountNames.read(answers.slice(namesAt), stateless),
     incomplete: registries.cut || unread > 0 || plan.tokensBeyondLimit.length > 0,
@@ -161,6 +164,7 @@ function furtherSources(
   unpricedNow: () => readonly Address[],
 ): { bases: readonly Address[]; shareBases: readonly PriceFeedSpec[]; list: PriceSource[] } {
   const wanting = names.has('twap') ? unpricedNow() : [];
+  if (wanting.length + shares.length === 0) return { bases: [], shareBases: [], list: [] };
   const { tokens: bases, feeds } = wanting.length > 0 ? pricing.averageBases() : { tokens: [], feeds: [] };
   const asked = new Set([...pricing.usualBases, ...feeds]);
   const shareBases = shares.length > 0 ? pricing.heldBases().filter((feed) => !asked.has(feed)) : [];

@@ -1,4 +1,4 @@
-import { smallUintAt, wordOf, DIGITS, lowerHex } from '../../../evm/hex.ts';
+import { HIGH_BYTES, smallUintAt, wordOf, DIGITS, lowerHex } from '../../../evm/hex.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 
 /** A read of a contract, answered in the state at the end of the transaction's block. */
@@ -30,7 +30,7 @@ export function encodeAggregate3(calls: readonly ViewCall[]): Hex {
   let tails = '';
   for (const { to, data } of calls) {
     heads += wordOf(32 * calls.length + tails.length / 2);
-    tails += wordOf(to) + MAY_FAIL + argumentOf(data);
+    tails += HIGH_BYTES + to.slice(2) + MAY_FAIL + argumentOf(data);
   }
   return `${AGGREGATE3}${wordOf(32)}${wordOf(calls.length)}${heads}${tails}` as Hex;
 }

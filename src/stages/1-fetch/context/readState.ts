@@ -8,6 +8,7 @@ import {
   readCode,
   readSingles,
   rpcsOfGroups,
+  tagOf,
   type ReadAnswer,
 } from './viewReads.ts';
 import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
@@ -15,7 +16,7 @@ import { elsewhere, inconsistent } from '../rpc/upstreamFault.ts';
 import type { ViewCall } from './multicall.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { BlockState, Session } from '../rpc/session.ts';
-import type { Address, Hex } from '../../../model/hex.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { NonceSpan } from '../../../model/upstream.ts';
 
 /**
@@ -56,7 +57,7 @@ async function headerAlone(
 /** By number: after a reorganisation the hash that comes back is another one, and that is noticed. */
 const headerCall = ({ blockNumber }: ContextPlan): RpcCall => ({
   method: 'eth_getBlockByNumber',
-  params: [`0x${blockNumber.toString(16)}`, false],
+  params: [tagOf(blockNumber, false), false],
 });
 
 async function attempt(
@@ -65,14 +66,13 @@ async function attempt(
   plan: ContextPlan,
   reads: readonly ViewCall[],
 ): Promise<BlockState> {
-  const at: Hex = `0x${plan.blockNumber.toString(16)}`;
+  const at = tagOf(plan.blockNumber, false);
   const groups = groupReads(reads, plan);
   const asked: RpcCall[] = [headerCall(plan)];
   for (const account of plan.accounts) asked.push({ method: 'eth_getCode', params: [account, at] });
-  const parent: Hex = `0x${(plan.blockNumber - 1n).toString(16)}`;
   const authorities = [...new Set(plan.authorities.filter((account) => account !== null))];
   for (const account of authorities)
-    for (const when of [parent, at])
+    for (const when of [tagOf(plan.blockNumber, true), at])
       asked.push({ method: 'eth_getTransactionCount', params: [account, when] });
   asked.push(...rpcsOfGroups(groups, plan));
   const results = await endpoint.send(asked, session);

@@ -172,6 +172,6 @@ function answerOf(bytes: ReadAnswer): ReadAnswer {
   return bytes === '0x' ? null : bytes;
 }
 
-function tagOf(block: bigint, before: boolean): Hex {
+export function tagOf(block: bigint, before: boolean): Hex {
   return `0x${(before && block > 0n ? block - 1n : block).toString(16)}`;
 }

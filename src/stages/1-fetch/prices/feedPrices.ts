@@ -27,7 +27,8 @@ export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
         call: calls[i]!,
         answer: answers[i] ?? null,
         source: `feed ${source}`,
-        price: (round: Round) => usdQuote({ asset, source, heartbeat }, round, decimals),
+        price: (round: Round, { quotes }: Found) =>
+          quotes.push(usdQuote({ asset, source, heartbeat }, round, decimals)),
       }));
       return pricesOf(rounds, timestamp);
     },
@@ -47,45 +48,41 @@ interface AnsweredRound {
   readonly answer: Hex | null;
   /** The feed, as refusals name it. */
   readonly source: string;
-  readonly price: (round: Round) => PriceQuote | PriceRate;
+  /** Adds the price of a round. */
+  readonly price: (round: Round, found: Found) => void;
 }
+
+type Found = ReturnType<typeof nothingYet>;
+const nothingYet = () => ({
+  quotes: [] as PriceQuote[],
+  rates: [] as PriceRate[],
+  refusals: [] as PriceRefusal[],
+});
 
 /** Prices of rounds. One finished in this very block may be a change within it and waits for the last. */
 function pricesOf(rounds: readonly AnsweredRound[], timestamp: number): PriceAnswers {
-  const refusals: PriceRefusal[] = [];
-  const priced: (PriceQuote | PriceRate)[] = [];
+  const found = nothingYet();
   const anew: { round: Round; call: ViewCall; price: AnsweredRound['price'] }[] = [];
   for (const { asset, call, answer, source, price } of rounds) {
     const round = readRound(answer, timestamp);
     if (typeof round === 'string') {
-      refusals.push(refusePrice(asset, `${source} ${round}`));
-    } else if (round.asOf < timestamp) priced.push(price(round));
+      found.refusals.push(refusePrice(asset, `${source} ${round}`));
+    } else if (round.asOf < timestamp) price(round, found);
     else anew.push({ round, call: { to: call.to, data: call.data, before: true }, price });
   }
+  if (anew.length === 0) return found;
   const later: PriceSource = {
     calls: anew.map(({ call }) => call),
-    read: (answers) =>
-      byForm(
-        anew.map(({ round, price }, i) => {
-          const last = readRound(answers[i] ?? null, timestamp);
-          return price(typeof last === 'string' ? round : { ...round, before: last.numerator });
-        }),
-      ),
+    read(answers) {
+      const again = nothingYet();
+      for (const [i, { round, price }] of anew.entries()) {
+        const last = readRound(answers[i] ?? null, timestamp);
+        price(typeof last === 'string' ? round : { ...round, before: last.numerator }, again);
+      }
+      return again;
+    },
   };
-  const found = byForm(priced, refusals);
-  return anew.length > 0 ? { later, ...found } : found;
-}
-
-function byForm(
-  prices: readonly (PriceQuote | PriceRate)[],
-  refusals: readonly PriceRefusal[] = [],
-): PriceAnswers {
-  const quotes: PriceQuote[] = [];
-  const rates: PriceRate[] = [];
-  for (const price of prices)
-    if ('terms' in price) rates.push(price);
-    else quotes.push(price);
-  return { quotes, rates, refusals };
+  return { later, ...found };
 }
 
 function usdQuote(
@@ -157,10 +154,10 @@ export function registryPrices(
         const denominator = 10n ** BigInt(scale + decimals);
         const inEther = (one: bigint) =>
           [{ asset: 'native', numerator: one * 10n ** 18n, denominator }] as const;
-        const price = (round: Round): PriceQuote | PriceRate =>
+        const price = (round: Round, { quotes, rates }: Found): number =>
           quote.in === 'usd'
-            ? usdQuote({ asset, source: address, heartbeat }, round, scale)
-            : {
+            ? quotes.push(usdQuote({ asset, source: address, heartbeat }, round, scale))
+            : rates.push({
                 asset,
                 method: 'chainlink',
                 source: address,
@@ -172,7 +169,7 @@ export function registryPrices(
                 heartbeat,
                 pool: null,
                 market: null,
-              };
+              });
         return [{ asset, call: calls[2 * i]!, answer, source: `the feed in registry ${address}`, price }];
       });
       return pricesOf(rounds, timestamp);

@@ -87,16 +87,16 @@ export function planPricing(
 ): PricingPlan {
   const { wrappedNative, pricing = NOTHING } = vocabulary;
   const lookup = vocabulary.prepared?.derive(lookupOf) ?? lookupOf(vocabulary);
-  const { feedsOf, families } = lookup;
+  const { feedsOf } = lookup;
   const { rates, bases } = listedRates(tokens, lookup);
   const asked = new Set(tokens);
   const fungible = found.moved.filter((token) => asked.has(token) && !wrappedNative.has(token));
-  const feedless = [...fungible, ...bases.filter((base) => !wrappedNative.has(base))].filter(
-    (token) => !feedsOf.has(token),
+  const feedless = [...fungible, ...bases].filter(
+    (token) => !wrappedNative.has(token) && !feedsOf.has(token),
   );
   const unlisted = (token: Address): boolean =>
     asked.has(token) && !wrappedNative.has(token) && !feedsOf.has(token) && !rates.has(token);
-  const shares = planShares(found, families, unlisted, aggregated);
+  const shares = planShares(found, lookup, unlisted, aggregated);
   const allRates = [...rates.values(), ...shares.rates];
   const positions = aggregated ? positionsOf(found, pricing) : [];
   const feeds = feedsFor(['native', ...tokens, ...bases], vocabulary, lookup);
@@ -134,7 +134,7 @@ export function planPricing(
 /** The rates of tokens that may be shares, and the minted or burnt ones over the limit. */
 function planShares(
   found: TokensInLogs,
-  families: readonly RateSpec[],
+  { families, provable }: Lookup,
   unlisted: (token: Address) => boolean,
   aggregated: boolean,
 ): Pick<PricingPlan, 'rates' | 'beyondLimit'> & { readonly held: readonly PlannedRate[] } {
@@ -142,13 +142,14 @@ function planShares(
   const minted = found.issued.filter(unlisted);
   const issued = minted.slice(0, limit);
   // Tokens that only changed hands are asked last, and not where every read is a call of its own.
-  const held = aggregated ? found.moved.filter((token) => !found.issued.includes(token)) : [];
+  const held = aggregated
+    ? found.moved.filter((token) => unlisted(token) && !found.issued.includes(token))
+    : [];
   const ratesOf = (tokens: readonly Address[], asked: readonly RateSpec[]): PlannedRate[] =>
     tokens.flatMap((token) => asked.map((spec) => ({ spec, token })));
-  const provable = families.filter(({ identity }) => identity);
   return {
     rates: ratesOf(issued, aggregated ? families : families.filter(({ identity }) => !identity)),
-    held: ratesOf(held.filter(unlisted).slice(0, limit - issued.length), provable),
+    held: ratesOf(held.slice(0, limit - issued.length), provable),
     beyondLimit: families.length > 0 ? beyond(minted, 'the contracts of shares', limit) : [],
   };
 }
@@ -202,7 +203,8 @@ function feedsFor(
   vocabulary: PricingVocabulary,
   { feedsOf }: Lookup,
 ): readonly PriceFeedSpec[] {
-  const positions = assets.flatMap((asset) => feedsOf.get(asset) ?? []);
+  const positions: number[] = [];
+  for (const asset of assets) positions.push(...(feedsOf.get(asset) ?? []));
   return positions.sort((a, b) => a - b).map((position) => vocabulary.feeds[position]!);
 }
 
@@ -212,8 +214,9 @@ interface Lookup {
   readonly feedsOf: ReadonlyMap<Asset, readonly number[]>;
   /** Its rates. */
   readonly listed: ReadonlyMap<Address, readonly RateSpec[]>;
-  /** Rates that any token may have. */
+  /** Rates that any token may have, and those among them that a factory or registry proves. */
   readonly families: readonly RateSpec[];
+  readonly provable: readonly RateSpec[];
 }
 
 function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary): Lookup {
@@ -221,5 +224,6 @@ function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary): Lookup {
   for (const [position, { asset }] of feeds.entries()) addTo(feedsOf, asset, position);
   const listed = new Map<Address, RateSpec[]>();
   for (const spec of pricing.rates) for (const token of spec.tokens ?? []) addTo(listed, token, spec);
-  return { feedsOf, listed, families: pricing.rates.filter(({ tokens }) => tokens === null) };
+  const families = pricing.rates.filter(({ tokens }) => tokens === null);
+  return { feedsOf, listed, families, provable: families.filter(({ identity }) => identity) };
 }

@@ -10,6 +10,8 @@ import { TOKEN_ARGUMENT, type RateCall, type RateNumber, type RateSpec } from '.
 import type { PriceRate, PriceRefusal, RateTerm } from '../../../model/upstream.ts';
 
 type State = 'at' | 'before';
+const AT: readonly State[] = ['at'];
+const BOTH: readonly State[] = ['at', 'before'];
 /** Word of an answer in a state. */
 type Ask = (call: RateCall, state: State) => string | null;
 
@@ -21,30 +23,32 @@ const MAX_POWER = 77n;
 /** Reads of many tokens' calls, each once. */
 class Reads {
   readonly calls: ViewCall[] = [];
-  /** By token and state: positions of its calls. */
-  readonly #positions = { at: new Map<Address, Positions>(), before: new Map<Address, Positions>() };
+  /** Positions of each token's calls, by state. */
+  readonly #positions = new Map<Address, Readonly<Record<State, Map<string, number>>>>();
 
-  want(token: Address, call: RateCall, state: State): void {
-    let known = this.#positions[state].get(token);
-    if (!known) this.#positions[state].set(token, (known = new Map()));
-    const key = keyOf(token, call);
-    if (known.has(key)) return;
-    known.set(key, this.calls.length);
-    const data = call.data.replaceAll(TOKEN_ARGUMENT, token.slice(2)) as Hex;
-    this.calls.push({ to: call.to ?? token, data, before: state === 'before', apart: token });
+  want(token: Address, calls: readonly RateCall[], states: readonly State[]): void {
+    let known = this.#positions.get(token);
+    if (!known) this.#positions.set(token, (known = { at: new Map(), before: new Map() }));
+    for (const call of calls) {
+      const key = keyOf(token, call);
+      for (const state of states) {
+        if (known[state].has(key)) continue;
+        known[state].set(key, this.calls.length);
+        const data = call.data.replaceAll(TOKEN_ARGUMENT, token.slice(2)) as Hex;
+        this.calls.push({ to: call.to ?? token, data, before: state === 'before', apart: token });
+      }
+    }
   }
 
   /** Looks up a token's words in the answers to `calls`. */
   asker(answers: readonly (Hex | null)[], token: Address): Ask {
+    const known = this.#positions.get(token);
     return (call, state) => {
-      const position = this.#positions[state].get(token)?.get(keyOf(token, call));
-      const answer = answers[position ?? -1] ?? null;
+      const answer = answers[known?.[state].get(keyOf(token, call)) ?? -1] ?? null;
       return answer === null ? null : wordAt(answer, 32 * call.word);
     };
   }
 }
-
-type Positions = Map<string, number>;
 
 /** Most calls are to the token itself: their data is the key. */
 function keyOf(token: Address, { to = token, data }: RateCall): string {
@@ -60,8 +64,7 @@ export function shareProofs(planned: readonly PlannedRate[]): {
   const reads = new Reads();
   for (const { spec, token } of planned) {
     const { identity } = spec;
-    const calls = identity?.kind === 'registry' ? identity.calls : assetCalls(spec);
-    for (const call of calls) reads.want(token, call, 'at');
+    reads.want(token, identity?.kind === 'registry' ? identity.calls : callsOf(spec).assets, AT);
   }
   return {
     calls: reads.calls,
@@ -84,11 +87,8 @@ export function ratePrices(planned: readonly PlannedRate[]): PriceSource {
   const reads = new Reads();
   for (const { spec, token } of planned) {
     const { once, twice } = callsOf(spec);
-    for (const call of once) reads.want(token, call, 'at');
-    for (const call of twice) {
-      reads.want(token, call, 'at');
-      reads.want(token, call, 'before');
-    }
+    reads.want(token, once, AT);
+    reads.want(token, twice, BOTH);
   }
   return {
     calls: reads.calls,
@@ -111,22 +111,19 @@ export function ratePrices(planned: readonly PlannedRate[]): PriceSource {
 
 const rank = ({ tokens, identity }: RateSpec): number => (tokens !== null || identity ? 0 : 1);
 
-/** Calls needed only at the block (`once`: assets, marks of the family, proofs), and those before it too. */
-const callsOf = memoizeFor((spec: RateSpec, _: void) => {
-  const { answers, silent = [], identity } = spec;
+/** Calls needed only at the block (`once`: `assets`, marks of the family, proofs), and those before it too. */
+const callsOf = memoizeFor(({ answers, silent = [], identity, terms, per }: RateSpec, _: void) => {
+  const assets = terms.flatMap(({ asset }) => (typeof asset === 'string' ? [] : [asset]));
   return {
+    assets,
     once: [
-      ...assetCalls(spec),
+      ...assets,
       ...[...answers, ...silent].map((data): RateCall => ({ data, word: 0 })),
       ...(identity?.kind === 'registry' ? identity.calls : []),
     ],
-    twice: [spec.per, ...spec.terms.map(({ amount }) => amount)].filter((one) => typeof one !== 'bigint'),
+    twice: [per, ...terms.map(({ amount }) => amount)].filter((one) => typeof one !== 'bigint'),
   };
 });
-
-function assetCalls({ terms }: RateSpec): RateCall[] {
-  return terms.flatMap(({ asset }) => (typeof asset === 'string' ? [] : [asset]));
-}
 
 /** Null where the token is none of this family: it does not answer as one, or proves nothing. */
 function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRefusal | null {

@@ -85,13 +85,8 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
     const first = pool.endpoints.filter((endpoint) => endpoint === answeredLast);
     const others = pool.endpoints.filter((endpoint) => endpoint !== answeredLast);
     const only = pool.endpoints.length === 1;
-    return [...first, ...others].map((endpoint) => ({
-      endpoint,
-      only,
-      tries: 0,
-      readyAt: 0,
-      excluded: false,
-    }));
+    const untried = { only, tries: 0, readyAt: 0, excluded: false };
+    return [...first, ...others].map((endpoint) => ({ endpoint, ...untried }));
   }
 
   function tryOpenNodes(): void {
@@ -133,14 +128,8 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
     throw verdict ?? last ?? new AnalysisError('deadline');
   }
 
-  return {
-    signal,
-    timeLeft,
-    onCall,
-    traceEndpoint: pool.traceEndpoint,
-    ask,
-    ...(largeBytes && { largeBytes }),
-  };
+  const { traceEndpoint } = pool;
+  return { signal, timeLeft, onCall, traceEndpoint, ask, ...(largeBytes && { largeBytes }) };
 }
 
 /** Sends everything in one batch, or two at once where traces have a source of their own. */
