@@ -25,74 +25,67 @@ export function follow(flow: ValueFlow, starts: Iterable<Address>, direction: Di
     }
 }
 
-/** An asset at an account (`<account> <asset>`), or a step that turns assets into others. */
-export type Holding = string;
-
-export const holding = (account: Address, asset: AssetId): Holding => `${account} ${asset}`;
-
-/** Where value goes besides movements: from a holding into a step, and from a step to holdings. */
-export interface Links {
-  readonly onward: ReadonlyMap<Holding, readonly Holding[]>;
-  readonly back: ReadonlyMap<Holding, readonly Holding[]>;
+/** An asset at an account, or a step that turns assets into others, and where value goes and comes from there. */
+export interface Holding {
+  /** The account, or the step's name. */
+  readonly place: string;
+  readonly onward: Holding[];
+  readonly back: Holding[];
 }
 
 /**
  * Every holding that value can have reached: along movements of the same asset (`merged` names it) between
- * accounts that are not `excluded`, and over `links`. Order in time is ignored. An account's movements are
- * grouped by asset when it is first reached.
+ * accounts that are not `excluded`, and over links. Order in time is ignored. An account's movements are
+ * read when it is first reached.
  */
 export class HoldingFlow {
   readonly #flow: ValueFlow;
-  readonly #links: Links;
   readonly #merged: (asset: AssetId) => AssetId;
   readonly #excluded: ReadonlySet<Address>;
-  readonly #steps = {
-    onward: new Map<Address, Map<Holding, Set<Holding>>>(),
-    back: new Map<Address, Map<Holding, Set<Holding>>>(),
-  };
+  readonly #holdings = new Map<string, Map<AssetId, Holding>>();
+  readonly #read = { onward: new Set<string>(), back: new Set<string>() };
 
-  constructor(
-    flow: ValueFlow,
-    links: Links,
-    merged: (asset: AssetId) => AssetId,
-    excluded: ReadonlySet<Address>,
-  ) {
+  constructor(flow: ValueFlow, merged: (asset: AssetId) => AssetId, excluded: ReadonlySet<Address>) {
     this.#flow = flow;
-    this.#links = links;
     this.#merged = merged;
     this.#excluded = excluded;
+  }
+
+  at(place: string, asset: AssetId): Holding {
+    let own = this.#holdings.get(place);
+    if (!own) this.#holdings.set(place, (own = new Map()));
+    let holding = own.get(asset);
+    if (!holding) own.set(asset, (holding = { place, onward: [], back: [] }));
+    return holding;
+  }
+
+  /** Value goes on besides movements. */
+  link(from: Holding, to: Holding): void {
+    from.onward.push(to);
+    to.back.push(from);
   }
 
   reach(starts: Iterable<Holding>, direction: Direction): ReadonlySet<Holding> {
     const seen = new Set(starts);
     // A set also yields elements added during iteration.
-    for (const from of seen) {
-      for (const next of this.#links[direction].get(from) ?? []) seen.add(next);
-      const account = from.slice(0, from.indexOf(' ')) as Address;
-      for (const next of this.#stepsOf(account, direction).get(from) ?? []) seen.add(next);
+    for (const holding of seen) {
+      this.#readMovements(holding.place as Address, direction);
+      for (const next of holding[direction]) seen.add(next);
     }
     return seen;
   }
 
-  /** Holdings one movement away from each holding of an account. */
-  #stepsOf(account: Address, direction: Direction): ReadonlyMap<Holding, ReadonlySet<Holding>> {
-    let steps = this.#steps[direction].get(account);
-    if (steps) return steps;
-    this.#steps[direction].set(account, (steps = new Map()));
-    if (this.#excluded.has(account)) return steps;
+  #readMovements(account: Address, direction: Direction): void {
+    const read = this.#read[direction];
+    if (read.has(account) || this.#excluded.has(account)) return;
+    read.add(account);
     const onward = direction === 'onward';
     for (const index of (onward ? this.#flow.outgoing : this.#flow.incoming).get(account) ?? []) {
-      const movement = this.#flow.movements[index]!;
-      const far = onward ? movement.to : movement.from;
-      if (this.#excluded.has(far)) continue;
-      const asset = this.#merged(movement.asset);
-      const from = holding(account, asset);
-      const to = holding(far, asset);
-      const known = steps.get(from);
-      if (known) known.add(to);
-      else steps.set(from, new Set([to]));
+      const { from, to, asset } = this.#flow.movements[index]!;
+      const far = onward ? to : from;
+      const id = this.#merged(asset);
+      if (!this.#excluded.has(far)) this.at(account, id)[direction].push(this.at(far, id));
     }
-    return steps;
   }
 }
 

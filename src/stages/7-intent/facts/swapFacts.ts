@@ -1,15 +1,14 @@
-import { addTo } from '../../../lib/lists.ts';
 import { count, flag, motifTags, protocols, type FactSpec } from './factSpec.ts';
 import { isIntermediary } from './intermediaries.ts';
 import { protocolsOf, tagsOf } from './motifFacts.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { SubjectView } from './subjectView.ts';
-import type { Motif, AssetAmount } from '../../../model/motif.ts';
+import type { Motif } from '../../../model/motif.ts';
 import type { MotifTraits } from '../../../model/vocabulary.ts';
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
-import { holding, HoldingFlow, type Holding, type Links } from '../../../value/follow.ts';
+import { HoldingFlow, type Holding } from '../../../value/follow.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
 const poolOf = (m: Motif): string => m.poolId ?? m.venue;
@@ -99,11 +98,13 @@ export interface Delivery {
 
 /** Ways of value from the subject's sent assets to its received ones, or to others'. */
 export function holdingsOf(view: SubjectView): HoldingFlow {
-  return new HoldingFlow(view.flow, linksOf(view), (asset) => view.mergedAsset(asset), view.entity);
+  const holdings = new HoldingFlow(view.flow, (asset) => view.mergedAsset(asset), view.entity);
+  addLinks(holdings, view);
+  return holdings;
 }
 
 export function reachedBy({ sent, holdings }: SubjectView): ReadonlySet<Holding> {
-  const payments = sent.flatMap((b) => b.outgoing.map((m) => holding(m.to, b.id)));
+  const payments = sent.flatMap((b) => b.outgoing.map((m) => holdings.at(m.to, b.id)));
   return holdings.reach(payments, 'onward');
 }
 
@@ -113,13 +114,13 @@ export function reachedBy({ sent, holdings }: SubjectView): ReadonlySet<Holding>
  * half counts where the proceeds went to another account, only the backward half where everything was borrowed.
  */
 export function pathOf(view: SubjectView): readonly Motif[] {
-  const { sent, received, swaps } = view;
+  const { sent, received, swaps, holdings } = view;
   if (sent.length === 0 && received.length === 0) return [];
   const after = sent.length === 0 ? null : view.reached;
-  const receipts = received.flatMap((b) => b.incoming.map((m) => holding(m.from, b.id)));
-  const before = received.length === 0 ? null : view.holdings.reach(receipts, 'back');
+  const receipts = received.flatMap((b) => b.incoming.map((m) => holdings.at(m.from, b.id)));
+  const before = received.length === 0 ? null : holdings.reach(receipts, 'back');
   return swaps.filter(
-    (swap) => (after === null || after.has(inside(swap))) && (before === null || before.has(inside(swap))),
+    (swap) => after?.has(inside(swap, holdings)) !== false && before?.has(inside(swap, holdings)) !== false,
   );
 }
 
@@ -128,7 +129,7 @@ export function pathOf(view: SubjectView): readonly Motif[] {
  * way of the swaps: the trade was made for them. Venues keep their trades and do not count.
  */
 export function deliveriesOf(view: SubjectView): readonly Delivery[] {
-  const { flow, sent, entity, input, path, reached } = view;
+  const { flow, sent, entity, input, path, reached, holdings } = view;
   if (path.length === 0) return [];
   const given = new Set(sent.map((b) => b.id));
   const found: Delivery[] = [];
@@ -136,7 +137,7 @@ export function deliveriesOf(view: SubjectView): readonly Delivery[] {
     if (account === ZERO_ADDRESS || entity.has(account) || view.isVenue(account)) continue;
     const own = balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' });
     const bought = [...own.values()].filter(
-      ({ id, net }) => net > 0n && !given.has(id) && reached.has(holding(account, id)),
+      ({ id, net }) => net > 0n && !given.has(id) && reached.has(holdings.at(account, id)),
     );
     if (bought.length > 0) found.push({ account, bought });
   }
@@ -144,45 +145,35 @@ export function deliveriesOf(view: SubjectView): readonly Delivery[] {
 }
 
 /** The inside of a motif, where assets turn into others. */
-const inside = (motif: Motif): Holding => `motif ${motif.index}`;
+const inside = (motif: Motif, holdings: HoldingFlow): Holding => holdings.at(`motif ${motif.index}`, OPEN);
 
 /** Ways of value besides movements: through wrapped-native contracts and through motifs. */
-function linksOf(view: SubjectView): Links {
-  const onward = new Map<Holding, Holding[]>();
-  const back = new Map<Holding, Holding[]>();
-  const link = (from: Holding, to: Holding): void => {
-    addTo(onward, from, to);
-    addTo(back, to, from);
-  };
+function addLinks(holdings: HoldingFlow, view: SubjectView): void {
   // Wrapping: native goes into the token contract and the same amount appears from the zero address, or back.
-  const minted = holding(ZERO_ADDRESS, NATIVE_ASSET);
+  const minted = holdings.at(ZERO_ADDRESS, NATIVE_ASSET);
   for (const wrapped of view.input.rulebook.wrappedNative) {
-    link(holding(wrapped, NATIVE_ASSET), minted);
-    link(minted, holding(wrapped, NATIVE_ASSET));
+    const native = holdings.at(wrapped, NATIVE_ASSET);
+    holdings.link(native, minted);
+    holdings.link(minted, native);
   }
   for (const motif of view.input.motifs) {
     if (!view.isSwap(motif) && (motif.assetsIn.length === 0 || motif.assetsOut.length === 0)) continue;
-    for (const end of endsOf(view, motif, motif.assetsOut, 'to')) link(end, inside(motif));
-    for (const end of endsOf(view, motif, motif.assetsIn, 'from')) link(inside(motif), end);
+    const step = inside(motif, holdings);
+    for (const end of endsOf(view, holdings, motif, 'to')) holdings.link(end, step);
+    for (const end of endsOf(view, holdings, motif, 'from')) holdings.link(step, end);
   }
-  return { onward, back };
 }
 
-/** Holdings at which the motif's counterparty paid in (`to`) or was paid out (`from`) these legs' amounts. */
-function endsOf(
-  view: SubjectView,
-  motif: Motif,
-  legs: readonly AssetAmount[],
-  end: 'to' | 'from',
-): Set<Holding> {
-  const assets = view.mergedAssetsOf(legs);
+/** Holdings at which the motif's counterparty paid in (`to`) or was paid out (`from`). */
+function endsOf(view: SubjectView, holdings: HoldingFlow, motif: Motif, end: 'to' | 'from'): Set<Holding> {
+  const assets = view.mergedAssetsOf(end === 'to' ? motif.assetsOut : motif.assetsIn);
   const ends = new Set<Holding>();
-  for (const asset of assets) ends.add(holding(motif.venue, asset));
+  for (const asset of assets) ends.add(holdings.at(motif.venue, asset));
   for (const index of motif.movements) {
     const movement = view.flow.movements[index]!;
     const asset = view.mergedAsset(movement.asset);
-    if (assets.has(asset)) ends.add(holding(movement[end], asset));
+    if (assets.has(asset)) ends.add(holdings.at(movement[end], asset));
   }
-  if (view.isSwap(motif) && assets.size === 0) ends.add(holding(motif.venue, OPEN));
+  if (view.isSwap(motif) && assets.size === 0) ends.add(holdings.at(motif.venue, OPEN));
   return ends;
 }
