@@ -50,6 +50,8 @@ export interface PreparedIntent {
   /** False where its tests rule the rule's condition out. True decides nothing. */
   mayMatch(source: FactSource): boolean;
   /** Decision of json-rules-engine. Throws as the source does. */
+  matches(source: FactSource): Promise<boolean>;
+  /** As `matches`, with the outcome of every condition. */
   evaluate(source: FactSource): Promise<RuleOutcome>;
 }
 

@@ -29,7 +29,7 @@ class Facts extends Almanac {
 const ENGINE = new Engine();
 for (const [name, { holds }] of Object.entries(OPERATORS)) ENGINE.addOperator(new Operator(name, holds));
 
-type Evaluate = (source: FactSource) => Promise<CheckedCondition>;
+type Evaluate = (source: FactSource) => Promise<RuleResult>;
 
 /** Evaluates a rule's condition. */
 function runner({ slug, when }: Pick<IntentRule, 'slug' | 'when'>): Evaluate {
@@ -40,11 +40,12 @@ function runner({ slug, when }: Pick<IntentRule, 'slug' | 'when'>): Evaluate {
     // The package's types leave these out.
     return (rule as unknown as { setEngine(engine: Engine): RunnableRule }).setEngine(ENGINE);
   });
-  return async (source) => {
-    const { result, conditions } = await ready().evaluate(new Facts(source));
-    // The engine leaves out the outcome of the condition on top.
-    return checked(conditions as unknown as EngineCondition, result === true);
-  };
+  return (source) => ready().evaluate(new Facts(source));
+}
+
+/** A rule's condition with the outcome of each part. The engine leaves out that of the condition on top. */
+function outcomeOf({ result, conditions }: RuleResult): CheckedCondition {
+  return checked(conditions as unknown as EngineCondition, result === true);
 }
 
 interface RunnableRule {
@@ -80,8 +81,9 @@ export function prepareIntent(rule: IntentRule, asked: Times = new Map()): Prepa
     rule,
     facts: factNames(rule.when),
     mayMatch: necessary(rule.when, asked),
+    matches: async (source) => (await run(source)).result === true,
     async evaluate(source): Promise<RuleOutcome> {
-      const conditions = await run(source);
+      const conditions = outcomeOf(await run(source));
       return { rule, matched: conditions.result, conditions };
     },
   };
@@ -94,8 +96,8 @@ export function prepareFinding(rule: FindingRule): PreparedFinding {
   return {
     rule,
     async decide(source) {
-      if (!(await applies(source)).result) return null;
-      const proof = await proves(source);
+      if ((await applies(source)).result !== true) return null;
+      const proof = outcomeOf(await proves(source));
       return proof.result ? [] : [...new Set(failedFacts(proof))];
     },
   };

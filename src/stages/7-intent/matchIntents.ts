@@ -45,12 +45,11 @@ async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   const source: FactSource = (name) => sheet.value(name);
   const { intents } = view.input.rulebook.prepared;
   const mayMatch = (one: PreparedIntent): boolean => isRelevant(one, view) && one.mayMatch(source);
-  const matches = async (one: PreparedIntent): Promise<boolean> => (await one.evaluate(source)).matched;
   let superseded: IntentRule | null = null;
   for (const one of intents) {
-    if (!mayMatch(one) || !(await matches(one))) continue;
+    if (!mayMatch(one) || !(await one.matches(source))) continue;
     const rivals = intents.filter((rival) => supersedes(rival, one) && mayMatch(rival));
-    const verdicts = await Promise.all(rivals.map(matches));
+    const verdicts = await Promise.all(rivals.map((rival) => rival.matches(source)));
     if (!verdicts.includes(true)) return one.rule;
     superseded ??= one.rule;
   }
