@@ -1,6 +1,6 @@
 import { addressOfWord, intOfWord, uintOfWord, wordAt } from './hex.ts';
 import { headSize, isDynamic, parseAbiType, readBytes, smallWord, type AbiType } from './readArgument.ts';
-import { readSignature, signaturesOf, type NamedSignature } from './signatures.ts';
+import { functionsOf, type NamedSignature } from './signatures.ts';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { SignatureTables } from '../model/rulebook.ts';
 
@@ -135,13 +135,13 @@ export interface CalledFunction extends NamedSignature {
 export function functionCalled(tables: SignatureTables, input: Hex): CalledFunction | null {
   if (input.length < 10) return null;
   let called: CalledFunction | null = null;
-  for (const text of signaturesOf(tables, input.slice(0, 10) as Hex)) {
-    const { named } = readSignature(text);
+  for (const named of functionsOf(tables, input.slice(0, 10) as Hex)) {
     if (named.args.length === 0 && input.length > 10) continue;
     const decoded = decodeArguments(named, { topics: [], data: input, base: 4 });
     if (decoded === null) continue;
     if (called !== null) return null;
-    called = { signature: text, name: named.name, args: named.args, decoded };
+    const { signature, canonical, name, args } = named;
+    called = { signature, canonical, name, args, decoded };
   }
   return called;
 }

@@ -21,6 +21,8 @@ interface NamedField {
 export interface NamedSignature {
   /** As written in the table: `Transfer(address indexed from, address indexed to, uint256 value)`. */
   readonly signature: string;
+  /** Name and types alone, as they are hashed. */
+  readonly canonical: string;
   readonly name: string;
   readonly args: readonly NamedParam[];
 }
@@ -38,7 +40,7 @@ export function eventNamed(
   topicCount?: number,
 ): NamedSignature | null {
   for (const line of linesOf(tables.events, topic0.slice(2, 2 + PREFIX))) {
-    const read = readSignature(line.slice(PREFIX + 1));
+    const read = readLine(line);
     if (`0x${read.hash}` === topic0 && (topicCount ?? read.topicCount) === read.topicCount) return read.named;
   }
   return null;
@@ -46,15 +48,15 @@ export function eventNamed(
 
 /** The function of that selector; null where the tables know none, or know several. */
 export function functionNamed(tables: SignatureTables, selector: Hex): NamedSignature | null {
-  const signatures = signaturesOf(tables, selector);
-  return signatures.length === 1 ? readSignature(signatures[0]!).named : null;
+  const functions = functionsOf(tables, selector);
+  return functions.length === 1 ? functions[0]! : null;
 }
 
-/** All functions of that selector, as the tables write them. */
-export function signaturesOf(tables: SignatureTables, selector: Hex): string[] {
-  return linesOf(tables.functions, selector.slice(2))
-    .map((line) => line.slice(PREFIX + 1))
-    .filter((signature) => readSignature(signature).hash.startsWith(selector.slice(2)));
+/** All functions of that selector. */
+export function functionsOf(tables: SignatureTables, selector: Hex): NamedSignature[] {
+  const digits = selector.slice(2);
+  const read = linesOf(tables.functions, digits).map(readLine);
+  return read.filter(({ hash }) => hash.startsWith(digits)).map(({ named }) => named);
 }
 
 interface ReadSignature {
@@ -66,6 +68,7 @@ interface ReadSignature {
 
 /** Signatures recur from log to log and from one transaction to the next. */
 export const readSignature = memoize(readText, 2_000);
+const readLine = memoize((line) => readText(line.slice(PREFIX + 1)), 2_000);
 
 function readText(signature: string): ReadSignature {
   const open = signature.indexOf('(');
@@ -82,8 +85,9 @@ function readText(signature: string): ReadSignature {
     if (!field.indexed) head += type ? headSize(type) : 32;
     return { ...field, name: field.name || `arg${position}`, offset };
   });
-  const hash = keccak256(fromString(`${name}(${fields.map(({ type }) => type).join(',')})`)).slice(2);
-  return { named: { signature, name, args }, hash, topicCount: topics };
+  const canonical = `${name}(${fields.map(({ type }) => type).join(',')})`;
+  const hash = keccak256(fromString(canonical)).slice(2);
+  return { named: { signature, canonical, name, args }, hash, topicCount: topics };
 }
 
 /** `type [indexed] [name]`; a tuple is `(…)`, with or without `[…]` behind it. */

@@ -38,8 +38,11 @@ export function isSwap({ trade }: MotifTraits): boolean {
 /** Whether motifs of the kind are flows that close: what they leave is a gain or a loss. */
 export const isCycle = ({ closedFlow }: MotifTraits): boolean => closedFlow === 'always';
 
-/** Tags of swaps for a token that is a position in itself, such as a principal token. */
-const POSITION_TRADES: ReadonlySet<string> = new Set(['buys_position', 'sells_position']);
+/** Tags of swaps for a token that is a position in itself, such as a principal token, with the effect. */
+export const POSITION_TRADES: ReadonlyMap<string, { effect: string; owner: string; sign: bigint }> = new Map([
+  ['buys_position', { effect: 'increase', owner: 'recipient', sign: 1n }],
+  ['sells_position', { effect: 'decrease', owner: 'payer', sign: -1n }],
+]);
 
 /** Whether the act changes positions: by its kind, or as a swap for a position's token. */
 export function changesPosition(

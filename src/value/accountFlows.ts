@@ -42,6 +42,7 @@ const LENDING: ReadonlySet<string> = new Set([SUPPLY, DEBT]);
 const ACCRUED = 'collect';
 /** Effect of what turned one asset into another: both are among the balances. */
 const EXCHANGED = 'migrate';
+const NONE: ReadonlySet<string> = new Set();
 /** Parts that stay with the owner or are lost: they change no claim. */
 const NO_CLAIM: ReadonlySet<string> = new Set(['fee', 'reward', 'penalty']);
 
@@ -55,6 +56,7 @@ export function accountFlows(
   positions: readonly OwnPosition[],
   isPriced: (asset: string) => boolean,
 ): AccountFlows {
+  if (positions.length === 0) return flowsAlone(balances);
   const claimed = certain(positions);
   const lending = claimed.filter(({ category }) => LENDING.has(category));
   const debtTokens = tokensOf(positions.filter(({ category }) => category === DEBT));
@@ -81,6 +83,17 @@ export function accountFlows(
     debtTokens,
     untold: [...untoldDebts(lending, claimed, balances), ...unstatedDebts(positions)],
   };
+}
+
+/** Those of an account without positions. */
+function flowsAlone(balances: readonly AssetFlow[]): AccountFlows {
+  const received: Amount[] = [];
+  const net = new Map<string, bigint>();
+  for (const { id, received: got, sent } of balances) {
+    if (got !== 0n) received.push([id, got]);
+    if (got !== sent) net.set(id, got - sent);
+  }
+  return { received, net, withPositions: null, debtTokens: NONE, untold: [] };
 }
 
 /** Positions of places with an act that is not proven or exchanged nothing are left at their tokens. */

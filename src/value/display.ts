@@ -19,8 +19,8 @@ const NEVER_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p
 /** More combining marks than any script stacks: text that climbs out of its line. */
 const MARK_PILE = /(\p{M}{3})\p{M}+/gu;
 
-/** Almost all texts, also with a shortened address: nothing in them needs cleaning. */
-const PLAIN = /^[\x21-\x7e\u2026]+(?: [\x21-\x7e\u2026]+)*$/;
+/** Almost all texts, also with a shortened address or a power of ten: nothing in them needs cleaning. */
+const PLAIN = /^[\x21-\x7e…×⁰¹²³⁴-⁹⁻]+(?: [\x21-\x7e…×⁰¹²³⁴-⁹⁻]+)*$/;
 
 /**
  * Cleans text from the chain for display: white space runs become one space; characters that could hide,

@@ -26,6 +26,7 @@ export interface ClosedFlow {
  */
 export function closedFlow(verdict: Verdict, motifs: readonly Motif[], kinds: Kinds): ClosedFlow | null {
   const certain = verdict.category === CLOSED_CATEGORY;
+  if (!certain && verdict.motifs.length === 0) return null;
   const own = new Set(verdict.motifs);
   const closing = (how: 'always' | 'possible'): Motif[] =>
     motifs.filter(({ kind }) => kindOf(kinds, kind).closedFlow === how);

@@ -99,8 +99,9 @@ interface GasPayer {
 function gasPayer(input: EconomicsInput): GasPayer {
   const { flow, attribution } = input;
   const { actor, entity, signer, feePayer, mode } = attribution;
-  const group = new Set([actor ?? signer, ...entity]);
-  if (group.has(signer)) return { isSubject: true, apart: false, warnings: [] };
+  if (actor === null || actor === signer || entity.includes(signer))
+    return { isSubject: true, apart: false, warnings: [] };
+  const group = new Set([actor, ...entity]);
   const payments = executionPayments(input, group, mode);
   const inTokens = [...payments.keys()].some((index) => {
     const { from, asset } = flow.movements[index]!;
@@ -117,7 +118,7 @@ function gasPayer(input: EconomicsInput): GasPayer {
  * that rests on an asset without a price is unavailable with the reason, never understated.
  */
 export function computeEconomics(input: EconomicsInput): Economics {
-  const { tx, header, flow, context, attribution, motifs, rulebook } = input;
+  const { tx, header, flow, context, attribution, motifs, verdict, rulebook } = input;
   const subject = attribution.actor ?? tx.from;
   const pricing = priceAssets({
     assets: assetsOf(flow, motifs),
@@ -132,7 +133,6 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const gas = gasCost(tx, header, book);
   const positions = positionChanges(input);
   const flows = subjectFlows({ subject, owner: subject, flow, positions }, context, book);
-  const { verdict } = input;
   const valued = { tx, header, flow, attribution, motifs, verdict, rulebook, book, gas };
   const pnl = realizedPnl(valued);
   const payer = gasPayer(input);

@@ -25,7 +25,7 @@ type Sold = Omit<NftTrade, 'paid' | 'received'>;
  * nothing else in the transaction. Several trades of one account share its amount as their stated prices do.
  */
 export function nftTrades(input: TradeInput): NftTrade[] {
-  const sold = input.motifs.flatMap((motif) => soldBy(motif, input) ?? []);
+  const sold = input.motifs.map((motif) => soldBy(motif, input)).filter((sale) => sale !== null);
   return sold.map((trade) => ({
     ...trade,
     paid: shareOf(trade, 'buyer', sold, input),

@@ -1,3 +1,4 @@
+import { lazy } from '../../lib/lazy.ts';
 import { erc20Id, isFungible, NATIVE, NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
 import { assetDecimals } from '../../value/display.ts';
 import type { AssetRefusal, ChosenPrice, NftTrade, PriceBook } from '../../model/economics.ts';
@@ -38,12 +39,9 @@ const NO_DECIMALS = refusal(
   'the token states no decimals, so a price per whole token has no meaning',
 );
 
-const whyUnpriced = ({ chosen, refused }: PriceChoice): RefusalReason =>
-  chosen ? NO_DECIMALS : (refused[0] ?? NO_SOURCE);
-
 const idOfKey = (key: PriceKey): AssetId => (key === 'native' ? NATIVE_ASSET : erc20Id(key));
 
-const byId = ([a]: readonly [AssetId, unknown], [b]: readonly [AssetId, unknown]): number => (a < b ? -1 : 1);
+const byId = ({ id: a }: Asset, { id: b }: Asset): number => (a < b ? -1 : 1);
 
 /**
  * Prices or refuses every given asset and the native one. The assets that prices rest on are in the book
@@ -52,28 +50,34 @@ const byId = ([a]: readonly [AssetId, unknown], [b]: readonly [AssetId, unknown]
 export function priceAssets(input: PricingInput): Pricing {
   const chooser = priceChooser(input);
   const trades = nftTrades(input);
-  const nfts = nftChooser({ chooser, trades, positions: input.context.positions ?? [] });
+  const nfts = lazy(() => nftChooser({ chooser, trades, positions: input.context.positions ?? [] }));
   const choiceOf = (asset: Asset): PriceChoice =>
-    isFungible(asset) ? chooser.choiceFor(asset.address ?? 'native') : nfts.choiceFor(asset.id);
+    isFungible(asset) ? chooser.choiceFor(asset.address ?? 'native') : nfts().choiceFor(asset.id);
   const prices = new Map<AssetId, ChosenPrice>();
   const refusals = new Map<AssetId, AssetRefusal>();
   const doubted: AssetId[] = [];
-  const work = new Map([...new Map(input.assets).set(NATIVE_ASSET, NATIVE)].sort(byId));
-  // A map also yields elements added during iteration: the bases of prices follow.
-  for (const [id, asset] of work) {
+  const native = input.assets.has(NATIVE_ASSET) ? [] : [NATIVE];
+  const work = [...input.assets.values(), ...native].sort(byId);
+  // A list also yields elements added during iteration: the bases of prices follow.
+  for (const asset of work) {
+    const { id } = asset;
     const choice = choiceOf(asset);
     const decimals = assetDecimals(asset, input.context.tokens);
     if (choice.chosen === null || decimals === null) {
-      const { code, reason, observed, threshold } = whyUnpriced(choice);
+      const { code, reason, observed, threshold } = choice.chosen
+        ? NO_DECIMALS
+        : (choice.refused[0] ?? NO_SOURCE);
       refusals.set(id, { asset: id, code, reason, observed, threshold });
       continue;
     }
     const { quote, ageSeconds, stale } = choice.chosen;
-    const restsOn = (isFungible(asset) ? chooser : nfts).basesOf(quote).map(idOfKey);
+    const restsOn = (isFungible(asset) ? chooser : nfts()).basesOf(quote).map(idOfKey);
     const unit = { usd: { numerator: quote.numerator, scale: quote.scale }, decimals };
     prices.set(id, { asset: id, unit, quote, ageSeconds, stale, restsOn });
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(id);
-    for (const base of restsOn) if (!work.has(base)) work.set(base, parseAssetId(base)!);
+    for (const base of restsOn)
+      if (!input.assets.has(base) && !work.some((one) => one.id === base)) work.push(parseAssetId(base)!);
   }
-  return { book: { prices: new Map([...prices].sort(byId)), refusals }, doubted, trades };
+  const inOrder = prices.size < 2 ? prices : new Map([...prices].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { book: { prices: inOrder, refusals }, doubted, trades };
 }

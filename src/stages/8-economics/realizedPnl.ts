@@ -128,11 +128,12 @@ export function realizedPnl(input: PnlInput): Pnl {
     realized: { supported: false, reason },
     structuralProfit,
   });
-  const closed = closedFlow(input.verdict, input.motifs, input.rulebook);
   // A cycle that is left out here had a result all the same.
   const cycles = input.motifs.some(({ kind }) => isCycle(kindOf(input.rulebook, kind)));
   const ordinary = unsupported(HISTORY, cycles ? unknown(HISTORY) : known(ZERO_USD));
-  if (!closed || input.attribution.actor === null) return ordinary;
+  const { actor } = input.attribution;
+  const closed = actor === null ? null : closedFlow(input.verdict, input.motifs, input.rulebook);
+  if (!closed) return ordinary;
   const { flow, rulebook, attribution } = input;
   const group = pnlEntity(closed, input);
   const payments = executionPayments(input, group, attribution.mode);

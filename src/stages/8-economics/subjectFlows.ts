@@ -28,12 +28,8 @@ function byValue(book: PriceBook): (a: NetAmount, b: NetAmount) => number {
     const order =
       left && right
         ? compareUsd(worth(b.magnitude, right.unit), worth(a.magnitude, left.unit))
-        : left
-          ? -1
-          : right
-            ? 1
-            : 0;
-    return order !== 0 ? order : a.asset < b.asset ? -1 : 1;
+        : Number(right !== undefined) - Number(left !== undefined);
+    return order || (a.asset < b.asset ? -1 : 1);
   };
 }
 
@@ -73,20 +69,19 @@ export function subjectFlows(
   const flows = accountFlows(own, held, (asset) => book.prices.has(asset));
   const worthOf = (net: ReadonlyMap<AssetId, bigint>): Money =>
     flows.untold.length > 0 ? unknown(untoldReason(flows.untold)) : worthTogether(net, book);
-  const listed = own.filter(({ id }) => !flows.debtTokens.has(id));
-  const list = (sign: bigint): string =>
-    tokenList(
-      listed.filter((b) => b.net * sign > 0n).map((b) => ({ asset: b.id, magnitude: b.net * sign })),
-      flow,
-      context,
-      book,
-    );
+  const gained: NetAmount[] = [];
+  const lost: NetAmount[] = [];
+  for (const { id: asset, net } of own) {
+    if (net === 0n || flows.debtTokens.has(asset)) continue;
+    if (net > 0n) gained.push({ asset, magnitude: net });
+    else lost.push({ asset, magnitude: -net });
+  }
   return {
     inflow: worthTogether(flows.received, book),
     net: worthOf(flows.net),
     netWithPositions: flows.withPositions && worthOf(flows.withPositions),
-    tokenIn: list(1n),
-    tokenOut: list(-1n),
+    tokenIn: tokenList(gained, flow, context, book),
+    tokenOut: tokenList(lost, flow, context, book),
   };
 }
 

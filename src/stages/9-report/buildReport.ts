@@ -78,7 +78,7 @@ function writeClassification(input: ReportInput, writer: ReportWriter): wire.Cla
   const { tx, verdict, attribution, rulebook } = input;
   const told = verdict.fragments.length > 0 ? verdict.fragments : [verdict];
   const subcategory = rulebook.intentKinds.get(verdict.kind)?.subcategory;
-  const classification = {
+  const classification: wire.Classification = {
     intent_kind: verdict.kind,
     intent_label: cleanText(verdict.label + claimText(attribution), MAX_LABEL) ?? verdict.kind,
     status: verdict.status,
@@ -91,11 +91,11 @@ function writeClassification(input: ReportInput, writer: ReportWriter): wire.Cla
     fragments: told.map(({ kind, status, confidence }) => ({ kind, status, confidence })),
     category: verdict.category as NonNullable<wire.Classification['category']>,
   };
-  // Not a spread, here and in the other writers: on Node 20 it is slow to make, and the object slow to read.
-  return Object.assign(classification, subcategory === undefined ? {} : { subcategory }, {
-    tags: [...verdict.tags],
-    caveats: verdict.caveats.map((code) => ({ code, text: caveatText(code, input) })),
-  });
+  // Key by key, here and in the other writers: a spread or `Object.assign` costs microseconds on Node 20.
+  if (subcategory !== undefined) classification.subcategory = subcategory;
+  classification.tags = [...verdict.tags];
+  classification.caveats = verdict.caveats.map((code) => ({ code, text: caveatText(code, input) }));
+  return classification;
 }
 
 function writeStats({ tx, flow, counts }: ReportInput): wire.PipelineStats {

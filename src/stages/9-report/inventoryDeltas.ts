@@ -3,7 +3,7 @@ import { displayMoney, worthOf } from '../../value/money.ts';
 import type { PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { InventoryDelta } from '../../model/generated/report.ts';
-import type { AssetId, LedgerEntry, MovementKind, Movement, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, LedgerEntry, MovementKind, ValueFlow } from '../../model/valueFlow.ts';
 import type { ReportWriter } from './reportWriter.ts';
 import { subjectRoles, type RoleInput } from './subjectRoles.ts';
 import { lowerBound } from '../../lib/lists.ts';
@@ -35,9 +35,8 @@ function flagsOf(
   { flow, rulebook, suspects }: RoleInput,
   shown: ReadonlyMap<Address, ReadonlySet<AssetMark>>,
 ): string[] {
-  const flags: string[] = MARKED_KINDS.filter((kind) =>
-    movements.some((index) => flow.movements[index]!.kind === kind),
-  );
+  const kinds = movements.map((index) => flow.movements[index]!.kind);
+  const flags: string[] = MARKED_KINDS.filter((kind) => kinds.includes(kind));
   const token = flow.assets.get(id)?.address;
   if (!token) return flags;
   if (suspects?.impersonating.has(id)) flags.push('impersonates');
@@ -117,7 +116,13 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
   if (!asked) return false;
   const amount = uintOfWord(asked.amount);
   let [sent, arrived] = [0n, 0n];
-  for (const movement of paymentsDuring(frame, asked.from, tx, flow)) {
+  const { movements, outgoing } = flow;
+  const payments = outgoing.get(asked.from) ?? [];
+  const until = tx.frames[frame.end]?.seq ?? Infinity;
+  // Its payments while the frame ran, in order.
+  for (let i = lowerBound(payments, (index) => movements[index]!.seq > frame.seq); i < payments.length; i++) {
+    const movement = movements[payments[i]!]!;
+    if (movement.seq >= until) break;
     const { kind, address } = flow.assets.get(movement.asset)!;
     if (kind !== 'erc20' || address !== frame.to) continue;
     sent += movement.amount;
@@ -127,22 +132,6 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
     if (sent > amount || arrived === amount) return false;
   }
   return arrived > 0n && arrived < sent && sent === amount;
-}
-
-/** The account's payments while the frame ran, in order. */
-function* paymentsDuring(
-  { seq, end }: Frame,
-  payer: Address,
-  { frames }: CanonicalTx,
-  { movements, outgoing }: ValueFlow,
-): Generator<Movement> {
-  const payments = outgoing.get(payer) ?? [];
-  const until = frames[end]?.seq ?? Infinity;
-  for (let i = lowerBound(payments, (index) => movements[index]!.seq > seq); i < payments.length; i++) {
-    const movement = movements[payments[i]!]!;
-    if (movement.seq >= until) return;
-    yield movement;
-  }
 }
 
 /**

@@ -14,7 +14,7 @@ import type * as wire from '../../model/generated/report.ts';
  * node's nonsense: `receipt_malformed`.
  */
 export function jsonInteger(value: bigint, what: string): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < 0n)
+  if (value > Number.MAX_SAFE_INTEGER || value < 0n)
     throw new AnalysisError('receipt_malformed', `${what} is out of range`);
   return Number(value);
 }

@@ -22,12 +22,12 @@ export function writeClaims(
   tx: CanonicalTx,
 ): wire.Claim[] {
   const texts = (operands: readonly Operand[]): string[] => {
-    const places = new Set<string>();
+    const places: string[] = [];
     for (const operand of operands) {
       const place = placeOf(operand, evidence, writer, tx);
-      if (place !== null) places.add(place);
+      if (place !== null) places.push(place);
     }
-    return [...places];
+    return places.length < 2 ? places : [...new Set(places)];
   };
   const written: wire.Claim[] = [];
   for (const { name: predicate, holds, operands, against } of invariants) {

@@ -118,7 +118,7 @@ export function writeEconomics(
   writer: ReportWriter,
 ): wire.Economics {
   const { netAfterOwnGas, netWithPositions, consideration, owners, nftSales } = economics;
-  const sums = {
+  const written = {
     subject: writer.address(economics.subject),
     fee_usd: displayMoney(economics.gas.usd),
     inflow_usd: displayMoney(economics.inflow),
@@ -126,19 +126,17 @@ export function writeEconomics(
     net_usd_after_gas: displayMoney(economics.netAfterGas),
   } as wire.Economics;
   // Few transactions have these.
-  if (netAfterOwnGas) sums.net_usd_after_own_gas = displayMoney(netAfterOwnGas);
-  if (netWithPositions) sums.net_usd_with_positions = displayMoney(netWithPositions);
+  if (netAfterOwnGas) written.net_usd_after_own_gas = displayMoney(netAfterOwnGas);
+  if (netWithPositions) written.net_usd_with_positions = displayMoney(netWithPositions);
   if (consideration)
-    sums.consideration_usd = Object.assign(displayMoney(consideration), { method: 'own_trade' } as const);
-  const written = Object.assign(sums, {
-    token_in: economics.tokenIn,
-    token_out: economics.tokenOut,
-    structural_profit_usd: displayMoney(economics.structuralProfit),
-    realized_pnl: writePnl(economics.realizedPnl, writer),
-    valuation: writeValuation(economics.valuation, jsonInteger(blockNumber, 'block number'), writer),
-    fee_paid_by_subject: economics.feePaidBySubject,
-    warnings: [...economics.warnings],
-  });
+    written.consideration_usd = Object.assign(displayMoney(consideration), { method: 'own_trade' } as const);
+  written.token_in = economics.tokenIn;
+  written.token_out = economics.tokenOut;
+  written.structural_profit_usd = displayMoney(economics.structuralProfit);
+  written.realized_pnl = writePnl(economics.realizedPnl, writer);
+  written.valuation = writeValuation(economics.valuation, jsonInteger(blockNumber, 'block number'), writer);
+  written.fee_paid_by_subject = economics.feePaidBySubject;
+  written.warnings = [...economics.warnings];
   if (owners.length > 0) written.by_owner = owners.map((part) => writeOwner(part, writer));
   if (nftSales.length > 0) written.nft_sales = nftSales.map((sale) => writeSale(sale, writer));
   return written;

@@ -49,10 +49,9 @@ function writeMethod(
 ): wire.Method | null {
   if (input.length < 10) return null;
   const called = functionCalled(signatures, input);
-  const types = called?.args.map(({ type }) => type).join(',');
   const method: wire.Method = {
     selector: input.slice(0, 10),
-    signature: called && `${called.name}(${types})`,
+    signature: called && called.canonical,
     name: called && called.name,
   };
   if (called && withArguments) method.arguments = called.decoded.map(argumentText);
@@ -85,6 +84,7 @@ export function writeFailure(tx: CanonicalTx, rulebook: Errors, writer: ReportWr
   const frame = failingFrame(tx);
   if (!frame) return null;
   const cause = failureCause(frame, tx);
-  const failed = writeFailed(frame, rulebook, writer);
-  return cause === null ? failed : { ...failed, cause: writeFailed(cause, rulebook, writer) };
+  const failure: Failure = writeFailed(frame, rulebook, writer);
+  if (cause !== null) failure.cause = writeFailed(cause, rulebook, writer);
+  return failure;
 }

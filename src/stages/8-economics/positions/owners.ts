@@ -46,13 +46,13 @@ export function withOwners(changes: readonly Change[], context: OwnerContext): C
     .filter((change) => !isOnTheWay(change, context));
   const key = ({ owner, position: { category, effect } }: Change): string => `${owner} ${category} ${effect}`;
   const isProven = ({ motif }: Change): boolean => motif.status === 'Proven';
-  const having = owned.filter((change) => hadPart(change, context));
-  const had = new Set(having.map(key));
-  const hadProven = new Set(having.filter(isProven).map(key));
+  const having = new Set(owned.filter((change) => hadPart(change, context)));
+  const had = new Set([...having].map(key));
+  const hadProven = new Set([...having].filter(isProven).map(key));
   // A second one in assets that its owner never had tells of the first: a booster stakes its own receipt.
   const own = owned.filter(
     (change) =>
-      hadPart(change, context) || !isShared(change) || !(isProven(change) ? hadProven : had).has(key(change)),
+      having.has(change) || !isShared(change) || !(isProven(change) ? hadProven : had).has(key(change)),
   );
   const counts = new Map<Address, number>();
   for (const { owner } of own) counts.set(owner, (counts.get(owner) ?? 0) + 1);

@@ -1,3 +1,4 @@
+import { POSITION_TRADES } from '../../../lib/motifKinds.ts';
 import { DEBT_SHARE_ROLES, POSITION_OWNER_ROLES, roleOf, SHARE_ROLES } from '../../../lib/roles.ts';
 import type { Attribution } from '../../../model/attribution.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -32,18 +33,9 @@ export interface Side {
   readonly portions: readonly Portion[];
 }
 
-/** Tags of swaps for a token that is a position in itself, such as a principal token, with the effect. */
-const TRADES: ReadonlyMap<
-  string,
-  { readonly effect: string; readonly owner: string; readonly sign: bigint }
-> = new Map([
-  ['buys_position', { effect: 'increase', owner: 'recipient', sign: 1n }],
-  ['sells_position', { effect: 'decrease', owner: 'payer', sign: -1n }],
-]);
-
 /** The position that a swap for a position's token changes; none for any other motif. */
 export function tradedSides(motif: Motif): Side[] {
-  const trade = motif.tags.map((tag) => TRADES.get(tag)).find((known) => known !== undefined);
+  const trade = POSITION_TRADES.get(motif.tags.find((tag) => POSITION_TRADES.has(tag)) ?? '');
   const owner = trade && roleOf(motif, trade.owner);
   if (!trade || !owner) return [];
   const legs = signed(motif);
