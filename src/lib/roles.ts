@@ -1,3 +1,4 @@
+import { addTo } from './lists.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
 import type { RoleBinding } from '../model/primitive.ts';
@@ -83,9 +84,12 @@ export function accountsWith(roles: readonly RoleBinding[], wanted: string): Add
 
 /** Each role of each account once, in order. */
 export function distinctRoles(roles: readonly RoleBinding[]): RoleBinding[] {
-  const known = new Map<string, RoleBinding>();
-  for (const one of roles) known.set(`${one.account}${one.role}`, one);
-  return known.size === roles.length ? [...roles] : [...known.values()];
+  const known = new Map<Address, string[]>();
+  return roles.filter(({ role, account }) => {
+    if (known.get(account)?.includes(role)) return false;
+    addTo(known, account, role);
+    return true;
+  });
 }
 
 /** Every account that takes part in a motif. */

@@ -51,12 +51,12 @@ export function balances(
   group: Address | ReadonlySet<Address>,
   { mergeWrapped, dust = 'keep', exclude }: BalanceOptions = {},
 ): ReadonlyMap<AssetId, Balance> {
-  const accounts: ReadonlySet<Address> = typeof group === 'string' ? new Set([group]) : group;
+  const account = typeof group === 'string' ? group : group.size === 1 ? [...group][0]! : null;
   // Several stages ask for one account, with native and wrapped native as one.
-  const known = accounts.size === 1 && mergeWrapped && !exclude ? byAccount(flow, mergeWrapped) : null;
-  const [account] = accounts;
+  const known = account !== null && mergeWrapped && !exclude ? byAccount(flow, mergeWrapped) : null;
   let sums = known?.get(account!);
   if (!sums) {
+    const accounts = typeof group === 'string' ? new Set([group]) : group;
     sums = sumsOf(flow, accounts, mergeWrapped, exclude);
     known?.set(account!, sums);
   }
@@ -74,15 +74,17 @@ function sumsOf(
   exclude: BalanceOptions['exclude'],
 ): ReadonlyMap<AssetId, Sum> {
   const sums = new Map<AssetId, Sum>();
-  for (const movement of crossings(flow, accounts)) {
-    if (exclude?.(movement)) continue;
+  for (const index of touching(flow, accounts)) {
+    const movement = flow.movements[index]!;
+    const leaves = accounts.has(movement.from);
+    if (leaves === accounts.has(movement.to) || exclude?.(movement)) continue;
     const asset = flow.assets.get(movement.asset)!;
     const id = mergeWrapped ? mergeNative(asset.id, mergeWrapped) : asset.id;
     let sum = sums.get(id);
     if (!sum)
       sums.set(id, (sum = { id, asset, sent: 0n, received: 0n, net: 0n, outgoing: [], incoming: [] }));
     if (sum.asset !== asset) sum.asset = NATIVE;
-    add(sum, movement, accounts.has(movement.from));
+    add(sum, movement, leaves);
   }
   return sums;
 }
@@ -95,22 +97,26 @@ function add(sum: Sum, movement: Movement, leaves: boolean): void {
 }
 
 function withoutDust(sums: ReadonlyMap<AssetId, Sum>): ReadonlyMap<AssetId, Sum> {
-  return new Map([...sums].filter(([, sum]) => !isDust(sum)));
+  for (const sum of sums.values())
+    if (isDust(sum)) return new Map([...sums].filter(([, one]) => !isDust(one)));
+  return sums;
 }
 
-/** Movements between one of the accounts and one outside, in order. */
-function crossings({ movements, outgoing, incoming }: ValueFlow, accounts: ReadonlySet<Address>): Movement[] {
-  const found = new Set<number>();
-  for (const account of accounts)
-    for (const list of [outgoing.get(account), incoming.get(account)])
-      for (const index of list ?? []) found.add(index);
-  return [...found]
-    .sort((a, b) => a - b)
-    .map((index) => movements[index]!)
-    .filter(({ from, to }) => accounts.has(from) !== accounts.has(to));
+/** Movements from or to the accounts, in order. */
+function touching({ outgoing, incoming }: ValueFlow, accounts: ReadonlySet<Address>): readonly number[] {
+  const found: number[] = [];
+  for (const account of accounts) {
+    for (const index of outgoing.get(account) ?? NOTHING) found.push(index);
+    for (const index of incoming.get(account) ?? NOTHING) found.push(index);
+  }
+  return found.length < 2 ? found : [...new Set(found)].sort((a, b) => a - b);
 }
 
-function isDust({ asset, sent, received, net }: Sum): boolean {
+const NOTHING: readonly never[] = [];
+
+/** Whether an asset nets to zero or to a rounding remainder. */
+export function isDust(sum: Omit<Balance, 'id' | 'outgoing' | 'incoming'>): boolean {
+  const { asset, sent, received, net } = sum;
   if (net === 0n) return true;
   if (!isFungible(asset) || received === 0n || sent === 0n) return false;
   const [left, larger] = net > 0n ? [net, received] : [-net, sent];

@@ -71,25 +71,24 @@ export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Inv
   const claims: Invariant[] = [];
   const places = placesOf(legs);
   const carried = new Set<Leg>();
-  for (const leg of legs) {
+  for (const [i, leg] of legs.entries()) {
     const { movements, stated = null, amount, role } = leg;
-    const moved = movements.reduce((all, index) => all + flow.movements[index]!.amount, 0n);
+    const place = places[i]!;
     if (movements.length > 0 && !carried.has(leg)) {
-      const group = moved === amount ? [leg] : legs.filter((other) => sameMovements(other, leg));
+      const moved = movements.reduce((all, index) => all + flow.movements[index]!.amount, 0n);
+      const alone = moved === amount;
+      const group = alone ? [leg] : legs.filter((other) => sameMovements(other, leg));
       const holds = sumOf(group) === moved;
-      if (holds) for (const one of group) carried.add(one);
+      const operands = alone ? [place] : group.map((one) => places[legs.indexOf(one)]!);
+      if (holds && !alone) for (const one of group) carried.add(one);
       if (holds || stated === null)
-        claims.push({
-          name: 'amount_moved',
-          holds,
-          operands: group.map((one) => places.get(one)!),
-          against: movements,
-        });
+        claims.push({ name: 'amount_moved', holds, operands, against: movements });
     }
     if (stated !== null && !INTEREST_BEARING.has(role))
-      claims.push(statedClaim(act.venue, leg, places.get(leg)!, { tx, flow }));
+      claims.push(statedClaim(act.venue, leg, place, { tx, flow }));
   }
-  return [...claims, ...differClaim(legs, places)];
+  addDifferClaim(claims, legs, places);
+  return claims;
 }
 
 const KEPT = 'token_kept_rest';
@@ -104,9 +103,10 @@ function statedClaim(
   const word = stated!;
   const holds = exact || distance(amount, word) <= ROUNDING;
   const agree = { name: 'amounts_agree', holds, operands: [{ word }], against: [place] };
-  const [moved, more] = movements.map((index) => flow.movements[index]!);
-  const within = logs[moved?.evidence.log ?? -1]?.within;
-  if (holds || !moved || more || within == null || moved.from !== venue || moved.amount >= word) return agree;
+  if (holds || movements.length !== 1) return agree;
+  const moved = flow.movements[movements[0]!]!;
+  const within = logs[moved.evidence.log ?? -1]?.within;
+  if (within == null || moved.from !== venue || moved.amount >= word) return agree;
   const token = flow.assets.get(moved.asset)!.address;
   const asked = `${TRANSFER_CALL}${wordOf(moved.to)}${wordOf(word)}`;
   const call = frames.find(
@@ -123,26 +123,25 @@ function statedClaim(
 }
 
 /** The calls of tokens that claims rest on, beside an act's own evidence. */
-export const callsOf = (claims: readonly Invariant[], { frames }: CanonicalTx): Evidence[] =>
-  claims.flatMap(({ name, operands: [, call] }): Evidence[] => {
-    if (name !== KEPT) return [];
-    const { frame } = call as { readonly frame: number };
-    return [frameEvidence(frames[frame]!, frames[frame]!.to!)];
-  });
+export function callsOf(claims: readonly Invariant[], { frames }: CanonicalTx): Evidence[] {
+  const calls: Evidence[] = [];
+  for (const { name, operands } of claims) {
+    if (name !== KEPT) continue;
+    const { frame } = operands[1] as { readonly frame: number };
+    calls.push(frameEvidence(frames[frame]!, frames[frame]!.to!));
+  }
+  return calls;
+}
 
 /** What goes in does not come out. */
-function differClaim(legs: readonly Leg[], places: ReadonlyMap<Leg, Operand>): Invariant[] {
-  const taken = legs.filter(({ role }) => role === 'in');
-  const given = legs.filter(({ role }) => role === 'out');
-  if (taken.length === 0 || given.length === 0) return [];
-  return [
-    {
-      name: 'assets_differ',
-      holds: !given.some(({ asset }) => taken.some((leg) => leg.asset === asset)),
-      operands: taken.map((leg) => places.get(leg)!),
-      against: given.map((leg) => places.get(leg)!),
-    },
-  ];
+function addDifferClaim(claims: Invariant[], legs: readonly Leg[], places: readonly Operand[]): void {
+  if (legs.length < 2) return;
+  const isOf = (wanted: string) => (_: unknown, i: number) => legs[i]!.role === wanted;
+  const [operands, against] = [places.filter(isOf('in')), places.filter(isOf('out'))];
+  if (operands.length === 0 || against.length === 0) return;
+  const taken = new Set(legs.flatMap(({ role, asset }) => (role === 'in' ? asset : [])));
+  const holds = !legs.some(({ role, asset }) => role === 'out' && taken.has(asset));
+  claims.push({ name: 'assets_differ', holds, operands, against });
 }
 
 /** A leg that is whole movements of one asset; `account`: their far end; `exact` as of a `Leg`. */
@@ -206,11 +205,9 @@ export function amountMoved(operand: Operand, amount: bigint, movements: readonl
 export const indexesOf = (movements: Movements): number[] => movements.map(({ index }) => index);
 
 /** Places of the legs among the amounts that go in and come out. */
-function placesOf(legs: readonly Leg[]): ReadonlyMap<Leg, Operand> {
+function placesOf(legs: readonly Leg[]): readonly Operand[] {
   let [taken, given] = [0, 0];
-  return new Map(
-    legs.map((leg) => [leg, SENT_ROLES.has(leg.role) ? `out${given++}` : `in${taken++}`] as const),
-  );
+  return legs.map(({ role }) => (SENT_ROLES.has(role) ? `out${given++}` : `in${taken++}`) as Operand);
 }
 
 function sameMovements(a: Leg, b: Leg): boolean {

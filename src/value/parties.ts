@@ -71,17 +71,20 @@ export function issuersOf({
  * wrapped native being one asset. Who issued shares for it is no carrier; nor are the zero address and the
  * wrapped-native contracts.
  */
-export const carriersOf = memoizeFor(findCarriers);
+export const carriersOf = (flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> =>
+  tracingOf(flow, wrappedNative).carriers;
 
 /** Where value came from and went to, through carriers. */
 export interface Tracing {
+  readonly carriers: ReadonlySet<Address>;
   readonly origins: ValueEnds;
   readonly destinations: ValueEnds;
 }
 
 export const tracingOf = memoizeFor((flow: ValueFlow, wrappedNative: ReadonlySet<Address>): Tracing => {
-  const carriers = carriersOf(flow, wrappedNative);
+  const carriers = findCarriers(flow, wrappedNative);
   return {
+    carriers,
     origins: valueEnds(flow, wrappedNative, carriers, 'back'),
     destinations: valueEnds(flow, wrappedNative, carriers, 'onward'),
   };

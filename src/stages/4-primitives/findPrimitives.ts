@@ -8,7 +8,7 @@ import { MovementIndex } from './bind/movementIndex.ts';
 import { nettedVenues } from './bind/namedDifference.ts';
 import { KnownContracts, Create2Proofs, type RegisteredContracts } from './match/provenProtocol.ts';
 import { findApprovals } from './structure/approvals.ts';
-import { explain, structureContext, type StructureContext } from './structure/context.ts';
+import { explain, structureContext } from './structure/context.ts';
 import { findBusMessages } from './structure/busMessages.ts';
 import { findDebtTokens } from './structure/debts.ts';
 import { findFlashLoans } from './structure/flashLoans.ts';
@@ -20,28 +20,12 @@ import { findStructuralSwaps } from './structure/swaps.ts';
 import { findTransfers } from './structure/transfers.ts';
 import { findWraps } from './structure/wraps.ts';
 import { ClaimedMovements } from './bind/bucket.ts';
-import { findTriggers, indexTriggers, type TriggerIndex } from './match/triggers.ts';
+import { findTriggers, indexTriggers } from './match/triggers.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { DraftPrimitive, MappingMiss, ProtocolRef } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
-
-type Detector = (
-  context: StructureContext,
-  found: readonly DraftPrimitive[],
-  rulebook: Rulebook,
-) => DraftPrimitive[];
-
-/** Detectors over unexplained movements, in order; each narrows the input of the next. */
-const DETECTORS: readonly Detector[] = [
-  findDebtTokens,
-  findShareExchanges,
-  findFlashLoans,
-  findStructuralSwaps,
-];
-/** Detectors that run after the lexicon's hints. */
-const LEFTOVERS: readonly Detector[] = [findIssuance, findDeployments, findApprovals];
 
 interface FindOptions {
   /** Called for every mapping that made nothing of an event or call. */
@@ -61,59 +45,72 @@ export function findPrimitives(
   { missed, registered = new Map() }: FindOptions = {},
 ): DraftPrimitive[] {
   if (!tx.succeeded) return [];
-  const { triggers, positionTokens } = rulebook.prepared.derive(derive);
+  const known = new KnownContracts(rulebook, registered);
+  const found = findDeclared(tx, flow, rulebook, { known, missed });
+  const context = structureContext(tx, flow, rulebook.wrappedNative, found);
+  const take = (more: readonly DraftPrimitive[]): void => {
+    for (const item of more) {
+      explain(context, item);
+      found.push(item);
+    }
+  };
+  // Detectors over unexplained movements, in order: each narrows the input of the next.
+  const mayExchange = flow.movements.length > 1;
+  const named = new NamedActs(context, rulebook, found);
+  take(findWraps(context));
+  if (mayExchange) take(findLiquidityExchanges(context));
+  take(named.withAmounts());
+  if (mayExchange) {
+    take(findDebtTokens(context));
+    take(findShareExchanges(context));
+    take(findFlashLoans(context));
+    take(findStructuralSwaps(context, found, rulebook));
+  }
+  take(findBusMessages(context, rulebook, found));
+  take(named.withoutAmounts());
+  take(findIssuance(context));
+  take(findDeployments(context));
+  take(findApprovals(context));
+  take(asPaidActs(findTransfers(context), context, known, rulebook));
+  // The sort is stable: primitives of one moment keep the order in which they were found.
+  return found.sort((a, b) => a.seq - b.seq);
+}
+
+/** Events and calls that a rule maps and the value flow confirms. */
+function findDeclared(
+  tx: CanonicalTx,
+  flow: ValueFlow,
+  rulebook: Rulebook,
+  { known, missed }: Pick<RecognitionRun, 'known' | 'missed'>,
+): DraftPrimitive[] {
+  const matches = findTriggers(tx, rulebook.prepared.derive(indexTriggers));
+  if (matches.length === 0) return [];
   const run: RecognitionRun = {
     signer: tx.from,
     txTo: tx.to,
     index: new MovementIndex(flow),
     proofs: new Create2Proofs(),
-    known: new KnownContracts(rulebook, registered),
+    known,
     wrappedNative: rulebook.wrappedNative,
     claimed: new ClaimedMovements(),
     enclosing: new EnclosingCalls(tx),
-    positionTokens,
+    positionTokens: rulebook.prepared.derive(positionTokens),
     missed,
   };
   const candidates: Candidate[] = [];
-  for (const { mappings, trigger } of findTriggers(tx, triggers)) {
+  for (const { mappings, trigger } of matches) {
     const candidate = recognise(mappings.all(), trigger, run);
     if (candidate) candidates.push(candidate);
   }
   const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);
-  const bound = candidates.map((candidate) => primitiveOf(candidate, flow, netted, run.known));
-  const declared = withImpliedLegs(bound, tx, flow, rulebook);
-  const context = structureContext(tx, flow, rulebook.wrappedNative, declared);
-  const found = [...declared];
-  const take = (more: readonly DraftPrimitive[]): void => {
-    for (const item of more) explain(context, item);
-    found.push(...more);
-  };
-  const named = new NamedActs(context, rulebook, found);
-  take(findWraps(context));
-  take(findLiquidityExchanges(context));
-  take(named.withAmounts());
-  for (const detect of DETECTORS) take(detect(context, found, rulebook));
-  take(findBusMessages(context, rulebook, found));
-  take(named.withoutAmounts());
-  for (const detect of LEFTOVERS) take(detect(context, found, rulebook));
-  take(asPaidActs(findTransfers(context), context, run.known, rulebook));
-  // The sort is stable: primitives of one moment keep the order in which they were found.
-  return found.sort((a, b) => a.seq - b.seq);
+  const bound = candidates.map((candidate) => primitiveOf(candidate, flow, netted, known));
+  return withImpliedLegs(bound, tx, flow, rulebook);
 }
 
-/** Data this stage derives once from a rulebook. */
-interface Derived {
-  readonly triggers: TriggerIndex;
-  /** Position managers: their NFTs represent positions kept elsewhere. */
-  readonly positionTokens: ReadonlySet<Address>;
-}
-
-function derive(rulebook: Rulebook): Derived {
-  const managers = [...rulebook.entities].filter(([, { tags }]) => tags.includes('position_manager'));
-  return {
-    triggers: indexTriggers(rulebook),
-    positionTokens: new Set(managers.map(([address]) => address)),
-  };
+/** Position managers: their NFTs represent positions kept elsewhere. */
+function positionTokens({ entities }: Rulebook): ReadonlySet<Address> {
+  const managers = [...entities].filter(([, { tags }]) => tags.includes('position_manager'));
+  return new Set(managers.map(([address]) => address));
 }
 
 function primitiveOf(

@@ -17,12 +17,13 @@ export function joinSilent(
   drafts: readonly MotifDraft[],
   tx: CanonicalTx,
   rulebook: Pick<Rulebook, 'motifKinds'>,
-): MotifDraft[] {
+): readonly MotifDraft[] {
+  if (drafts.length < 2) return drafts;
   const silent = drafts.filter(({ kind, legs }) => {
     const { venue, executes } = kindOf(rulebook, kind);
     return legs.length === 0 && venue !== 'created' && executes === null;
   });
-  if (silent.length < 2) return [...drafts];
+  if (silent.length < 2) return drafts;
   const groups = new Components<MotifDraft>();
   const seen = new Map<string, MotifDraft>();
   const nameless = new Map<MotifDraft, string>();
@@ -40,7 +41,7 @@ export function joinSilent(
     const act = oneAct(group, tx);
     for (const draft of group) joined.set(draft, act);
   }
-  return joined.size === 0 ? [...drafts] : unique(drafts.map((draft) => joined.get(draft) ?? draft));
+  return joined.size === 0 ? drafts : unique(drafts.map((draft) => joined.get(draft) ?? draft));
 }
 
 function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
@@ -67,6 +68,7 @@ export function nest(
   { frames }: Pick<CanonicalTx, 'frames'>,
   rulebook: Pick<Rulebook, 'motifKinds'>,
 ): readonly MotifDraft[] {
+  if (drafts.length < 2) return drafts;
   for (const draft of drafts) for (const child of draft.children) child.whole ??= draft;
   const owners = new Map<number, MotifDraft>();
   const retold = new Set<MotifDraft>();

@@ -30,7 +30,8 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     if (isUnaskedAllowance(one, input)) continue;
     const told = paysBuilder(one, input) ? { ...one, kind: BUILDER_PAYMENT, tags: NOTHING } : one;
     const claims = legClaims(told, tx, flow);
-    const evidence = [...told.evidence, ...callsOf(claims, tx)];
+    const calls = callsOf(claims, tx);
+    const evidence = calls.length === 0 ? told.evidence : [...told.evidence, ...calls];
     const primitive = { ...told, evidence, invariants: [...claims, ...told.invariants] };
     const draft = standAlone(primitive, input, tracing);
     found.push(draft);
@@ -39,23 +40,14 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
   }
   const primary = joinSilent(found, tx, rulebook);
   const unnamed = hops.length > 0 ? exchangesAtUnnamedVenues(primary, input) : [];
-  const composites = compositesOf(
-    hops,
-    unnamed.map(({ hop }) => hop),
-    primary,
-    { tracing, ...input },
-  );
-  const single = withExchanges(primary, unnamed, composites);
-  const payments = single.filter(({ kind }) => {
-    const { plain, serves } = kindOf(rulebook, kind);
-    return plain && serves === null;
-  });
-  const batches = batchTransfers(payments, tx, flow);
+  const exchanges = unnamed.map(({ hop }) => hop);
+  const composites =
+    hops.length + exchanges.length < 2 ? NOTHING : compositesOf(hops, exchanges, primary, input);
+  const single = composites.length === 0 ? primary : withExchanges(primary, unnamed, composites);
+  const batches = batchTransfers(single, input);
   // Primitives come in execution order.
   const drafts =
-    composites.length + batches.length === 0
-      ? [...single]
-      : [...composites, ...batches, ...single].sort(inOrder);
+    composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
   const acts = nest(drafts, tx, rulebook);
   nestCarried(acts, input);
   return placed(fold(acts, input));
@@ -131,7 +123,7 @@ function inOrder(a: MotifDraft, b: MotifDraft): number {
 
 /** Numbers the drafts and points parts at the act they are of. */
 function placed(drafts: readonly MotifDraft[]): MotifDraft[] {
-  drafts.forEach((draft, index) => (draft.index = index));
+  for (const [index, draft] of drafts.entries()) draft.index = index;
   for (const draft of drafts) {
     let { whole } = draft;
     while (whole !== null && whole.index < 0) whole = whole.whole;
@@ -172,9 +164,10 @@ function standAlone(primitive: Primitive, input: MotifInput, tracing: Tracing): 
 
 /** Amounts that the venue's counterparty sent, or received. */
 function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] {
-  return legs
-    .filter(({ role }) => SENT_ROLES.has(role) === sent)
-    .map(({ asset, amount, role }) => ({ asset, amount, role }));
+  const amounts: AssetAmount[] = [];
+  for (const { asset, amount, role } of legs)
+    if (SENT_ROLES.has(role) === sent) amounts.push({ asset, amount, role });
+  return amounts;
 }
 
 const NOTHING: readonly never[] = [];

@@ -13,10 +13,11 @@ import { connectedHops, tradeBalance, type Hop } from './hops.ts';
 import { routeOf } from './routes.ts';
 import type { Address } from '../../model/hex.ts';
 import { groupBy } from '../../lib/lists.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
 import { summed } from '../../value/amount.ts';
 import { amountMoved } from '../../value/claims.ts';
 import { balances } from '../../value/balances.ts';
-import { feeTakersOf, type Tracing } from '../../value/parties.ts';
+import { feeTakersOf, tracingOf } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
@@ -29,10 +30,9 @@ export function compositesOf(
   hops: readonly Hop[],
   unnamed: readonly Hop[],
   drafts: readonly MotifDraft[],
-  input: MotifInput & { readonly tracing: Tracing },
+  input: MotifInput,
 ): MotifDraft[] {
-  if (hops.length + unnamed.length < 2) return [];
-  const { tracing } = input;
+  const tracing = tracingOf(input.flow, input.rulebook.wrappedNative);
   const venues = new Set([...hops, ...unnamed].map((hop) => hop.motif.venue));
   const entities = new Map<string, Entity>();
   const entity = (group: readonly Hop[]): Entity => {
@@ -42,7 +42,7 @@ export function compositesOf(
     entities.set(key, known);
     return known;
   };
-  const context: CycleContext = { ...input, entity };
+  const context: CycleContext = { tx: input.tx, entity };
   const feeTakers = feeTakersOf(drafts, input.rulebook);
   const composites: MotifDraft[] = [];
   const taken = new Set<Hop>();
@@ -68,12 +68,14 @@ function poolsOf(hops: readonly Hop[]): number {
 
 /** One payer, two or more recipients, and nothing that came back for it. */
 export function batchTransfers(
-  transfers: readonly MotifDraft[],
-  tx: CanonicalTx,
-  flow: ValueFlow,
-): MotifDraft[] {
-  if (transfers.length < 2) return [];
-  const byPayer = groupBy(transfers, (draft) => roleOf(draft, 'payer'));
+  drafts: readonly MotifDraft[],
+  { tx, flow, rulebook }: MotifInput,
+): readonly MotifDraft[] {
+  if (drafts.length < 2) return [];
+  const byPayer = groupBy(drafts, (draft) => {
+    const { plain, serves } = kindOf(rulebook, draft.kind);
+    return plain && serves === null ? roleOf(draft, 'payer') : null;
+  });
   return [...byPayer].flatMap(([payer, list]) => {
     const recipients = unique(list.map((draft) => roleOf(draft, 'recipient')!));
     const noGain = [...balances(flow, payer).values()].every((b) => b.net <= 0n);

@@ -14,7 +14,7 @@ const DUST_DIVISOR = 10_000n;
 /** Part of its turnover by which a cycle's loss may differ between hops and balances. */
 const LOSS_DIVISOR = 100n;
 
-export interface CycleContext extends MotifInput {
+export interface CycleContext extends Pick<MotifInput, 'tx'> {
   /** The accounts that ran the hops, as one entity; computed on first use. */
   readonly entity: (hops: readonly Hop[]) => Entity;
 }

@@ -120,7 +120,10 @@ export function joinEvidence(drafts: readonly MotifDraft[]): readonly Evidence[]
 export function joinMovements(
   parts: readonly { readonly movements: readonly number[] }[],
 ): readonly number[] {
-  return [...new Set(parts.flatMap((part) => part.movements))].sort((a, b) => a - b);
+  if (parts.length === 1 && parts[0]!.movements.length < 2) return parts[0]!.movements;
+  const joined = new Set<number>();
+  for (const { movements } of parts) for (const index of movements) joined.add(index);
+  return [...joined].sort((a, b) => a - b);
 }
 
 /**

@@ -20,10 +20,10 @@ type FoldInput = Pick<MotifInput, 'tx' | 'flow' | 'rulebook'>;
 export function fold(drafts: readonly MotifDraft[], input: FoldInput): readonly MotifDraft[] {
   if (drafts.length < FOLD_FROM || drafts.length > MOST_MOTIFS) return drafts;
   const wholes = new Set(drafts.map(({ whole }) => whole));
+  const plain = drafts.filter((draft) => !wholes.has(draft) && mayFold(draft, input));
+  if (plain.length < FOLD_FROM) return drafts;
   const places = new Map(drafts.map((draft, place) => [draft, place]));
-  const groups = groupBy(drafts, (draft) =>
-    wholes.has(draft) || !mayFold(draft, input) ? null : likeness(draft, places, input),
-  );
+  const groups = groupBy(plain, (draft) => likeness(draft, places, input));
   const acts = new Map<MotifDraft, MotifDraft | null>();
   for (const group of groups.values()) {
     if (group.length < FOLD_FROM) continue;

@@ -25,19 +25,24 @@ export function joinTriggers(
   flow: Pick<ValueFlow, 'movements'>,
 ): Primitive[] {
   const marked = markEnds(found, tx);
-  const groups = new Components<DraftPrimitive>();
-  linkMovements(marked, groups);
-  const tagged = (wanted: string): boolean => marked.some(({ tags }) => tags.includes(wanted));
-  if (tagged(PER_ASSET)) linkAssets(marked, groups);
-  if (tagged(DEFERRED)) linkPromises(groups.of(marked), groups);
-  if (tagged(DETAIL)) linkDetails(marked, groups);
   const told = toldByEvents(marked);
-  linkEchoes(groups.of(marked), groups, told);
-  return groups
-    .of(marked)
-    .filter((group) => !isIdle(group))
-    .map((group) => oneAct(group.length > 1 ? withoutOthers(group, told, flow) : group, tx))
-    .sort((a, b) => a.seq - b.seq);
+  // What movements alone show is an act each.
+  const mayJoin = marked.length > 1 && marked.some(({ basis }) => basis !== 'structure');
+  const acts: Primitive[] = [];
+  for (const group of mayJoin ? groupsOf(marked, told) : marked.map((item) => [item]))
+    if (!isIdle(group)) acts.push(oneAct(group.length > 1 ? withoutOthers(group, told, flow) : group, tx));
+  return acts.sort((a, b) => a.seq - b.seq);
+}
+
+function groupsOf(found: Group, told: Told): readonly Group[] {
+  const groups = new Components<DraftPrimitive>();
+  linkMovements(found, groups);
+  const tagged = (wanted: string): boolean => found.some(({ tags }) => tags.includes(wanted));
+  if (tagged(PER_ASSET)) linkAssets(found, groups);
+  if (tagged(DEFERRED)) linkPromises(groups.of(found), groups);
+  if (tagged(DETAIL)) linkDetails(found, groups);
+  if (found.some(isFamilyCall)) linkEchoes(groups.of(found), groups, told);
+  return groups.of(found);
 }
 
 /** Promises that a contract of no known protocol made and did not pay here: only its word. */
@@ -127,13 +132,15 @@ type Told = ReadonlyMap<number, DraftPrimitive>;
 /** A call of a family whose movements events explain under another kind goes with the first of these. */
 function linkEchoes(found: readonly Group[], groups: Components<DraftPrimitive>, told: Told): void {
   const mayEcho = (group: Group): boolean =>
-    group.every(({ basis, protocol }) => basis === 'call' && protocol?.matchedBy === 'family') &&
-    group.some(({ legs }) => legs.some(({ movements }) => movements.length > 0));
+    group.every(isFamilyCall) && group.some(({ legs }) => legs.some(({ movements }) => movements.length > 0));
   for (const group of found.filter(mayEcho)) {
     const sides = group.flatMap(({ legs }) => legs.flatMap(sidesOf));
     if (sides.every((side) => told.has(side))) groups.join(told.get(sides[0]!)!, group[0]!);
   }
 }
+
+const isFamilyCall = ({ basis, protocol }: DraftPrimitive): boolean =>
+  basis === 'call' && protocol?.matchedBy === 'family';
 
 const sidesOf = ({ role, movements }: Leg): number[] =>
   movements.map((m) => 2 * m + (SENT_ROLES.has(role) ? 1 : 0));

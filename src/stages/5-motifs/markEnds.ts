@@ -14,8 +14,8 @@ const NEXT: ReadonlyMap<string, string> = new Map([
  * next log is an act about the same thing.
  */
 export function markEnds(found: readonly DraftPrimitive[], tx: CanonicalTx): readonly DraftPrimitive[] {
+  if (!found.some(isHint)) return found;
   const hints = found.filter(isHint);
-  if (hints.length === 0) return found;
   const next = new Map<number, number>();
   const latest = new Map<string, number>();
   for (const { address, index } of tx.logs) {

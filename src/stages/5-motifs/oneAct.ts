@@ -62,17 +62,24 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primi
   const known = promises.find(({ protocol }) => isRecognised(protocol)) ?? promises.at(-1) ?? best;
   const all = [...promises, ...tellers];
   const legs = joinLegs(tellers);
-  const act = {
-    ...best,
+  const { basis, shape, venue, poolId } = best;
+  const { about, position, portions } = joinDetail(all);
+  const act: DraftPrimitive = {
     kind: known.kind,
     seq: tellers.reduce((last, { seq }) => Math.max(last, seq), 0),
+    basis,
+    shape,
     protocol: isRecognised(best.protocol) ? best.protocol : known.protocol,
+    venue,
+    poolId,
     roles: joinRoles(all, best),
     legs,
     invariants: joinInvariants(tellers, legs, promises),
     tags: [...new Set(all.flatMap(({ tags }) => tags))].filter((tag) => tag !== DEFERRED),
     evidence: distinctEvidence([...promises, ...ranked, ...details].flatMap(({ evidence }) => evidence)),
-    ...joinDetail(all),
+    about,
+    position,
+    portions,
     others: lost,
   };
   return settled(withoutTags(details.reduce(withDetail, act), SOLVED));
@@ -209,6 +216,7 @@ function withDetail(act: DraftPrimitive, { legs, portions }: DraftPrimitive): Dr
  * paid, or amounts without a leg.
  */
 function settled(item: DraftPrimitive): Primitive {
+  // Always the same fields in the same order: copies of objects that differ in these are slow.
   const { kind, seq, basis, shape, protocol, venue, poolId, roles, legs } = item;
   const { invariants, tags, evidence, position, others } = item;
   const portions = placedPortions(item);
@@ -233,7 +241,6 @@ function settled(item: DraftPrimitive): Primitive {
 
 /** The portions that are possible, each with its asset. */
 function placedPortions({ portions, legs }: DraftPrimitive): readonly Portion[] {
-  if (portions.length === 0) return [];
   const sums = new Map<AssetId, bigint>();
   for (const leg of legs)
     if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);

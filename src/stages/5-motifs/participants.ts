@@ -36,28 +36,24 @@ export function participantsOf(
 function addEnds(primitive: Primitive, tracing: Tracing, bindings: RoleBinding[]): Address | null {
   const { venue, legs } = primitive;
   // The venue and the managers beside it, which take and pay for the account behind them.
-  const managers = new Set(venuesOf(primitive));
-  const isEnd = (account: Address): boolean => account !== ZERO_ADDRESS && !managers.has(account);
-  const ends = new Set<Address>(holdersOfBurnt(primitive, tracing));
+  const managers = venuesOf(primitive);
+  const isEnd = (account: Address): boolean => account !== ZERO_ADDRESS && !managers.includes(account);
+  const ends = new Set<Address>();
   for (const [i, { account, asset, role: legRole }] of legs.entries()) {
+    // The accounts from which shares came that the venue burns itself.
+    if (account === venue && legRole === 'share_in')
+      for (const holder of tracing.origins(venue, asset)) ends.add(holder);
     if (account === null || account === venue) continue;
-    const [role, follow] = SENT_ROLES.has(legRole)
-      ? (['payer', tracing.origins] as const)
-      : (['recipient', tracing.destinations] as const);
-    if (!managers.has(account)) bindings.push({ role, account });
+    const sent = SENT_ROLES.has(legRole);
+    const role = sent ? 'payer' : 'recipient';
+    if (!managers.includes(account)) bindings.push({ role, account });
     if (i >= MAX_TRACED_LEGS) continue;
-    const behind = follow(account, asset).filter(isEnd);
+    const behind = (sent ? tracing.origins : tracing.destinations)(account, asset).filter(isEnd);
     for (const far of behind) ends.add(far);
-    if (behind.length === 1) bindings.push({ role, account: behind[0]! });
+    // An account that passes nothing on is its own end.
+    if (behind.length === 1 && behind[0] !== account) bindings.push({ role, account: behind[0]! });
   }
   return ends.size === 1 ? [...ends][0]! : null;
-}
-
-/** The accounts from which shares came that the venue burns itself. */
-function holdersOfBurnt({ venue, legs }: Primitive, tracing: Tracing): Address[] {
-  return legs
-    .filter(({ role, account }) => role === 'share_in' && account === venue)
-    .flatMap(({ asset }) => tracing.origins(venue, asset));
 }
 
 /** The role that the venue has as a participant; null where there is none. */

@@ -17,6 +17,7 @@ export function collectCandidates(context: ElectionContext, orders: readonly Sta
   const groups: ProposalGroup[] = [];
   const claims: ProposalGroup[] = [];
   const add = (source: string, made: readonly Proposal[]): void => {
+    if (made.length === 0) return;
     const proposals = made.filter(({ claimedBy }) => !claimedBy);
     if (proposals.length > 0) groups.push({ source, proposals });
     if (proposals.length < made.length)

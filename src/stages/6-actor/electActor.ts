@@ -5,6 +5,7 @@ import { ElectionContext, type ElectionInput } from './electionContext.ts';
 import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
 import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
 import type { Attribution, Candidate, Delegation, ElectionGround } from '../../model/attribution.ts';
 
 /**
@@ -14,60 +15,43 @@ import type { Attribution, Candidate, Delegation, ElectionGround } from '../../m
  */
 export function electActor(input: ElectionInput): Attribution {
   const context = new ElectionContext(input);
-  const orders = ordersOf(context);
+  const settlements = context.withTrait((kind) => kind.trade === 'order');
+  const orders = ordersOf(context, settlements);
   const groups = collectCandidates(context, orders);
   const deciding = groups[0]!;
   const winner = choose(context, deciding);
-  const [settlement] = context.withTrait((kind) => kind.trade === 'order');
-  const parts = winner ? electedParts(context, orders, winner) : undecidedParts(deciding);
-  return Object.assign(parts, operationParts(context), {
+  // Equals: each of them is an owner, none the actor.
+  const chosen = winner ? [winner] : onePerAccount(deciding);
+  const [operation] = context.withTrait((kind) => kind.executes === 'operation');
+  const paymaster = paymasterOf(operation);
+  return {
+    actor: winner && winner.account,
+    beneficiary: winner && beneficiaryOf(context, orders, winner),
+    mode: winner ? winner.mode : 'none',
+    ground: winner && groundOf(context, winner),
+    owners: winner ? [] : chosen.map(({ account }) => account),
+    entity: winner ? (winner.entity ?? [winner.account]) : [],
+    evidence: chosen.flatMap(({ evidence }) => evidence),
+    feePayer: paymaster ?? (operation && roleOf(operation, 'owner')) ?? context.signer,
+    entryPoint: operation ? operation.venue : null,
+    paymaster,
     signer: context.signer,
     submitterRole: deciding.proposals[0]!.submitterRole,
-    settlementContract: settlement?.venue ?? null,
+    settlementContract: settlements[0]?.venue ?? null,
     orders: orders.map(({ order }) => order),
     delegations: delegationsOf(input),
     candidates: candidatesOf(context, groups, deciding, winner),
     ambiguous: winner === null,
-    strangerClaim: deciding.source === 'signer' ? claimOf(groups) : null,
-  });
+    strangerClaim: claimOf(groups),
+  };
 }
 
 /** What a stranger's contract says of another account, where nothing else names one but the signer. */
 function claimOf(groups: readonly ProposalGroup[]): Attribution['strangerClaim'] {
-  const told = groups.flatMap(({ proposals }) => proposals).find(({ claimedBy }) => claimedBy);
-  return told === undefined ? null : { account: told.account, by: told.claimedBy! };
-}
-
-type Outcome = Pick<
-  Attribution,
-  'actor' | 'beneficiary' | 'mode' | 'ground' | 'owners' | 'entity' | 'evidence'
->;
-
-function electedParts(context: ElectionContext, orders: readonly StatedOrder[], winner: Proposal): Outcome {
-  const { account, mode, entity = [account], evidence } = winner;
-  return {
-    actor: account,
-    beneficiary: beneficiaryOf(context, orders, winner),
-    mode,
-    ground: groundOf(context, winner),
-    owners: [],
-    entity,
-    evidence,
-  };
-}
-
-/** Equals: each of them is an owner, none the actor. */
-function undecidedParts(deciding: ProposalGroup): Outcome {
-  const equals = onePerAccount(deciding);
-  return {
-    actor: null,
-    beneficiary: null,
-    mode: 'none',
-    ground: null,
-    owners: equals.map(({ account }) => account),
-    entity: [],
-    evidence: equals.flatMap(({ evidence }) => evidence),
-  };
+  if (groups[0]!.source !== 'signer') return null;
+  for (const { proposals } of groups)
+    for (const { account, claimedBy } of proposals) if (claimedBy) return { account, by: claimedBy };
+  return null;
 }
 
 /** A claim counts for more where a signature of the account covers all that left it. */
@@ -75,23 +59,14 @@ function groundOf(context: ElectionContext, { account, ground }: Proposal): Elec
   return ground === 'claimed' && context.authorised(account) ? 'authorised' : ground;
 }
 
-/** The payer of the first user operation's gas, and the contracts that handled it. */
-function operationParts(
-  context: ElectionContext,
-): Pick<Attribution, 'feePayer' | 'entryPoint' | 'paymaster'> {
-  const [operation] = context.withTrait((kind) => kind.executes === 'operation');
-  if (!operation) return { feePayer: context.signer, entryPoint: null, paymaster: null };
-  const named = roleOf(operation, 'paymaster');
-  const paymaster = named === ZERO_ADDRESS ? null : named;
-  return {
-    feePayer: paymaster ?? roleOf(operation, 'owner') ?? context.signer,
-    entryPoint: operation.venue,
-    paymaster,
-  };
+function paymasterOf(operation: Motif | undefined): Address | null {
+  const named = operation ? roleOf(operation, 'paymaster') : null;
+  return named === ZERO_ADDRESS ? null : named;
 }
 
 /** The first proposal of each account. */
 function onePerAccount({ proposals }: ProposalGroup): Proposal[] {
+  if (proposals.length === 1) return [...proposals];
   const first = new Map<Address, Proposal>();
   for (const proposal of proposals) if (!first.has(proposal.account)) first.set(proposal.account, proposal);
   return [...first.values()];

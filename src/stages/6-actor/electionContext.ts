@@ -68,7 +68,9 @@ export class ElectionContext {
 
   /** As `sides`, for several accounts taken as one. */
   sidesTogether(accounts: readonly Address[]): Sides {
-    return sidesOf(this.balances(new Set(accounts)).values());
+    return accounts.length === 1
+      ? this.sides(accounts[0]!)
+      : sidesOf(this.balances(new Set(accounts)).values());
   }
 
   /** The account's first payment, else its first receipt, of an asset of its balances; empty without any. */
@@ -90,8 +92,12 @@ export class ElectionContext {
   /** Accounts value touched that sent and received, in first-movement order. */
   readonly traders = lazy((): readonly Address[] => {
     const { ledgers, outgoing, incoming } = this.input.flow;
-    const twoWay = [...ledgers.keys()].filter((account) => outgoing.has(account) && incoming.has(account));
-    return twoWay.filter((account) => this.sides(account) === 'both');
+    const traders: Address[] = [];
+    for (const [account, { size }] of ledgers) {
+      const twoWay = size > 1 && outgoing.has(account) && incoming.has(account);
+      if (twoWay && this.sides(account) === 'both') traders.push(account);
+    }
+    return traders;
   });
 
   /** The account called others, emitted events or was created here: it has code of its own. */

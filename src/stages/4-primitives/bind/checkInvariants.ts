@@ -15,13 +15,11 @@ export function checkInvariants(
 ): Invariant[] {
   const { venue, binding, mapping, protocol } = candidate;
   const { legs, unresolved } = binding;
+  if (mapping.legs.length === 0) return [];
   const { all, minted, burnt, to, from } = movementsOf(legs);
-  const invariants: Invariant[] = [];
-  if (mapping.legs.length > 0) {
-    const stated = [...legs.map(({ leg }) => leg), ...unresolved];
-    const operands = all.length > 0 ? all : stated.map(({ amount }) => ({ word: amount }));
-    invariants.push({ name: 'value_moved', holds: stated.length > 0, operands });
-  }
+  const stated = all.length > 0 ? [] : [...legs.map(({ leg }) => leg), ...unresolved];
+  const operands = all.length > 0 ? all : stated.map(({ amount }) => ({ word: amount }));
+  const invariants: Invariant[] = [{ name: 'value_moved', holds: operands.length > 0, operands }];
   if (isNetted(binding))
     invariants.push({ name: 'netted_at_venue', holds: netted.get(venue) === true, operands: [venue] });
   // An unknown contract's event counts only for value that it sent or received, or in its own token.

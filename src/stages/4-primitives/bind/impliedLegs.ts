@@ -31,6 +31,7 @@ export function withImpliedLegs(
   rulebook: Kinds,
 ): DraftPrimitive[] {
   const all = [...found];
+  if (all.length === 0) return all;
   addNetted(all, found, tx, flow);
   const open = unclaimedIssues(all, flow);
   if (open.length === 0) return all;

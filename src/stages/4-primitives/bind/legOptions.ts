@@ -167,7 +167,7 @@ function exactly(leg: ResolvedLeg, amount: bigint): Movement | null {
 /** With `pick: all` every movement of the amount: one of each id of an ERC-1155 token. */
 function allOf(leg: ResolvedLeg, one: Movement): readonly Movement[] {
   const { index } = leg.context;
-  return leg.spec.pick === 'all' ? index.all(search(leg, index.assetRef(one), one.amount)) : [one];
+  return leg.spec.pick === 'all' ? index.all(search(leg, index.assetRef(one.asset), one.amount)) : [one];
 }
 
 /**
@@ -245,7 +245,7 @@ function legOf(
   return {
     spec,
     stated: amount,
-    ends: { from: first.from, to: first.to, asset: context.index.assetRef(first) },
+    ends: { from: first.from, to: first.to, asset: context.index.assetRef(first.asset) },
     leg: {
       role: spec.role,
       asset: first.asset,

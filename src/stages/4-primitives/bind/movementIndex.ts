@@ -55,12 +55,8 @@ export class MovementIndex {
     this.movements = flow.movements;
   }
 
-  /** The contract of a movement's asset, or the native one. */
-  assetRef(movement: Movement): AssetRef {
-    return this.assetRefOf(movement.asset);
-  }
-
-  assetRefOf(asset: AssetId): AssetRef {
+  /** The contract of an asset, or the native one. */
+  assetRef(asset: AssetId): AssetRef {
     return this.#flow.assets.get(asset)?.address ?? NATIVE_REF;
   }
 
@@ -125,7 +121,7 @@ export class MovementIndex {
     for (const index of this.#all().items) {
       const m = this.movements[index]!;
       const { from, to, kind, amount } = m;
-      const fields = { from, to, asset: this.assetRef(m), assetKind: this.#kindOf(m), kind, amount };
+      const fields = { from, to, asset: this.assetRef(m.asset), assetKind: this.#kindOf(m), kind, amount };
       const key = keyOf(fields, mask);
       const bucket = buckets.get(key);
       if (bucket) bucket.items.push(index);
@@ -144,7 +140,7 @@ export class MovementIndex {
       (from === null || from === m.from) &&
       (to === null || to === m.to) &&
       (kind === null || kind === m.kind) &&
-      (asset === null || asset === this.assetRef(m)) &&
+      (asset === null || asset === this.assetRef(m.asset)) &&
       (assetKind === null || assetKind === this.#kindOf(m))
     );
   }

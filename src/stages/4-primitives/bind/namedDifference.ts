@@ -89,7 +89,7 @@ function passedOn(carrier: Movement, stated: bigint, index: MovementIndex): read
 
 function paymentsOf(from: Address, asset: AssetId, index: MovementIndex): Movement[] {
   return index.all({
-    query: { from, to: null, asset: index.assetRefOf(asset), assetKind: null, kind: null, amount: null },
+    query: { from, to: null, asset: index.assetRef(asset), assetKind: null, kind: null, amount: null },
     seq: 0,
     claimed: NONE,
     accept: (m) => m.asset === asset,
@@ -117,6 +117,7 @@ export function nettedVenues(
   const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, bigint> }>();
   for (const { venue, binding } of candidates)
     if (isNetted(binding)) sums.set(venue, { assets: new Map(), open: new Map() });
+  if (sums.size === 0) return NONE_NETTED;
   for (const { venue, binding } of candidates) {
     const sum = sums.get(venue);
     if (!sum) continue;
@@ -135,6 +136,8 @@ export function nettedVenues(
     }),
   );
 }
+
+const NONE_NETTED: ReadonlyMap<Address, boolean> = new Map();
 
 function signOf(role: string): bigint {
   return SENT_ROLES.has(role) ? 1n : -1n;

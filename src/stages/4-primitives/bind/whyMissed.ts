@@ -17,13 +17,7 @@ export function whyConditions(tests: readonly Test[], scope: BindScope): MissRea
   const { left, operator, right } = tests[index]!;
   const shown = (value: unknown): string | null =>
     value === null || value === undefined ? null : String(value);
-  return {
-    why: 'condition',
-    index,
-    operator,
-    left: shown(left(scope)),
-    right: right && shown(right(scope)),
-  };
+  return { why: 'condition', index, operator, left: shown(left(scope)), right: right && shown(right(scope)) };
 }
 
 /** The search for legs at its furthest: which leg failed, with the legs and movements bound before it. */
@@ -63,7 +57,7 @@ function sought(spec: PreparedLeg, scope: BindScope, { index }: LegContext): Sou
   const ends = [
     ['from', spec.from, evaluateAccount(spec.from, scope), (m: Movement): string => m.from],
     ['to', spec.to, evaluateAccount(spec.to, scope), (m: Movement): string => m.to],
-    ['asset', spec.asset, evaluateAsset(spec.asset, scope), (m: Movement): string => index.assetRef(m)],
+    ['asset', spec.asset, evaluateAsset(spec.asset, scope), (m: Movement): string => index.assetRef(m.asset)],
   ] as const;
   const amounts = spec.amount.flatMap((word) => evaluateAmount(word, scope) ?? []);
   const unread = ends.flatMap(([what, declared, value]) => (declared && value === null ? [what] : []));

@@ -1,8 +1,9 @@
 import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
+import { lazy } from '../../../lib/lazy.ts';
 import { callTrigger, eventTrigger, holdsHashPath, type NamedTrigger } from './namedTriggers.ts';
 import type { StructureContext } from '../structure/context.ts';
-import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
+import type { CanonicalTx, Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
@@ -23,59 +24,74 @@ export interface Hint {
  * hint.
  */
 export function findHints(
-  { tx, wrappedNative, flow }: StructureContext,
+  context: StructureContext,
   rulebook: Rulebook,
   found: readonly DraftPrimitive[],
   principals: ReadonlySet<Address>,
 ): Hint[] {
-  const explained = new Set(found.flatMap(({ evidence }) => evidence.map(({ log }) => log)));
+  const hints: Hint[] = [];
+  const stated = lazy(() => statedChanges(found, rulebook));
+  for (const trigger of callTriggers(context.tx, rulebook, principals))
+    for (const hint of hintsOf(trigger, context.tx, rulebook))
+      if (!stated().has(`${hint.entry.kind} ${trigger.contract}`)) hints.push(hint);
+  if (context.tx.logs.length > 0)
+    for (const trigger of eventTriggers(context, rulebook, found))
+      hints.push(...hintsOf(trigger, context.tx, rulebook));
+  const basis = { event: 0, call: 1 };
+  return hints.sort(
+    (a, b) =>
+      a.rank - b.rank || basis[a.trigger.basis] - basis[b.trigger.basis] || a.trigger.seq - b.trigger.seq,
+  );
+}
+
+/** Events that neither an act nor a movement explains. */
+function eventTriggers(
+  { tx, wrappedNative, flow }: StructureContext,
+  rulebook: Rulebook,
+  found: readonly DraftPrimitive[],
+): NamedTrigger[] {
+  const explained = new Set<number | null>();
+  for (const { evidence } of found) for (const { log } of evidence) explained.add(log);
   for (const { evidence } of flow.movements) explained.add(evidence.log);
   for (const { kind, evidence } of flow.nonEconomic) if (kind === 'approval') explained.add(evidence.log);
-  const triggers = callTriggers(tx, rulebook, principals);
+  const triggers: NamedTrigger[] = [];
   let events = 0;
   for (const log of tx.logs) {
-    if (explained.has(log.index) || wrappedNative.has(log.address) || isRead(log, rulebook)) continue;
+    if (explained.has(log.index) || wrappedNative.has(log.address)) continue;
+    const key = `${log.topics[0]}:${log.topics.length}`;
+    if (isRead(log, key, rulebook)) continue;
     if (++events > MAX_TRIGGERS) break;
-    const trigger = eventTrigger(log, rulebook);
+    const trigger = eventTrigger(log, key, rulebook);
     if (trigger) triggers.push(trigger);
   }
-  if (triggers.length === 0) return [];
-  const basis = { event: 0, call: 1 };
-  const stated = statedChanges(found, rulebook);
-  return triggers
-    .flatMap((trigger) => hintsOf(trigger, tx, rulebook))
-    .filter(
-      ({ trigger, entry }) => trigger.basis !== 'call' || !stated.has(`${entry.kind} ${trigger.contract}`),
-    )
-    .sort(
-      (a, b) =>
-        a.rank - b.rank || basis[a.trigger.basis] - basis[b.trigger.basis] || a.trigger.seq - b.trigger.seq,
-    );
+  return triggers;
 }
 
 /**
  * Whether a rule reads amounts from this event at this very contract: where none moved, words know
  * no better.
  */
-function isRead({ address, topics }: Log, { events }: Rulebook): boolean {
-  const meanings = events.get(`${topics[0]}:${topics.length}`)?.meanings ?? [];
-  return meanings.some(
-    ({ protocols, legs }) =>
-      legs.some(({ amount }) => amount.length > 0) &&
-      protocols.some(({ addresses }) => addresses.has(address)),
+function isRead({ address }: Log, key: string, { events }: Rulebook): boolean {
+  return (
+    events
+      .get(key)
+      ?.meanings.some(
+        ({ protocols, legs }) =>
+          legs.some(({ amount }) => amount.length > 0) &&
+          protocols.some(({ addresses }) => addresses.has(address)),
+      ) === true
   );
 }
 
 /** Position changes that events state, by contract: the name of a call there adds nothing to them. */
 function statedChanges(found: readonly DraftPrimitive[], rulebook: Rulebook): ReadonlySet<string> {
-  return new Set(
-    found
-      .filter(({ basis, kind, legs }) => {
-        const moved = legs.some(({ role, movements }) => movements.length > 0 && !SHARE_ROLES.has(role));
-        return basis === 'event' && moved && kindOf(rulebook, kind).position !== null;
-      })
-      .map(({ kind, venue }) => `${kind} ${venue}`),
-  );
+  const stated = new Set<string>();
+  for (const { basis, kind, legs, venue } of found) {
+    if (basis !== 'event' || kindOf(rulebook, kind).position === null) continue;
+    const moved = legs.some(({ role, movements }) => movements.length > 0 && !SHARE_ROLES.has(role));
+    if (moved) stated.add(`${kind} ${venue}`);
+  }
+  return stated;
 }
 
 /**
@@ -83,17 +99,15 @@ function statedChanges(found: readonly DraftPrimitive[], rulebook: Rulebook): Re
  * its own calls.
  */
 function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlySet<Address>): NamedTrigger[] {
-  const byPrincipal = ({ type, from, to }: Frame): boolean =>
-    type === 'CALL' && principals.has(from) && !principals.has(to!);
-  const toSelf = ({ type, from, to }: Frame): boolean =>
-    to === tx.to && (type === 'DELEGATECALL' || from === to);
-  const byCalled = ({ type, from }: Frame): boolean => type === 'CALL' && from === tx.to;
   const triggers: NamedTrigger[] = [];
   for (const frame of tx.frames) {
     if (triggers.length === MAX_TRIGGERS) break;
-    if (!frame.effective || frame.static || frame.to === null) continue;
-    const direct = byPrincipal(frame) || toSelf(frame);
-    if (!direct && !byCalled(frame)) continue;
+    const { type, from, to } = frame;
+    if (!frame.effective || frame.static || to === null) continue;
+    const byPrincipal = type === 'CALL' && principals.has(from) && !principals.has(to);
+    const toSelf = to === tx.to && (type === 'DELEGATECALL' || from === to);
+    const direct = byPrincipal || toSelf;
+    if (!direct && (type !== 'CALL' || from !== tx.to)) continue;
     const trigger = callTrigger(frame, rulebook, direct);
     if (trigger) triggers.push(trigger);
   }

@@ -1,5 +1,5 @@
 import { eventNamed, functionNamed, readSignature, type NamedSignature } from '../../../evm/signatures.ts';
-import { uintAt, uintOfWord, wordAt } from '../../../evm/hex.ts';
+import { smallUintAt, uintAt, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import { frameEvidence, logEvidence } from '../../../lib/evidence.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { memoize } from '../../../lib/memo.ts';
@@ -27,11 +27,11 @@ export interface NamedTrigger {
 /** Words read of one event or call. */
 const MAX_WORDS = 64;
 
-/** A log as a trigger; null for an anonymous one, and for one that no entry of the lexicon fits. */
-export function eventTrigger(log: Log, rulebook: Rulebook): NamedTrigger | null {
+/** A log as a trigger, `key` its first topic and number of topics; null for an anonymous one, and for one that no entry of the lexicon fits. */
+export function eventTrigger(log: Log, key: string, rulebook: Rulebook): NamedTrigger | null {
   const { address, seq, topics, data } = log;
   if (topics.length === 0) return null;
-  const named = rulebook.prepared.derive(namedSignatures).event(`${topics[0]!}:${topics.length}`);
+  const named = rulebook.prepared.derive(namedSignatures).event(key);
   if (named.entries.length === 0) return null;
   const evidence = logEvidence(log);
   const { entries, otherLayout } = named;
@@ -122,7 +122,7 @@ const HASH = /^(?!0{6}|f{6})[0-9a-f]{64}$/;
 export function holdsHashPath(input: Hex): boolean {
   const words = Math.min(Math.floor((input.length - 10) / 64), 512);
   for (let i = 0; i < words; i++) {
-    const length = Number(uintAt(input, 4 + i * 32)!);
+    const length = smallUintAt(input, 4 + i * 32) ?? 0;
     if (length < SHORTEST_PATH || length > 64 || i + length >= words) continue;
     let hashes = 0;
     while (hashes < length && HASH.test(wordAt(input, 4 + (i + 1 + hashes) * 32)!)) hashes++;

@@ -15,9 +15,9 @@ interface TriggerMappings {
   readonly all: () => readonly PreparedMapping[];
 }
 
-/** Mappings by trigger: events by `<topic0>:<topic count>`, calls by selector. */
+/** Mappings by trigger: events by first topic and number of topics, calls by selector. */
 export interface TriggerIndex {
-  readonly events: ReadonlyMap<string, TriggerMappings>;
+  readonly events: ReadonlyMap<string, readonly (TriggerMappings | undefined)[]>;
   readonly calls: ReadonlyMap<Hex, TriggerMappings>;
 }
 
@@ -28,8 +28,15 @@ export function indexTriggers({ events, calls }: Pick<Rulebook, 'events' | 'call
     rootOnly,
     all: lazy(() => specs.map((spec) => prepareMapping(spec, poolsOf))),
   });
+  const byTopic = new Map<string, TriggerMappings[]>();
+  for (const [key, { meanings }] of events) {
+    const [topic, count] = key.split(':') as [string, string];
+    const own = byTopic.get(topic) ?? [];
+    own[Number(count)] = mappings(meanings, false);
+    byTopic.set(topic, own);
+  }
   return {
-    events: new Map([...events].map(([key, { meanings }]) => [key, mappings(meanings, false)])),
+    events: byTopic,
     calls: new Map(
       [...calls].map(([selector, { meanings, depth }]) => [selector, mappings(meanings, depth === 'root')]),
     ),
@@ -51,7 +58,7 @@ function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events']): Trigg
   const matches: TriggerMatch[] = [];
   for (const log of logs) {
     const { topics, data, address, seq } = log;
-    const mappings = events.get(`${topics[0]}:${topics.length}`);
+    const mappings = events.get(topics[0]!)?.[topics.length];
     if (!mappings) continue;
     matches.push({
       mappings,

@@ -1,5 +1,5 @@
 import { structural } from '../../../value/claims.ts';
-import { uintAt } from '../../../evm/hex.ts';
+import { smallUintAt } from '../../../evm/hex.ts';
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Evidence, Log } from '../../../model/canonicalTx.ts';
@@ -54,5 +54,5 @@ function isUsage(log: Log, owner: Address, transfer: Movement): boolean {
  * Every approval event has the allowance (or a flag) in the first word of its data; the NFT one has no data.
  */
 function grantsNothing(log: Log): boolean {
-  return uintAt(log.data, 0) === 0n;
+  return smallUintAt(log.data, 0) === 0;
 }

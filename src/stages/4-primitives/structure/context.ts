@@ -2,7 +2,7 @@ import { addTo, groupBy, lowerBound } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { isFungible as isFungibleAsset, mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
-import { carriersOf, tracingOf, type Tracing } from '../../../value/parties.ts';
+import { tracingOf, type Tracing } from '../../../value/parties.ts';
 import { accountsWith, isPrincipal, SHARE_ROLES } from '../../../lib/roles.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -17,7 +17,6 @@ export interface StructureContext extends Tracing {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
   readonly wrappedNative: ReadonlySet<Address>;
-  readonly carriers: ReadonlySet<Address>;
   /** Grows as detectors run, so that each movement is explained once. */
   readonly explained: Set<number>;
   /** Contracts at which a primitive happened. */
@@ -44,12 +43,12 @@ export function structureContext(
   wrappedNative: ReadonlySet<Address>,
   declared: readonly DraftPrimitive[],
 ): StructureContext {
-  const { origins, destinations } = tracingOf(flow, wrappedNative);
+  const { carriers, origins, destinations } = tracingOf(flow, wrappedNative);
   const context: StructureContext = {
     tx,
     flow,
     wrappedNative,
-    carriers: carriersOf(flow, wrappedNative),
+    carriers,
     explained: new Set(),
     venues: new Set(),
     shareAssets: new Set(),

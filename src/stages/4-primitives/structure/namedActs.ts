@@ -1,5 +1,4 @@
 import { distance } from '../../../value/amount.ts';
-import { groupBy } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { guessedLeg, structural } from '../../../value/claims.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
@@ -36,10 +35,16 @@ export class NamedActs {
   /** The signer, and the owners of accounts that executed something. */
   readonly #accounts = lazy(() => principalsOf(this.#context, this.#rulebook, this.#found));
   readonly #rankedHints = lazy(() => findHints(this.#context, this.#rulebook, this.#found, this.#accounts()));
+  readonly #open = lazy(() => new OpenFlows(this.#context));
   /** Callers by contract. */
   readonly #callers = lazy(() => {
-    const calls = groupBy(this.#context.tx.frames, ({ to }) => to);
-    return new Map([...calls].map(([to, frames]) => [to, new Set(frames.map(({ from }) => from))]));
+    const callers = new Map<Address | null, Set<Address>>();
+    for (const { from, to } of this.#context.tx.frames) {
+      const known = callers.get(to);
+      if (known) known.add(from);
+      else callers.set(to, new Set([from]));
+    }
+    return callers;
   });
 
   /** `found` may grow between the two passes. */
@@ -51,7 +56,7 @@ export class NamedActs {
 
   /** Acts with an event or call that states the amount of an unexplained movement. */
   withAmounts(): DraftPrimitive[] {
-    const open = new OpenFlows(this.#context);
+    const open = this.#open();
     if (open.isEmpty) return [];
     const acts: DraftPrimitive[] = [];
     for (const hint of this.#rankedHints()) {
@@ -70,7 +75,7 @@ export class NamedActs {
   withoutAmounts(): DraftPrimitive[] {
     const explained = this.#found.some(({ kind }) => !isAccompaniment(kind, this.#rulebook));
     if (explained || this.#rankedHints().length === 0) return [];
-    const open = new OpenFlows(this.#context);
+    const open = this.#open();
     const acts: DraftPrimitive[] = [];
     for (const account of this.#accounts()) {
       const flow = open.of(account);
@@ -89,10 +94,11 @@ export class NamedActs {
   #exact(hint: Hint, open: OpenFlows): DraftPrimitive | null {
     const { entry, trigger } = hint;
     if (entry.flow === 'none' || trigger.otherLayout || RECORDED.has(entry.sign)) return null;
-    const stated = [...trigger.words()]
-      .filter((word) => word >= SMALLEST_AMOUNT)
-      .flatMap((word) => open.ofAmount(word).slice(0, MAX_ALIKE))
-      .filter((m) => this.#involves(trigger, m));
+    const stated: Movement[] = [];
+    for (const word of trigger.words())
+      if (word >= SMALLEST_AMOUNT)
+        for (const m of open.ofAmount(word, MAX_ALIKE)) if (this.#involves(trigger, m)) stated.push(m);
+    if (stated.length === 0) return null;
     if (entry.flow === 'any') return this.#betweenOthers(hint, stated);
     for (const account of this.#concerned(hint, stated, open)) {
       const sent = stated.filter((m) => open.accountOf(m, 'sent') === account);
@@ -189,7 +195,6 @@ export class NamedActs {
   /** An act between others than the account it is done for: signer and target decide the sides. */
   #betweenOthers(hint: Hint, stated: readonly Movement[]): DraftPrimitive | null {
     const { tx } = this.#context;
-    if (stated.length === 0) return null;
     const own = (account: Address): boolean => account === tx.from || account === tx.to;
     const legs = stated.map((m) =>
       own(m.from) ? guessedLeg('debt', [m], m.from) : guessedLeg(hint.entry.leg, [m], m.to),

@@ -1,4 +1,4 @@
-import { addTo } from '../../../lib/lists.ts';
+import { addTo, groupBy } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { endOf, type StructureContext } from './context.ts';
@@ -13,6 +13,8 @@ export interface OpenFlow {
   readonly burnt: readonly Movement[];
 }
 
+const NOTHING: readonly never[] = [];
+
 type Side = keyof OpenFlow;
 type Sides = Readonly<Record<Side, Map<Address, Movement[]>>>;
 const SIDES: readonly Side[] = ['sent', 'received', 'minted', 'burnt'];
@@ -25,12 +27,13 @@ export class OpenFlows {
   readonly #context: StructureContext;
   readonly #open: readonly Movement[];
   readonly #sides = lazy(() => this.#trace());
-  readonly #byAmount = new Map<bigint, Movement[]>();
+  readonly #byAmount = lazy(() =>
+    groupBy(this.#open, ({ kind, amount }) => (kind === 'transfer' ? amount : null)),
+  );
 
   constructor(context: StructureContext) {
     this.#context = context;
     this.#open = context.flow.movements.filter(this.#isOpen);
-    for (const m of this.#open) if (m.kind === 'transfer') addTo(this.#byAmount, m.amount, m);
   }
 
   get isEmpty(): boolean {
@@ -61,9 +64,9 @@ export class OpenFlows {
     });
   }
 
-  /** Transfers of exactly this amount. */
-  ofAmount(amount: bigint): Movement[] {
-    return (this.#byAmount.get(amount) ?? []).filter(this.#isOpen);
+  /** The first transfers of exactly this amount. */
+  ofAmount(amount: bigint, limit: number): readonly Movement[] {
+    return this.#byAmount().get(amount)?.filter(this.#isOpen).slice(0, limit) ?? NOTHING;
   }
 
   /** The account on that side of a movement; null for another kind of movement, or a stop on the way. */

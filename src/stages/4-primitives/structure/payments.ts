@@ -39,17 +39,18 @@ export function asPaidActs(
 ): DraftPrimitive[] {
   return found.map((item) => {
     const [leg] = item.legs;
-    const to = item.kind === 'transfer' ? item.roles.find(({ role }) => role === 'recipient')?.account : null;
-    const protocol = to ? known.protocolOf(to) : undefined;
-    const payments = protocols.get(protocol?.slug ?? '')?.payments;
-    const token = leg ? contractOf(flow, leg.asset) : null;
-    if (!leg || !to || !protocol || !payments || token === null || !payments.assets.has(token)) return item;
+    const token = leg && item.kind === 'transfer' ? contractOf(flow, leg.asset) : null;
+    if (token === null) return item;
+    const to = item.roles.find(({ role }) => role === 'recipient')!.account;
+    const protocol = known.protocolOf(to);
+    const payments = protocol && protocols.get(protocol.slug)?.payments;
+    if (!protocol || !payments?.assets.has(token)) return item;
     return {
       ...item,
       kind: payments.kind,
       protocol,
       venue: to,
-      legs: [{ ...leg, role: 'in' }],
+      legs: [{ ...leg!, role: 'in' }],
       roles: item.roles.filter(({ role }) => role !== 'recipient'),
       tags: ['structural'],
     };

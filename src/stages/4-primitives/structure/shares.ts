@@ -43,8 +43,9 @@ export function findLiquidityExchanges(context: StructureContext): DraftPrimitiv
  * movements.
  */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
+  if (context.explained.has(m.index)) return null;
   const emitter = contractOf(context.flow, m.asset);
-  if (!(isIssuance(m) || m.to === emitter) || context.explained.has(m.index)) return null;
+  if (!isIssuance(m) && m.to !== emitter) return null;
   const wrapped = mergeNative(m.asset, context.wrappedNative) === NATIVE_ASSET;
   if (wrapped || (m.kind !== 'mint' && !isFungible(context.flow, m.asset))) return null;
   if (emitter === null || context.venues.has(emitter) || context.shareAssets.has(m.asset)) return null;

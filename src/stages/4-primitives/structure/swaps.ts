@@ -1,10 +1,10 @@
 import { claim, structural } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
-import { balances } from '../../../value/balances.ts';
+import { isFungible, mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
+import { isDust } from '../../../value/balances.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
-import { contractOf, isFungible, type StructureContext } from './context.ts';
+import { contractOf, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
@@ -24,18 +24,19 @@ export function findStructuralSwaps(
   const customerTraded = anyTraded(context);
   if (!customerTraded && (tx.to === null || !twoSided(context, tx.to))) return [];
 
-  const traders = [...flow.ledgers.keys()]
-    .filter((account) => !isNoVenue(context, account) && (customerTraded || account !== tx.to))
-    .filter((account) => twoSided(context, account));
-  if (traders.length === 0) return [];
+  const traders = new Map<Address, Sides>();
+  for (const account of flow.ledgers.keys()) {
+    if (isNoVenue(context, account) || (!customerTraded && account === tx.to)) continue;
+    const sides = twoSided(context, account);
+    if (sides) traders.set(account, sides);
+  }
+  if (traders.size === 0) return [];
   const keepers = keepersOfDeposits(context, found, rulebook);
-  return traders
-    .filter((account) => !keepers.has(account))
-    .flatMap((account) => {
-      const sides = twoSided(context, account);
-      const trades = sides && !issues(context, account, sides) && !isCustomerOfVenues(context, account);
-      return trades ? [swapOf(context, account, sides)] : [];
-    });
+  return [...traders].flatMap(([account, sides]) => {
+    const trades =
+      !keepers.has(account) && !issues(context, account, sides) && !isCustomerOfVenues(context, account);
+    return trades ? [swapOf(context, account, sides)] : [];
+  });
 }
 
 /** Where assets ended that an act put into a position through a helper contract. */
@@ -69,9 +70,7 @@ function isNoVenue({ tx, customers, wrappedNative, venues }: StructureContext, a
  * another.
  */
 function anyTraded(context: StructureContext): boolean {
-  if (twoSided(context, context.tx.from)) return true;
-  for (const account of context.customers) if (twoSided(context, account)) return true;
-  return false;
+  return [context.tx.from, ...context.customers].some((account) => twoSided(context, account));
 }
 
 interface Sides {
@@ -88,14 +87,21 @@ function twoSided(context: StructureContext, account: Address): Sides | null {
   const { flow, wrappedNative } = context;
   const ledger = flow.ledgers.get(account);
   if (!ledger || ledger.size < 2) return null;
-  const kept = [...ledger].filter(([, { inflow, outflow }]) => inflow !== outflow);
-  const [gained] = kept.find(([, { inflow, outflow }]) => inflow > outflow) ?? [];
-  const [lost] = kept.find(([, { inflow, outflow }]) => inflow < outflow) ?? [];
-  if (kept.length !== 2 || !gained || !lost || !kept.every(([id]) => isFungible(flow, id))) return null;
-  // Who passed a fee on and kept a rounding of it had no price.
-  const own = balances(flow, account, { dust: 'drop' });
-  if (own.size !== 2 || mergeNative(gained, wrappedNative) === mergeNative(lost, wrappedNative)) return null;
-  return { gained, gain: own.get(gained)!.net, lost, loss: -own.get(lost)!.net };
+  let [gained, lost]: [AssetId | null, AssetId | null] = [null, null];
+  let [gain, loss] = [0n, 0n];
+  for (const [id, { inflow, outflow }] of ledger) {
+    if (inflow === outflow) continue;
+    const asset = flow.assets.get(id)!;
+    const net = inflow - outflow;
+    // Who passed a fee on and kept a rounding of it had no price.
+    const unpriced = !isFungible(asset) || isDust({ asset, sent: outflow, received: inflow, net });
+    if (unpriced || (net > 0n ? gained : lost) !== null) return null;
+    if (net > 0n) [gained, gain] = [id, net];
+    else [lost, loss] = [id, -net];
+  }
+  if (gained === null || lost === null) return null;
+  const same = mergeNative(gained, wrappedNative) === mergeNative(lost, wrappedNative);
+  return same ? null : { gained, gain, lost, loss };
 }
 
 function issues({ flow }: StructureContext, account: Address, { gained, lost }: Sides): boolean {

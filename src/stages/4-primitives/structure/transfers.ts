@@ -1,4 +1,4 @@
-import { mergeNative } from '../../../value/asset.ts';
+import { erc20Id, mergeNative } from '../../../value/asset.ts';
 import { FEE_DIVISOR } from '../../../value/parties.ts';
 import { legOf, structural } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
@@ -117,9 +117,9 @@ const TAX_DIVISOR = 4n;
  */
 export function transferTaxes(context: StructureContext): ReadonlySet<number> {
   const { flow, tx } = context;
-  const called = [...flow.assets.values()].find((one) => one.kind === 'erc20' && one.address === tx.to);
-  if (called === undefined) return NONE;
-  const own = flow.movements.filter((m) => m.asset === called.id);
+  if (tx.to === null || flow.movements.length < 2) return NONE;
+  const called = erc20Id(tx.to);
+  const own = flow.assets.has(called) ? flow.movements.filter((m) => m.asset === called) : [];
   if (own.length < 2) return NONE;
   const taxes = new Set<number>();
   const largest = largestByPayer(own);

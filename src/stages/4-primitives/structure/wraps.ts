@@ -1,8 +1,7 @@
 import { claim, indexesOf, legOf, structural } from '../../../value/claims.ts';
-import { addTo } from '../../../lib/lists.ts';
+import { groupBy } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
-import type { Movement } from '../../../model/valueFlow.ts';
 import type { StructureContext } from './context.ts';
 
 /**
@@ -15,18 +14,18 @@ export function findWraps(context: StructureContext): DraftPrimitive[] {
     (m) => (m.kind === 'wrap' || m.kind === 'unwrap') && mergeNative(m.asset, wrappedNative) === NATIVE_ASSET,
   );
   if (tokens.length === 0) return [];
-  const natives = new Map<string, Movement[]>();
-  for (const m of flow.movements)
-    if (m.asset === NATIVE_ASSET && (wrappedNative.has(m.from) || wrappedNative.has(m.to)))
-      addTo(natives, `${m.from}|${m.to}|${m.amount}`, m);
+  const natives = groupBy(flow.movements, ({ asset, from, to, amount }) =>
+    asset === NATIVE_ASSET && (wrappedNative.has(from) || wrappedNative.has(to)) ? amount : null,
+  );
 
   return tokens.map((token) => {
     const contract = flow.assets.get(token.asset)!.address!;
     const wrapping = token.kind === 'wrap';
     const account = wrapping ? token.to : token.from;
-    const ends = wrapping ? [account, contract] : [contract, account];
-    const native = natives.get(`${ends.join('|')}|${token.amount}`)?.shift();
-    const ether = native ? [native] : [];
+    const [from, to] = wrapping ? [account, contract] : [contract, account];
+    const alike = natives.get(token.amount) ?? [];
+    const at = alike.findIndex((m) => m.from === from && m.to === to);
+    const ether = at < 0 ? [] : alike.splice(at, 1);
     const [taken, given] = wrapping ? [ether, [token]] : [[token], ether];
     return structural({
       kind: token.kind,

@@ -17,19 +17,22 @@ export function botContracts(context: ElectionContext): Proposal[] {
   if (!liquidation && context.sides(contract) === 'none') return tradersBehind(context, contract);
   // A contract for others to use: listed as such, or one that emits events for them.
   if (context.neverElect(contract) !== null || context.emits(contract)) return [];
-  const own = {
-    account: contract,
-    ...(tradesForGain(context, contract)
-      ? ({ mode: 'bot_contract', submitterRole: 'mev_bot' } as const)
-      : ({ mode: 'own_contract', submitterRole: 'operator' } as const)),
-    ground: 'own_contract',
-    entity: [contract, context.signer],
-  } as const;
-  if (liquidation && signerOnlyCollects(context))
-    return [{ ...own, reason: 'called_contract_is_the_liquidator', evidence: liquidation.evidence }];
-  if (context.sides(contract) === 'none' || !signerOnlyFeeds(context, contract)) return [];
-  const evidence = context.firstMovement(contract);
-  return [{ ...own, reason: 'called_contract_holds_the_inventory', evidence }];
+  const liquidates = liquidation && signerOnlyCollects(context);
+  if (!liquidates && (context.sides(contract) === 'none' || !signerOnlyFeeds(context, contract))) return [];
+  const [mode, submitterRole] = tradesForGain(context, contract)
+    ? (['bot_contract', 'mev_bot'] as const)
+    : (['own_contract', 'operator'] as const);
+  return [
+    {
+      account: contract,
+      mode,
+      submitterRole,
+      ground: 'own_contract',
+      reason: liquidates ? 'called_contract_is_the_liquidator' : 'called_contract_holds_the_inventory',
+      evidence: liquidates ? liquidation.evidence : context.firstMovement(contract),
+      entity: [contract, context.signer],
+    },
+  ];
 }
 
 /** A trade, a liquidation, a cycle or a flash loan in which the contract has a part. */

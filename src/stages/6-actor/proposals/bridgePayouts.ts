@@ -12,8 +12,9 @@ export function bridgePayouts(context: ElectionContext): Proposal[] {
   // The reference of the order rides along as calldata; a plain payment says nothing about its purpose.
   if (context.input.tx.input === '0x' || context.sides(context.signer) !== 'sent') return [];
   const { rulebook } = context.input;
-  const kinds = [...(rulebook.prepared.kindsOf(context.signer) ?? [])];
-  if (!kinds.some((kind) => kindOf(rulebook, kind).position?.category === BRIDGE_CLAIM)) return [];
+  const kinds = rulebook.prepared.kindsOf(context.signer);
+  if (!kinds || ![...kinds].some((kind) => kindOf(rulebook, kind).position?.category === BRIDGE_CLAIM))
+    return [];
   const paid = [...context.input.flow.ledgers.keys()].filter(
     (a) =>
       a !== context.signer &&

@@ -56,9 +56,9 @@ export interface StatedOrder {
   readonly order: SettledOrder;
 }
 
-export function ordersOf(context: ElectionContext): StatedOrder[] {
+export function ordersOf(context: ElectionContext, settlements: readonly Motif[]): StatedOrder[] {
   const orders: StatedOrder[] = [];
-  for (const motif of context.withTrait((kind) => kind.trade === 'order')) {
+  for (const motif of settlements) {
     const owner = principal(context, motif);
     if (owner === null) continue;
     const { account, ground, evidence } = owner;
