@@ -1,5 +1,5 @@
 import { erc20Id, NATIVE_ASSET } from './asset.ts';
-import { addressOfWord, uintAt, ZERO_ADDRESS } from '../evm/hex.ts';
+import { addressOfWord, uintAt, wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { argumentReader, type ArgumentValue, type EncodedArguments } from '../evm/readArgument.ts';
 import type { Address } from '../model/hex.ts';
 import type { AssetId } from '../model/valueFlow.ts';
@@ -150,7 +150,7 @@ export function evaluateAccount(word: Resolver | null, scope: BindScope): Addres
   const value = word && word(scope);
   if (value === null) return null;
   if (typeof value === 'bigint')
-    return value >= 0n && value < ADDRESS_LIMIT ? `0x${value.toString(16).padStart(40, '0')}` : null;
+    return value >= 0n && value < ADDRESS_LIMIT ? `0x${wordOf(value).slice(24)}` : null;
   if (value.length === 42) return value;
   return value.length === 66 ? addressOfWord(value) : null;
 }

@@ -204,11 +204,11 @@ export function tracedFrames(
   tree: FrameTree,
   timeline: Timeline,
   logs: readonly ReceiptLog[],
-): Int32Array | null {
+): readonly number[] | null {
   const { tracedLogs } = tree;
   if (tracedLogs.length === 0) return null;
   const placed = tracedLogs.length === logs.length ? inTheirFrames(tree, timeline) : null;
-  if (placed?.every((log, i) => sameLog(log, logs[i]!))) return Int32Array.from(placed, ({ frame }) => frame);
+  if (placed?.every((log, i) => sameLog(log, logs[i]!))) return placed.map(({ frame }) => frame);
   if (!sameLogs(tracedLogs, logs))
     throw new AnalysisError('inconsistent_upstream', "the trace's logs are not the receipt's");
   return null;

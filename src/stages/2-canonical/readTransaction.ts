@@ -1,7 +1,7 @@
 import { readAddress, readBytes, readCount, readHash, readQuantity } from '../../evm/hex.ts';
 import { authoritiesOf } from '../../evm/authorities.ts';
 import { AnalysisError, type ErrorCode } from '../../lib/errors.ts';
-import { absent, readList, readObject, type Fields } from '../../lib/shape.ts';
+import { absent, readList, readObject } from '../../lib/shape.ts';
 import type { Authorization, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address, Hash } from '../../model/hex.ts';
 import { readTopics, type LogContent } from '../../traces/callNode.ts';
@@ -28,11 +28,11 @@ export function readTransaction(raw: unknown, authorities?: readonly (Address | 
     blockHash: readHash(fields['blockHash'], BAD_TRANSACTION, 'blockHash'),
     type,
     from: readAddress(fields['from'], BAD_TRANSACTION, 'from'),
-    to: optional(fields, 'to', readAddress, BAD_TRANSACTION),
+    to: optional(fields['to'], readAddress, 'to', BAD_TRANSACTION),
     value: readQuantity(fields['value'], BAD_TRANSACTION, 'value'),
     input: readBytes(fields['input'] ?? fields['data'] ?? '0x', BAD_TRANSACTION, 'input'),
     nonce: readQuantity(fields['nonce'], BAD_TRANSACTION, 'nonce'),
-    gasPrice: optional(fields, 'gasPrice', readQuantity, BAD_TRANSACTION),
+    gasPrice: optional(fields['gasPrice'], readQuantity, 'gasPrice', BAD_TRANSACTION),
     authorizations: readAuthorizations(fields['authorizationList'], authorities),
   };
 }
@@ -90,22 +90,22 @@ export function readReceipt(raw: unknown): Receipt {
     transactionHash,
     blockHash: readHash(fields['blockHash'], BAD_RECEIPT, 'blockHash'),
     blockNumber: readQuantity(fields['blockNumber'], BAD_RECEIPT, 'blockNumber'),
-    transactionIndex: optional(fields, 'transactionIndex', readCount),
-    from: optional(fields, 'from', readAddress),
-    contractAddress: optional(fields, 'contractAddress', readAddress),
+    transactionIndex: optional(fields['transactionIndex'], readCount, 'transactionIndex'),
+    from: optional(fields['from'], readAddress, 'from'),
+    contractAddress: optional(fields['contractAddress'], readAddress, 'contractAddress'),
     status: readStatus(fields['status']),
     gasUsed: readQuantity(fields['gasUsed'], BAD_RECEIPT, 'gasUsed'),
-    effectiveGasPrice: optional(fields, 'effectiveGasPrice', readQuantity),
-    blobGasUsed: optional(fields, 'blobGasUsed', readQuantity) ?? 0n,
-    blobGasPrice: optional(fields, 'blobGasPrice', readQuantity) ?? 0n,
+    effectiveGasPrice: optional(fields['effectiveGasPrice'], readQuantity, 'effectiveGasPrice'),
+    blobGasUsed: optional(fields['blobGasUsed'], readQuantity, 'blobGasUsed') ?? 0n,
+    blobGasPrice: optional(fields['blobGasPrice'], readQuantity, 'blobGasPrice') ?? 0n,
     logs: readLogs(fields['logs'], transactionHash),
   };
 }
 
 type Read<T> = (value: unknown, code: ErrorCode, what: string) => T;
 
-function optional<T>(fields: Fields, key: string, read: Read<T>, code: ErrorCode = BAD_RECEIPT): T | null {
-  return absent(fields[key]) ? null : read(fields[key], code, key);
+function optional<T>(value: unknown, read: Read<T>, what: string, code: ErrorCode = BAD_RECEIPT): T | null {
+  return absent(value) ? null : read(value, code, what);
 }
 
 function readStatus(value: unknown): boolean | null {

@@ -1,4 +1,4 @@
-import { HIGH_BYTES, smallUintAt, wordOf, DIGITS, lowerHex } from '../../../evm/hex.ts';
+import { DIGITS, HIGH_BYTES, lowerHex, smallUintAt, wordOf, ZERO_WORD } from '../../../evm/hex.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 
 /** A read of a contract, answered in the state at the end of the transaction's block. */
@@ -17,7 +17,6 @@ export interface ViewCall {
 /** Selector of Multicall3's `aggregate3((address target, bool allowFailure, bytes callData)[])`. */
 const AGGREGATE3 = '0x82ad56cb';
 
-const ZEROS = '0'.repeat(64);
 /** The words after the contract's address: `allowFailure`, and the offset of the calldata. */
 const MAY_FAIL = wordOf(1) + wordOf(96);
 
@@ -38,7 +37,7 @@ export function encodeAggregate3(calls: readonly ViewCall[]): Hex {
 /** Calldata as an ABI `bytes`: its length, then itself, filled up to whole words. */
 function argumentOf(data: Hex): string {
   const digits = data.length - 2;
-  return `${wordOf(digits / 2)}${data.slice(2)}${ZEROS.slice(0, -digits & 63)}`;
+  return `${wordOf(digits / 2)}${data.slice(2)}${ZERO_WORD.slice(0, -digits & 63)}`;
 }
 
 /**

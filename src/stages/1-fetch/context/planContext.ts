@@ -89,7 +89,10 @@ function timestampOf(holder: unknown): number | null {
 
 /** The signer, the target and the signers of the transaction's authorisations (EIP-7702), each once. */
 function accountsToLookAt({ from, to }: CanonicalTx, authorities: readonly (Address | null)[]): Address[] {
-  return [...new Set([from, to, ...authorities].filter((account) => account !== null))];
+  const accounts = [from];
+  for (const account of [to, ...authorities])
+    if (account !== null && !accounts.includes(account)) accounts.push(account);
+  return accounts;
 }
 
 const LATEST = BigInt(Number.MAX_SAFE_INTEGER);

@@ -145,8 +145,11 @@ function planShares(
   const held = aggregated
     ? found.moved.filter((token) => unlisted(token) && !found.issued.includes(token))
     : [];
-  const ratesOf = (tokens: readonly Address[], asked: readonly RateSpec[]): PlannedRate[] =>
-    tokens.flatMap((token) => asked.map((spec) => ({ spec, token })));
+  const ratesOf = (tokens: readonly Address[], asked: readonly RateSpec[]): PlannedRate[] => {
+    const planned: PlannedRate[] = [];
+    for (const token of tokens) for (const spec of asked) planned.push({ spec, token });
+    return planned;
+  };
   return {
     rates: ratesOf(issued, aggregated ? families : families.filter(({ identity }) => !identity)),
     held: ratesOf(held.slice(0, limit - issued.length), provable),
@@ -181,6 +184,7 @@ interface ListedRates {
 function listedRates(tokens: readonly Address[], { listed }: Lookup): ListedRates {
   const rates = new Map<Address, PlannedRate>();
   const bases: Address[] = [];
+  if (!tokens.some((token) => listed.has(token))) return { rates, bases };
   const wanted = new Set<Asset>(tokens).add('native');
   for (let depth = 0, frontier = tokens; depth < MAX_DEPTH && frontier.length > 0; depth++) {
     const next: Address[] = [];

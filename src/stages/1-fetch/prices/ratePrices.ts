@@ -30,12 +30,12 @@ class Reads {
     let known = this.#positions.get(token);
     if (!known) this.#positions.set(token, (known = { at: new Map(), before: new Map() }));
     for (const call of calls) {
-      const key = keyOf(token, call);
+      const key = keyOf(call);
       for (const state of states) {
         if (known[state].has(key)) continue;
         known[state].set(key, this.calls.length);
-        const data = call.data.replaceAll(TOKEN_ARGUMENT, token.slice(2)) as Hex;
-        this.calls.push({ to: call.to ?? token, data, before: state === 'before', apart: token });
+        const { to = token, data } = call;
+        this.calls.push({ to, data: dataFor(token, data), before: state === 'before', apart: token });
       }
     }
   }
@@ -44,15 +44,22 @@ class Reads {
   asker(answers: readonly (Hex | null)[], token: Address): Ask {
     const known = this.#positions.get(token);
     return (call, state) => {
-      const answer = answers[known?.[state].get(keyOf(token, call)) ?? -1] ?? null;
+      const answer = answers[known?.[state].get(keyOf(call)) ?? -1] ?? null;
       return answer === null ? null : wordAt(answer, 32 * call.word);
     };
   }
 }
 
 /** Most calls are to the token itself: their data is the key. */
-function keyOf(token: Address, { to = token, data }: RateCall): string {
-  return to === token ? data : to + data;
+function keyOf(call: RateCall): string {
+  return call.to === undefined ? call.data : keyElsewhere(call);
+}
+
+const keyElsewhere = memoizeFor(({ to, data }: RateCall, _: void) => to + data);
+
+/** A call's data; a selector alone names no token. */
+function dataFor(token: Address, data: Hex): Hex {
+  return data.length === 10 ? data : (data.replaceAll(TOKEN_ARGUMENT, token.slice(2)) as Hex);
 }
 
 /** The reads that tell which tokens a factory or registry proves to be shares. */

@@ -1,4 +1,4 @@
-import { wordOf } from '../../../evm/hex.ts';
+import { wordOf, ZERO_WORD } from '../../../evm/hex.ts';
 import type { Address, Hash, Hex } from '../../../model/hex.ts';
 import type { Frame } from '../../../model/canonicalTx.ts';
 import type { ReceiptLog } from '../readTransaction.ts';
@@ -16,8 +16,6 @@ const UNFIT = 18;
 const ASIDE = 6;
 /** A second event of a call's one purpose. */
 const REPEATED = 6;
-
-const ZERO_WORD = '0'.repeat(64);
 
 /** A log as it can be compared with calls: its indexed arguments, then its data, word by word. */
 export interface Statement {
