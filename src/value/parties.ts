@@ -46,8 +46,11 @@ export function feeTakersOf(
   acts: readonly Pick<Motif, 'kind' | 'participants'>[],
   kinds: Pick<Rulebook, 'motifKinds'>,
 ): ReadonlySet<Address> {
-  const paid = acts.filter(({ kind }) => kindOf(kinds, kind).fee).flatMap(({ participants }) => participants);
-  return new Set(paid.flatMap(({ role, account }) => (FEE_ROLES.has(role) ? account : [])));
+  const paid = new Set<Address>();
+  for (const { kind, participants } of acts)
+    if (kindOf(kinds, kind).fee)
+      for (const { role, account } of participants) if (FEE_ROLES.has(role)) paid.add(account);
+  return paid;
 }
 
 const FEE_ROLES: ReadonlySet<string> = new Set(['recipient', 'fee_recipient']);

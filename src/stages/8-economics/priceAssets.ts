@@ -58,6 +58,7 @@ export function priceAssets(input: PricingInput): Pricing {
   const doubted: AssetId[] = [];
   const native = input.assets.has(NATIVE_ASSET) ? [] : [NATIVE];
   const work = [...input.assets.values(), ...native].sort(byId);
+  const moved = work.length;
   // A list also yields elements added during iteration: the bases of prices follow.
   for (const asset of work) {
     const { id } = asset;
@@ -78,6 +79,6 @@ export function priceAssets(input: PricingInput): Pricing {
     for (const base of restsOn)
       if (!input.assets.has(base) && !work.some((one) => one.id === base)) work.push(parseAssetId(base)!);
   }
-  const inOrder = prices.size < 2 ? prices : new Map([...prices].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const inOrder = work.length === moved ? prices : new Map([...prices].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { book: { prices: inOrder, refusals }, doubted, trades };
 }

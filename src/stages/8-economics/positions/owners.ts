@@ -44,6 +44,7 @@ export function withOwners(changes: readonly Change[], context: OwnerContext): C
   const owned = changes
     .map((change) => ({ ...change, owner: holderOf(change, context) }))
     .filter((change) => !isOnTheWay(change, context));
+  if (owned.length < 2) return owned.map((change) => asExchanged(change, context));
   const key = ({ owner, position: { category, effect } }: Change): string => `${owner} ${category} ${effect}`;
   const isProven = ({ motif }: Change): boolean => motif.status === 'Proven';
   const having = new Set(owned.filter((change) => hadPart(change, context)));

@@ -95,18 +95,18 @@ function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side
 
 function positionOf(change: Change, parts: readonly Motif[], flow: ValueFlow): PositionChange {
   const { motif, token, delta, owner, position } = change;
-  const all = [motif, ...parts];
+  const all = parts.length === 0 ? null : [motif, ...parts];
   return {
     owner,
     category: position.category,
     subcategory: position.subcategory,
     effect: effectOf(change, flow),
     motif,
-    motifs: all.map(({ index }) => index).sort((a, b) => a - b),
+    motifs: all ? all.map(({ index }) => index).sort((a, b) => a - b) : [motif.index],
     position: token,
     delta: token === null ? null : delta,
     parts: partsOf(change),
-    evidence: distinctEvidence(all.flatMap(({ evidence }) => evidence)),
+    evidence: distinctEvidence(all ? all.flatMap(({ evidence }) => evidence) : motif.evidence),
   };
 }
 
