@@ -109,7 +109,7 @@ function touching({ outgoing, incoming }: ValueFlow, accounts: ReadonlySet<Addre
     for (const index of outgoing.get(account) ?? NOTHING) found.push(index);
     for (const index of incoming.get(account) ?? NOTHING) found.push(index);
   }
-  return found.length < 2 ? found : [...new Set(found)].sort((a, b) => a - b);
+  return (accounts.size > 1 ? [...new Set(found)] : found).sort((a, b) => a - b);
 }
 
 const NOTHING: readonly never[] = [];

@@ -85,6 +85,7 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primi
   return settled(withoutTags(details.reduce(withDetail, act), SOLVED));
 }
 
+const NOTHING: readonly never[] = [];
 const SOLVED: ReadonlySet<string> = new Set([PER_ASSET, DETAIL]);
 
 function withoutTags(item: DraftPrimitive, tags: ReadonlySet<string>): DraftPrimitive {
@@ -182,7 +183,8 @@ function joinDetail(
 }
 
 /** Adds up portions by asset, or by their position in the list where the asset is unknown. */
-function sumPortions(lists: readonly (readonly DraftPortion[])[]): DraftPortion[] {
+function sumPortions(lists: readonly (readonly DraftPortion[])[]): readonly DraftPortion[] {
+  if (lists.every((list) => list.length === 0)) return NOTHING;
   const sums = new Map<string, DraftPortion>();
   for (const list of lists) {
     let place = 0;

@@ -22,7 +22,7 @@ export function electActor(input: ElectionInput): Attribution {
   const winner = choose(context, deciding);
   // Equals: each of them is an owner, none the actor.
   const chosen = winner ? [winner] : onePerAccount(deciding);
-  const [operation] = context.withTrait((kind) => kind.executes === 'operation');
+  const [operation] = context.executions('operation');
   const paymaster = paymasterOf(operation);
   return {
     actor: winner && winner.account,

@@ -80,6 +80,15 @@ export class ElectionContext {
     return movement ? [movement.evidence] : [];
   }
 
+  /** Motifs that execute something for an account: most transactions have none. */
+  readonly executing = lazy(() => this.withTrait(({ executes }) => executes !== null));
+
+  /** Motifs that execute an account's calls, or a user operation. */
+  executions(what: NonNullable<MotifKindSpec['executes']>): readonly Motif[] {
+    const executing = this.executing();
+    return executing.length === 0 ? executing : executing.filter((one) => this.kindOf(one).executes === what);
+  }
+
   /** Motifs of a kind with this trait. */
   withTrait(has: (kind: MotifKindSpec) => boolean): readonly Motif[] {
     return this.input.motifs.filter((motif) => has(this.kindOf(motif)));

@@ -11,7 +11,7 @@ import { roleOf } from '../../../lib/roles.ts';
  */
 export function contractWallets(context: ElectionContext): Proposal[] {
   const executed = context
-    .withTrait((kind) => kind.executes === 'account')
+    .executions('account')
     // A forwarder executes for authors of requests: accounts, not contract wallets.
     .filter(({ tags }) => !tags.includes('relayed'))
     .map((motif) => ({ motif, account: roleOf(motif, 'owner') ?? motif.venue }));

@@ -9,7 +9,7 @@ import { roleOf } from '../../../lib/roles.ts';
  */
 export function userOperations(context: ElectionContext): Proposal[] {
   const found: Proposal[] = [];
-  for (const motif of context.withTrait((kind) => kind.executes === 'operation')) {
+  for (const motif of context.executions('operation')) {
     const account = roleOf(motif, 'owner');
     if (account)
       found.push({
