@@ -42,6 +42,7 @@ export function planRegistries(
   };
   if (to !== null) ask(to, index.calls.get(input.slice(0, 10) as Hex));
   for (const { address, topics } of logs) {
+    if (!index.topics.has(topics[0])) continue;
     ask(address, index.events.get(`${topics[0]}:${topics.length}`));
     if (reads.size > MAX_READS) break;
   }
@@ -76,6 +77,8 @@ interface Registry {
 }
 
 interface RegistryIndex {
+  /** First topics of the events. */
+  readonly topics: ReadonlySet<string | undefined>;
   readonly events: ReadonlyMap<string, readonly Registry[]>;
   readonly calls: ReadonlyMap<Hex, readonly Registry[]>;
 }
@@ -92,5 +95,7 @@ function registriesByTrigger({ events, calls }: Pick<Rulebook, 'events' | 'calls
         .map(([key, { meanings }]) => [key, of(meanings)] as const)
         .filter(([, list]) => list.length > 0),
     );
-  return { events: index(events), calls: index(calls) };
+  const byEvent = index(events);
+  const topics = new Set([...byEvent.keys()].map((event) => event.split(':')[0]));
+  return { topics, events: byEvent, calls: index(calls) };
 }
