@@ -1,5 +1,5 @@
 import { addressOfWord, intOfWord, uintOfWord, wordAt } from './hex.ts';
-import { headSize, isDynamic, parseAbiType, readBytes, smallWord, type AbiType } from './readArgument.ts';
+import { headSize, isDynamic, readBytes, smallWord, type AbiType } from './readArgument.ts';
 import { functionsOf, type NamedSignature } from './signatures.ts';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { SignatureTables } from '../model/rulebook.ts';
@@ -110,8 +110,8 @@ export function decodeArguments(
 ): DecodedArgument[] | null {
   const decoder = new Decoder(data);
   try {
-    return args.map(({ name, type: text, indexed, offset }): DecodedArgument => {
-      const type = fit(parseAbiType(text));
+    return args.map(({ name, type: text, indexed, offset, abi }): DecodedArgument => {
+      const type = fit(abi);
       if (!indexed) return { name, type: text, value: decoder.at(type, base, offset) };
       const word = fit(topics[offset]).slice(2);
       const hashed = isDynamic(type) || type.kind === 'tuple' || type.kind === 'array';

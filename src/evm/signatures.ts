@@ -1,7 +1,7 @@
 import { splitTopLevel } from '../lib/text.ts';
 import { memoize } from '../lib/memo.ts';
 import { linesOf } from '../lib/tableLines.ts';
-import { headSize, parseAbiType } from './readArgument.ts';
+import { headSize, parseAbiType, type AbiType } from './readArgument.ts';
 import { keccak256 } from 'ox/Hash';
 import { fromString } from 'ox/Hex';
 import type { Hash, Hex } from '../model/hex.ts';
@@ -10,6 +10,8 @@ import type { ParamSpec, SignatureTables } from '../model/rulebook.ts';
 interface NamedParam extends ParamSpec {
   /** Fields of a tuple, or of the tuples in an array, in order; empty for everything else. */
   readonly fields: readonly NamedField[];
+  /** Its type, read; null for one that no ABI has. */
+  readonly abi: AbiType | null;
 }
 
 interface NamedField {
@@ -81,9 +83,9 @@ function readText(signature: string): ReadSignature {
   let head = 0;
   const args = fields.map((field, position): NamedParam => {
     const offset = field.indexed ? topics++ : head;
-    const type = parseAbiType(field.type);
-    if (!field.indexed) head += type ? headSize(type) : 32;
-    return { ...field, name: field.name || `arg${position}`, offset };
+    const abi = parseAbiType(field.type);
+    if (!field.indexed) head += abi ? headSize(abi) : 32;
+    return { ...field, name: field.name || `arg${position}`, offset, abi };
   });
   const canonical = `${name}(${fields.map(({ type }) => type).join(',')})`;
   const hash = keccak256(fromString(canonical)).slice(2);
