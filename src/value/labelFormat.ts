@@ -12,6 +12,7 @@ import type { Address } from '../model/hex.ts';
 import type { LineTable, Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Asset } from '../model/valueFlow.ts';
+import { memoizeFor } from '../lib/memo.ts';
 import { linesOf } from '../lib/tableLines.ts';
 
 /** How a label writes assets, accounts and protocols. */
@@ -43,7 +44,7 @@ export function labelFormat(
   const tokenName = (account: Address): string | null => {
     const symbol = tokens.get(account)?.symbol;
     const word = cleanSymbol(symbol);
-    if (word === null) return knownSymbol(account, rulebook);
+    if (word === null) return knownSymbols(rulebook.knownTokens).get(account) ?? null;
     const known = rulebook.knownTokens.get(symbol!)?.has(account);
     return known
       ? word
@@ -97,11 +98,11 @@ function collectionName(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata
   return asset.tokenId === null ? name : `${name} #${shortTokenId(asset.tokenId)}`;
 }
 
-/** The symbol under which the rules list a token; null for others. */
-function knownSymbol(account: Address, { knownTokens }: Pick<Rulebook, 'knownTokens'>): string | null {
-  for (const [symbol, addresses] of knownTokens) if (addresses.has(account)) return symbol;
-  return null;
-}
+/** The symbols under which the rules list tokens. */
+const knownSymbols = memoizeFor(
+  (knownTokens: Rulebook['knownTokens'], _: void) =>
+    new Map([...knownTokens].flatMap(([symbol, addresses]) => [...addresses].map((one) => [one, symbol]))),
+);
 
 /** An address's name in an address book. For display only. */
 interface AddressName {

@@ -52,10 +52,12 @@ const SELECTOR_BYTES = 4;
 /** As allowances count as unlimited: half of the amount's range. */
 const MOST_STATED = 1n << 255n;
 
-function actNamed(name: string, rulebook: Rulebook): string | null {
+function actNamed(name: string, { motifKinds }: Rulebook): string | null {
   const called = `${name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
-  const acts = [...rulebook.motifKinds.keys()].filter((kind) => called.startsWith(`${kind}_`));
-  return acts.sort((a, b) => b.length - a.length)[0]?.replaceAll('_', ' ') ?? null;
+  let act = '';
+  for (const kind of motifKinds.keys())
+    if (kind.length > act.length && called.startsWith(kind) && called[kind.length] === '_') act = kind;
+  return act === '' ? null : act.replaceAll('_', ' ');
 }
 
 /** `Delegate 0x12ab…cdef to 0x34cd…ef01`, or that it was revoked (EIP-7702: the zero address). */
