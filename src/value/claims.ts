@@ -180,16 +180,15 @@ export function structural(
 
 /** Where an act without amounts happened: the logs and calls are those of the contracts named. */
 export function placeClaim(evidence: readonly Evidence[], tx: CanonicalTx): Invariant {
-  return {
-    name: 'happened_at',
-    holds: evidence.every(({ log, frame, contract }) =>
-      log === null ? frame === null || tx.frames[frame]!.to === contract : tx.logs[log]!.address === contract,
-    ),
-    operands: evidence.flatMap(({ log, frame }): Operand[] =>
-      log === null ? (frame === null ? [] : [{ frame }]) : [{ log }],
-    ),
-    against: evidence.map(({ contract }) => contract),
-  };
+  const operands: Operand[] = [];
+  let holds = true;
+  for (const { log, frame, contract } of evidence) {
+    if (log !== null) operands.push({ log });
+    else if (frame !== null) operands.push({ frame });
+    else continue;
+    holds &&= (log !== null ? tx.logs[log]!.address : tx.frames[frame!]!.to) === contract;
+  }
+  return { name: 'happened_at', holds, operands, against: evidence.map(({ contract }) => contract) };
 }
 
 /** An amount of the act is the sum of movements. */

@@ -106,6 +106,7 @@ export function valueEnds(
   carriers: ReadonlySet<Address>,
   direction: Direction,
 ): ValueEnds {
+  if (carriers.size === 0) return (account) => [account];
   const known = new Map<string, readonly Address[]>();
   return (account, asset) => {
     if (!carriers.has(account)) return [account];

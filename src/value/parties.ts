@@ -1,6 +1,7 @@
 /** Who plays which part in a transaction: every part is defined here, once. */
 import { isIssuance, mergeNative, NATIVE_ASSET } from './asset.ts';
 import { valueEnds, type ValueEnds } from './follow.ts';
+import { lazy } from '../lib/lazy.ts';
 import { memoizeFor } from '../lib/memo.ts';
 import { kindOf } from '../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
@@ -95,9 +96,9 @@ export const tracingOf = memoizeFor((flow: ValueFlow, wrappedNative: ReadonlySet
 
 function findCarriers(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> {
   const carriers = new Set<Address>();
-  const issuers = issuersOf(flow);
+  const issuers = lazy(() => issuersOf(flow));
   const issued = (account: Address, ledger: Ledger): boolean =>
-    issuers.has(account) && [...ledger.keys()].some((asset) => flow.assets.get(asset)!.address !== account);
+    issuers().has(account) && [...ledger.keys()].some((asset) => flow.assets.get(asset)!.address !== account);
   for (const [account, ledger] of flow.ledgers) {
     if (account === ZERO_ADDRESS || wrappedNative.has(account)) continue;
     if (passesAllOn(ledger, wrappedNative) && !issued(account, ledger)) carriers.add(account);

@@ -1,5 +1,6 @@
 import { Components } from '../../lib/components.ts';
 import { keyOf } from '../../lib/evidence.ts';
+import { lazy } from '../../lib/lazy.ts';
 import { addTo } from '../../lib/lists.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { DEFERRED, DETAIL, isPromise, oneAct, PER_ASSET, venuesOf } from './oneAct.ts';
@@ -25,7 +26,7 @@ export function joinTriggers(
   flow: Pick<ValueFlow, 'movements'>,
 ): Primitive[] {
   const marked = markEnds(found, tx);
-  const told = toldByEvents(marked);
+  const told = lazy(() => toldByEvents(marked));
   // What movements alone show is an act each.
   const mayJoin = marked.length > 1 && marked.some(({ basis }) => basis !== 'structure');
   const acts: Primitive[] = [];
@@ -34,14 +35,14 @@ export function joinTriggers(
   return acts.sort((a, b) => a.seq - b.seq);
 }
 
-function groupsOf(found: Group, told: Told): readonly Group[] {
+function groupsOf(found: Group, told: () => Told): readonly Group[] {
   const groups = new Components<DraftPrimitive>();
   linkMovements(found, groups);
   const tagged = (wanted: string): boolean => found.some(({ tags }) => tags.includes(wanted));
   if (tagged(PER_ASSET)) linkAssets(found, groups);
   if (tagged(DEFERRED)) linkPromises(groups.of(found), groups);
   if (tagged(DETAIL)) linkDetails(found, groups);
-  if (found.some(isFamilyCall)) linkEchoes(groups.of(found), groups, told);
+  if (found.some(isFamilyCall)) linkEchoes(groups.of(found), groups, told());
   return groups.of(found);
 }
 
@@ -154,7 +155,13 @@ function toldByEvents(found: Group): Told {
 }
 
 /** The group whose calls, beside an event of their kind, leave to other events what these tell: a reward on the way out. */
-function withoutOthers(group: Group, told: Told, { movements: all }: Pick<ValueFlow, 'movements'>): Group {
+function withoutOthers(
+  group: Group,
+  toldBy: () => Told,
+  { movements: all }: Pick<ValueFlow, 'movements'>,
+): Group {
+  if (!group.some(({ basis }) => basis === 'call')) return group;
+  const told = toldBy();
   const isOthers = (leg: Leg): boolean =>
     sidesOf(leg).some((side) => told.has(side) && !group.includes(told.get(side)!));
   const kinds = new Set(group.flatMap(({ basis, kind }) => (basis === 'event' ? kind : [])));

@@ -243,6 +243,7 @@ function settled(item: DraftPrimitive): Primitive {
 
 /** The portions that are possible, each with its asset. */
 function placedPortions({ portions, legs }: DraftPrimitive): readonly Portion[] {
+  if (portions.length === 0) return NOTHING;
   const sums = new Map<AssetId, bigint>();
   for (const leg of legs)
     if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);

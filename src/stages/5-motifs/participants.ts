@@ -19,7 +19,7 @@ export function participantsOf(
   tracing: Tracing,
 ): readonly RoleBinding[] {
   const bindings = [...primitive.roles];
-  const owner = addEnds(primitive, tracing, bindings);
+  const owner = primitive.legs.length === 0 ? null : addEnds(primitive, tracing, bindings);
   const role = venueRole(primitive, kind);
   if (role !== null) bindings.push({ role, account: primitive.venue });
   const unnamed =

@@ -26,8 +26,8 @@ export function collectCandidates(context: ElectionContext, orders: readonly Sta
   if (context.input.tx.succeeded) {
     const operations = userOperations(context);
     const executed = contractWallets(context);
-    const sole = [operations, executed].find(({ length }) => length === 1);
-    const driver = sole?.[0]!.account ?? context.signer;
+    const sole = operations.length === 1 ? operations : executed;
+    const driver = sole.length === 1 ? sole[0]!.account : context.signer;
     add('settled_orders', settledOrders(context, orders, driver));
     add('user_operations', operations);
     add('executed_accounts', executed);
@@ -40,15 +40,14 @@ export function collectCandidates(context: ElectionContext, orders: readonly Sta
       add('bot_contracts', botContracts(context));
     }
   }
-  add('signer', [
-    {
-      account: context.signer,
-      mode: 'self',
-      submitterRole: 'self',
-      ground: 'signed',
-      reason: 'signed_the_transaction',
-      evidence: [{ kind: 'transaction', frame: null, log: null, contract: context.signer }],
-    },
-  ]);
-  return [...groups, ...claims];
+  const signer: Proposal = {
+    account: context.signer,
+    mode: 'self',
+    submitterRole: 'self',
+    ground: 'signed',
+    reason: 'signed_the_transaction',
+    evidence: [{ kind: 'transaction', frame: null, log: null, contract: context.signer }],
+  };
+  groups.push({ source: 'signer', proposals: [signer] });
+  return claims.length === 0 ? groups : [...groups, ...claims];
 }

@@ -1,4 +1,3 @@
-import { lazy } from '../../lib/lazy.ts';
 import { isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
 import { tokensOf, venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
@@ -37,13 +36,12 @@ export interface ElectionInput {
 export class ElectionContext {
   readonly input: ElectionInput;
   readonly #sides = new Map<Address, Sides>();
-  readonly #venues = lazy(() => venuesOf(this.input.motifs, this.input.rulebook));
-  readonly #emitters = lazy(() => new Set(this.input.tx.logs.map(({ address }) => address)));
-  /** Callers below the root. */
-  readonly #acting = lazy(() => {
-    const acting = this.input.tx.frames.filter((frame) => frame.effective && frame.parent !== null);
-    return new Set(acting.map(({ from }) => from));
-  });
+  #venues?: ReadonlyMap<Address, Motif>;
+  #emitters?: ReadonlySet<Address>;
+  #acting?: ReadonlySet<Address>;
+  #executing?: readonly Motif[];
+  #traders?: readonly Address[];
+  #suspects?: Suspects;
 
   constructor(input: ElectionInput) {
     this.input = input;
@@ -80,13 +78,11 @@ export class ElectionContext {
     return movement ? [movement.evidence] : [];
   }
 
-  /** Motifs that execute something for an account: most transactions have none. */
-  readonly executing = lazy(() => this.withTrait(({ executes }) => executes !== null));
-
   /** Motifs that execute an account's calls, or a user operation. */
   executions(what: NonNullable<MotifKindSpec['executes']>): readonly Motif[] {
-    const executing = this.executing();
-    return executing.length === 0 ? executing : executing.filter((one) => this.kindOf(one).executes === what);
+    // Most transactions have none.
+    this.#executing ??= this.withTrait(({ executes }) => executes !== null);
+    return this.#executing.filter((one) => this.kindOf(one).executes === what);
   }
 
   /** Motifs of a kind with this trait. */
@@ -99,7 +95,11 @@ export class ElectionContext {
   }
 
   /** Accounts value touched that sent and received, in first-movement order. */
-  readonly traders = lazy((): readonly Address[] => {
+  traders(): readonly Address[] {
+    return (this.#traders ??= this.#findTraders());
+  }
+
+  #findTraders(): readonly Address[] {
     const { ledgers, outgoing, incoming } = this.input.flow;
     const traders: Address[] = [];
     for (const [account, { size }] of ledgers) {
@@ -107,17 +107,24 @@ export class ElectionContext {
       if (twoWay && this.sides(account) === 'both') traders.push(account);
     }
     return traders;
-  });
+  }
 
   /** The account called others, emitted events or was created here: it has code of its own. */
   showsCode(account: Address): boolean {
     if (this.emits(account) || this.input.tx.createdContract === account) return true;
-    return account !== this.signer && this.#acting().has(account);
+    return account !== this.signer && this.#callers().has(account);
   }
 
   /** The account emitted events in this transaction. */
   emits(account: Address): boolean {
-    return this.#emitters().has(account);
+    this.#emitters ??= new Set(this.input.tx.logs.map(({ address }) => address));
+    return this.#emitters.has(account);
+  }
+
+  /** Callers below the root. */
+  #callers(): ReadonlySet<Address> {
+    const acting = ({ effective, parent }: Frame): boolean => effective && parent !== null;
+    return (this.#acting ??= new Set(this.input.tx.frames.filter(acting).map(({ from }) => from)));
   }
 
   /** An event or call names the signer as owner of more than a mere submitter does. */
@@ -191,10 +198,10 @@ export class ElectionContext {
     return sent.every(({ outgoing }) => outgoing.every(signed));
   }
 
-  readonly suspects = lazy((): Suspects => {
+  suspects(): Suspects {
     const { tx, flow, tokens = new Map(), rulebook, suspects } = this.input;
-    return suspects ?? findSuspects(tx, flow, tokens, rulebook);
-  });
+    return suspects ?? (this.#suspects ??= findSuspects(tx, flow, tokens, rulebook));
+  }
 
   /** The signed call is a request that a forwarder executes. */
   #isAuthor(account: Address, calls: readonly Frame[]): boolean {
@@ -215,6 +222,7 @@ export class ElectionContext {
     if (tokensOf(this.input.flow).has(account)) return 'token_contract';
     const serving = servingTag(this.input.rulebook, account);
     if (serving) return `serves_everybody:${serving}`;
-    return this.#venues().has(account) ? 'venue' : null;
+    this.#venues ??= venuesOf(this.input.motifs, this.input.rulebook);
+    return this.#venues.has(account) ? 'venue' : null;
   }
 }

@@ -73,15 +73,16 @@ export class NamedActs {
    * accompanying acts (approvals, wraps, executions) was found.
    */
   withoutAmounts(): DraftPrimitive[] {
-    const explained = this.#found.some(({ kind }) => !isAccompaniment(kind, this.#rulebook));
-    if (explained || this.#rankedHints().length === 0) return [];
+    if (this.#found.some(({ kind }) => !isAccompaniment(kind, this.#rulebook))) return [];
+    const hints = this.#rankedHints().filter(({ entry }) => !entry.exact);
+    if (hints.length === 0) return [];
     const open = this.#open();
     const acts: DraftPrimitive[] = [];
     for (const account of this.#accounts()) {
       const flow = open.of(account);
       const gained = open.gained(flow);
-      for (const hint of this.#rankedHints()) {
-        const act = hint.entry.exact ? null : this.#whole(hint, account, flow, gained);
+      for (const hint of hints) {
+        const act = this.#whole(hint, account, flow, gained);
         if (!act) continue;
         acts.push(act);
         break;
