@@ -1,5 +1,6 @@
 import { addressOfWord, intOfWord, uintOfWord, wordAt } from './hex.ts';
 import { headSize, isDynamic, readBytes, smallWord, type AbiType } from './readArgument.ts';
+import { memoizeFor } from '../lib/memo.ts';
 import { functionsOf, type NamedSignature } from './signatures.ts';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { SignatureTables } from '../model/rulebook.ts';
@@ -69,7 +70,9 @@ class Decoder {
     const count = length ?? fit(smallWord(this.#data, at));
     if (count > this.#left) throw new Misfit();
     const enclosing = length === null ? at + 32 : at;
-    return Array.from({ length: count }, (_, i) => this.at(of, enclosing, i * headSize(of)));
+    const items: Decoded[] = [];
+    for (let i = 0; i < count; i++) items.push(this.at(of, enclosing, i * headSize(of)));
+    return items;
   }
 }
 
@@ -145,3 +148,8 @@ export function functionCalled(tables: SignatureTables, input: Hex): CalledFunct
   }
   return called;
 }
+
+/** `functionCalled` of a transaction or frame, decoded once for all who ask. */
+export const functionOf = memoizeFor(({ input }: { readonly input: Hex }, tables: SignatureTables) =>
+  functionCalled(tables, input),
+);

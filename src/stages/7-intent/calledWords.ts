@@ -1,4 +1,4 @@
-import { functionCalled } from '../../evm/decodeArguments.ts';
+import { functionOf } from '../../evm/decodeArguments.ts';
 import { uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { NATIVE } from '../../value/asset.ts';
 import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
@@ -21,8 +21,7 @@ export function reasonOf({ tx, input }: SubjectView): string | null {
 
 /** `harvest()`; null where no function is called or none is known that the calldata fits. */
 export function methodOf({ tx, input }: SubjectView): string | null {
-  if (tx.to === null || tx.input.length < 10) return null;
-  const named = functionCalled(input.rulebook.signatures, tx.input);
+  const named = tx.to === null ? null : functionOf(tx, input.rulebook.signatures);
   return named && `${named.name}()`;
 }
 
@@ -30,8 +29,7 @@ export function methodOf({ tx, input }: SubjectView): string | null {
 export function attemptOf(subject: LabelSubject): string | null {
   const { tx, input } = subject.view;
   const { rulebook } = input;
-  if (tx.to === null || tx.input.length < 10) return null;
-  const called = functionCalled(rulebook.signatures, tx.input);
+  const called = tx.to === null ? null : functionOf(tx, rulebook.signatures);
   if (called === null) return null;
   const act = actNamed(called.name, rulebook);
   const amount = tx.value > 0n ? subject.format.amount(NATIVE, tx.value) : null;

@@ -8,7 +8,7 @@ import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Condition, IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
-import { functionCalled } from '../../evm/decodeArguments.ts';
+import { functionOf } from '../../evm/decodeArguments.ts';
 import { eventNamed } from '../../evm/signatures.ts';
 import { NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { cleanText } from '../../value/display.ts';
@@ -146,7 +146,7 @@ function argumentNamed(name: string, { view, motifs, when }: LabelSubject): Foun
       const value = valueOf(name, paramsOf(found, view), { topics: found.topics, data: found.data, base: 0 });
       if (value !== null) return value;
     }
-  const called = functionCalled(input.rulebook.signatures, tx.input);
+  const called = functionOf(tx, input.rulebook.signatures);
   return called && valueOf(name, called.args, { topics: [], data: tx.input, base: 4 });
 }
 

@@ -1,4 +1,3 @@
-import { lazy } from '../../lib/lazy.ts';
 import { placeClaim } from '../../value/claims.ts';
 import { tokensOf } from '../../value/parties.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
@@ -24,15 +23,17 @@ export function frontEnds(
   rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
 ): Motif[] {
   const found: Motif[] = [];
-  const slugs = lazy(() => new Set(motifs.flatMap(({ protocol, named }) => [protocol?.slug, named?.slug])));
   for (const frame of tx.frames) {
     if (found.length === MAX_FRONT_ENDS) break;
     const protocol = brokerOf(frame, flow, rulebook);
-    if (!protocol || slugs().has(protocol.slug)) continue;
-    slugs().add(protocol.slug);
+    if (!protocol || names(motifs, protocol) || names(found, protocol)) continue;
     found.push(frontEnd(tx, frame, protocol, motifs.length + found.length));
   }
   return found;
+}
+
+function names(motifs: readonly Motif[], { slug }: ProtocolSpec): boolean {
+  return motifs.some(({ protocol, named }) => protocol?.slug === slug || named?.slug === slug);
 }
 
 /** The protocol of the contract a frame called; null where that only moved its own token, or is no broker. */

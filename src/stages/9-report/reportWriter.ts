@@ -14,9 +14,10 @@ import type * as wire from '../../model/generated/report.ts';
  * node's nonsense: `receipt_malformed`.
  */
 export function jsonInteger(value: bigint, what: string): number {
-  if (value > Number.MAX_SAFE_INTEGER || value < 0n)
+  const integer = Number(value);
+  if (!Number.isSafeInteger(integer) || integer < 0)
     throw new AnalysisError('receipt_malformed', `${what} is out of range`);
-  return Number(value);
+  return integer;
 }
 
 /** An address alone in a text, not inside an asset id or a longer word. */

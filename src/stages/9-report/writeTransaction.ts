@@ -1,4 +1,4 @@
-import { functionCalled } from '../../evm/decodeArguments.ts';
+import { functionOf } from '../../evm/decodeArguments.ts';
 import type { BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Hex } from '../../model/hex.ts';
 import type * as wire from '../../model/generated/report.ts';
@@ -28,7 +28,7 @@ export function writeTransaction(
     timestamp: isoTime(BigInt(header.timestamp)),
     index: tx.indexInBlock ?? null,
     nonce: jsonInteger(tx.nonce, 'nonce'),
-    method: tx.to === null ? null : writeMethod(tx.input, signatures, true),
+    method: tx.to === null ? null : writeMethod(tx, signatures, true),
     blobs: writeBlobs(tx),
   };
 }
@@ -43,14 +43,14 @@ function writeBlobs(tx: CanonicalTx): wire.Blobs | null {
 
 /** The function that calldata calls; null where it is too short to name one. */
 function writeMethod(
-  input: Hex,
+  call: { readonly input: Hex },
   signatures: Rulebook['signatures'],
   withArguments: boolean,
 ): wire.Method | null {
-  if (input.length < 10) return null;
-  const called = functionCalled(signatures, input);
+  if (call.input.length < 10) return null;
+  const called = functionOf(call, signatures);
   const method: wire.Method = {
-    selector: input.slice(0, 10),
+    selector: call.input.slice(0, 10),
     signature: called && called.canonical,
     name: called && called.name,
   };
@@ -74,7 +74,7 @@ export function writeFailed(frame: Frame, rulebook: Errors, writer: ReportWriter
   return {
     frame_path: [...frame.path],
     contract: creation ? null : writer.addressOrNull(frame.to),
-    method: creation ? null : writeMethod(frame.input, rulebook.signatures, false),
+    method: creation ? null : writeMethod(frame, rulebook.signatures, false),
     reason: failureReason(frame, rulebook.errors),
   };
 }
