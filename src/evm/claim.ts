@@ -18,7 +18,7 @@ export interface SignedGrant {
 export interface Claim {
   readonly owner: unknown;
   /** EIP-712 hashes of the structs, one of which was signed. */
-  readonly hashes: () => readonly Hex[];
+  readonly hashes: () => Iterable<Hex>;
   readonly grants: readonly SignedGrant[];
   /** The call that a forwarder was signed to make. */
   readonly forwards?: { readonly to: Address; readonly data: Hex };

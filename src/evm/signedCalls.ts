@@ -81,5 +81,6 @@ function forwarded({ from, to, data }: Values, hashes: Claim['hashes']): Claim {
   };
 }
 
-const overNonces = (type: string, values: Values): Hex[] =>
-  NONCES.map((nonce) => struct(type, { ...values, nonce }));
+function* overNonces(type: string, values: Values): Iterable<Hex> {
+  for (const nonce of NONCES) yield struct(type, { ...values, nonce });
+}

@@ -102,9 +102,9 @@ function encoded(kind: string, value: unknown, types: string): readonly [type: s
   return at === 0 ? [kind, value] : ['bytes32', struct(types.slice(at), value as object)];
 }
 
-/** The signed hashes: each struct hash under each domain. */
-export function digestsOf(domains: readonly Hex[], ...hashes: readonly Hex[]): Hex[] {
-  return hashes.flatMap((hash) => domains.map((domain) => keccak256(concat('0x1901', domain, hash))));
+/** The signed hashes: each struct hash under each domain. One by one, since mostly the first is the one. */
+export function* digestsOf(domains: readonly Hex[], hashes: Iterable<Hex>): Iterable<Hex> {
+  for (const hash of hashes) for (const domain of domains) yield keccak256(concat('0x1901', domain, hash));
 }
 
 /** Null where `v` is neither 27 nor 28. */

@@ -41,11 +41,10 @@ export function readSignedCall(
     const { v, r, s, signature = (values['request'] as Values | undefined)?.['signature'] } = values;
     const signed = signature === undefined ? vrs(v, r, s) : packed(signature);
     if (signed === null) return null;
-    const structs = hashes();
     for (const name of [...names, ...entry.names])
       for (const versions of VERSIONS) {
         const domains = versions.map((version) => domainOf(name, version, call.to));
-        if (signedBy(account, signed, digestsOf(domains, ...structs), budget))
+        if (signedBy(account, signed, digestsOf(domains, hashes()), budget))
           return { account, grants, forwards };
       }
     return null;
@@ -63,7 +62,7 @@ const VERSIONS = [
 function signedBy(
   account: Address,
   signature: Signature,
-  digests: readonly Hex[],
+  digests: Iterable<Hex>,
   budget: Recoveries,
 ): boolean {
   for (const digest of digests) {

@@ -99,7 +99,7 @@ function collectionName(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata
 }
 
 /** The symbols under which the rules list tokens. */
-const knownSymbols = memoizeFor(
+export const knownSymbols = memoizeFor(
   (knownTokens: Rulebook['knownTokens'], _: void) =>
     new Map([...knownTokens].flatMap(([symbol, addresses]) => [...addresses].map((one) => [one, symbol]))),
 );

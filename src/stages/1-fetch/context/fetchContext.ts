@@ -135,8 +135,10 @@ export async function fetchContext(
     const state = await readState(session, { ...plan, accounts: [], authorities: [] }, calls);
     takeAll(asked, further, state.answers);
   };
-  await readOn(bases, [...list, ...later.splice(0)]);
-  await readOn([], later);
+  if (bases.length + list.length + later.length > 0) {
+    await readOn(bases, [...list, ...later.splice(0)]);
+    await readOn([], later);
+  }
   if (fromApi) take(await fromApi);
   return {
     block,

@@ -2,6 +2,7 @@ import { quantity } from '../../../evm/hex.ts';
 import { planPricing, type PricingPlan } from '../prices/planPricing.ts';
 import { NO_REGISTRIES, planRegistries, type RegistryPlan } from './registryReads.ts';
 import { isRecord } from '../../../lib/shape.ts';
+import { knownSymbols } from '../../../value/labelFormat.ts';
 import { tokensInLogs, type TokensInLogs } from './tokensInLogs.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -69,8 +70,7 @@ function calledToken(
   { knownTokens }: PlanVocabulary,
 ): Address[] {
   if (to === null || knownTokens === undefined || seen.length > 0) return [];
-  for (const addresses of knownTokens.values()) if (addresses.has(to)) return [to];
-  return [];
+  return knownSymbols(knownTokens).has(to) ? [to] : [];
 }
 
 /** Newer nodes put `blockTimestamp` on transactions, receipts or logs. */

@@ -16,7 +16,7 @@ import { elsewhere, inconsistent } from '../rpc/upstreamFault.ts';
 import type { ViewCall } from './multicall.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { BlockState, Session } from '../rpc/session.ts';
-import type { Address } from '../../../model/hex.ts';
+import type { Address, Hex } from '../../../model/hex.ts';
 import type { NonceSpan } from '../../../model/upstream.ts';
 
 /**
@@ -44,7 +44,7 @@ async function headerAlone(
   plan: ContextPlan,
   reads: readonly ViewCall[],
 ): Promise<BlockState> {
-  const [answer] = await endpoint.send([headerCall(plan)], session);
+  const [answer] = await endpoint.send([headerCall(tagOf(plan.blockNumber, false))], session);
   return {
     ...readHeader(answer!, plan),
     answers: reads.map(() => undefined),
@@ -55,10 +55,7 @@ async function headerAlone(
 }
 
 /** By number: after a reorganisation the hash that comes back is another one, and that is noticed. */
-const headerCall = ({ blockNumber }: ContextPlan): RpcCall => ({
-  method: 'eth_getBlockByNumber',
-  params: [tagOf(blockNumber, false), false],
-});
+const headerCall = (at: Hex): RpcCall => ({ method: 'eth_getBlockByNumber', params: [at, false] });
 
 async function attempt(
   session: Session,
@@ -68,13 +65,13 @@ async function attempt(
 ): Promise<BlockState> {
   const at = tagOf(plan.blockNumber, false);
   const groups = groupReads(reads, plan);
-  const asked: RpcCall[] = [headerCall(plan)];
+  const asked: RpcCall[] = [headerCall(at)];
   for (const account of plan.accounts) asked.push({ method: 'eth_getCode', params: [account, at] });
   const authorities = [...new Set(plan.authorities.filter((account) => account !== null))];
   for (const account of authorities)
     for (const when of [tagOf(plan.blockNumber, true), at])
       asked.push({ method: 'eth_getTransactionCount', params: [account, when] });
-  asked.push(...rpcsOfGroups(groups, plan));
+  asked.push(...rpcsOfGroups(groups, plan, at));
   const results = await endpoint.send(asked, session);
   const { block, timestamp } = readHeader(results[0]!, plan);
   const delegations = readDelegations(plan.accounts, results.slice(1, 1 + plan.accounts.length));

@@ -74,8 +74,8 @@ function newGroup(call: ViewCall, position: number): OpenGroup {
 }
 
 /** The `eth_call` of each group, pinned at the block, or at the one before it. */
-export function rpcsOfGroups(groups: readonly ReadGroup[], { multicall, blockNumber }: ReadPlace): RpcCall[] {
-  const at = tagOf(blockNumber, false);
+export function rpcsOfGroups(groups: readonly ReadGroup[], place: ReadPlace, at: Hex): RpcCall[] {
+  const { multicall, blockNumber } = place;
   let earlier: Hex | null = null;
   return groups.map(({ calls, before }) => {
     const first = calls[0]!;

@@ -91,13 +91,12 @@ export function planPricing(
   const { rates, bases } = listedRates(tokens, lookup);
   const asked = new Set(tokens);
   const fungible = found.moved.filter((token) => asked.has(token) && !wrappedNative.has(token));
-  const feedless = [...fungible, ...bases].filter(
-    (token) => !wrappedNative.has(token) && !feedsOf.has(token),
-  );
+  const priceable = bases.length === 0 ? fungible : [...fungible, ...bases];
+  const feedless = priceable.filter((token) => !wrappedNative.has(token) && !feedsOf.has(token));
   const unlisted = (token: Address): boolean =>
     asked.has(token) && !wrappedNative.has(token) && !feedsOf.has(token) && !rates.has(token);
   const shares = planShares(found, lookup, unlisted, aggregated);
-  const allRates = [...rates.values(), ...shares.rates];
+  const allRates = rates.size === 0 ? shares.rates : [...rates.values(), ...shares.rates];
   const positions = aggregated ? positionsOf(found, pricing) : [];
   const feeds = feedsFor(['native', ...tokens, ...bases], vocabulary, lookup);
   const registry = aggregated ? pricing.registry : null;
@@ -138,6 +137,7 @@ function planShares(
   unlisted: (token: Address) => boolean,
   aggregated: boolean,
 ): Pick<PricingPlan, 'rates' | 'beyondLimit'> & { readonly held: readonly PlannedRate[] } {
+  if (found.moved.length === 0) return { rates: [], held: [], beyondLimit: [] };
   const limit = aggregated ? MAX_SHARES : MAX_SHARES_SINGLY;
   const minted = found.issued.filter(unlisted);
   const issued = minted.slice(0, limit);
@@ -208,7 +208,7 @@ function feedsFor(
   { feedsOf }: Lookup,
 ): readonly PriceFeedSpec[] {
   const positions: number[] = [];
-  for (const asset of assets) positions.push(...(feedsOf.get(asset) ?? []));
+  for (const asset of assets) for (const position of feedsOf.get(asset) ?? []) positions.push(position);
   return positions.sort((a, b) => a - b).map((position) => vocabulary.feeds[position]!);
 }
 

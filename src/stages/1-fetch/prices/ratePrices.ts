@@ -68,6 +68,7 @@ export function shareProofs(planned: readonly PlannedRate[]): {
   /** Those proven, by the answers to `calls`. */
   read(answers: readonly (Hex | null)[]): PlannedRate[];
 } {
+  if (planned.length === 0) return { calls: [], read: () => [] };
   const reads = new Reads();
   for (const { spec, token } of planned) {
     const { identity } = spec;
