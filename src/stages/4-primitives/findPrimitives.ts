@@ -59,7 +59,7 @@ export function findPrimitives(
   const named = new NamedActs(context, rulebook, found);
   take(findWraps(context));
   if (mayExchange) take(findLiquidityExchanges(context));
-  take(named.withAmounts());
+  if (flow.movements.length > 0) take(named.withAmounts());
   if (mayExchange) {
     take(findDebtTokens(context));
     take(findShareExchanges(context));
@@ -71,7 +71,8 @@ export function findPrimitives(
   take(findIssuance(context));
   take(findDeployments(context));
   take(findApprovals(context));
-  take(asPaidActs(findTransfers(context), context, known, rulebook));
+  // Nothing that follows asks what these explain.
+  for (const paid of asPaidActs(findTransfers(context), context, known, rulebook)) found.push(paid);
   // The sort is stable: primitives of one moment keep the order in which they were found.
   return found.sort((a, b) => a.seq - b.seq);
 }

@@ -172,14 +172,9 @@ function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] 
 
 const NOTHING: readonly never[] = [];
 
-/** Structure that only suggests an act; plain movements (transfers, mints, wraps) carry no such tag. */
-function isGuess(primitive: Primitive): boolean {
-  return primitive.tags.includes('structural');
-}
-
-function confidenceOf(primitive: Primitive, rulebook: Rulebook): Confidence {
-  const { basis, protocol, shape } = primitive;
-  if (basis === 'structure') return isGuess(primitive) ? 'Low' : 'High';
+function confidenceOf({ basis, protocol, shape, tags }: Primitive, rulebook: Rulebook): Confidence {
+  // Structure that only suggests an act; plain movements (transfers, mints, wraps) carry no such tag.
+  if (basis === 'structure') return tags.includes('structural') ? 'Low' : 'High';
   if (isRecognised(protocol)) return 'High';
   return shape === null ? 'Low' : (rulebook.prepared.familyConfidence.get(shape) ?? 'Low');
 }

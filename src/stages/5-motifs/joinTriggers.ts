@@ -31,7 +31,8 @@ export function joinTriggers(
   const mayJoin = marked.length > 1 && marked.some(({ basis }) => basis !== 'structure');
   const acts: Primitive[] = [];
   for (const group of mayJoin ? groupsOf(marked, told) : marked.map((item) => [item]))
-    if (!isIdle(group)) acts.push(oneAct(group.length > 1 ? withoutOthers(group, told, flow) : group, tx));
+    if (!isIdle(group))
+      acts.push(oneAct(group.length > 1 ? withoutOthers(group, told, flow.movements) : group, tx));
   return acts.sort((a, b) => a.seq - b.seq);
 }
 
@@ -155,11 +156,7 @@ function toldByEvents(found: Group): Told {
 }
 
 /** The group whose calls, beside an event of their kind, leave to other events what these tell: a reward on the way out. */
-function withoutOthers(
-  group: Group,
-  toldBy: () => Told,
-  { movements: all }: Pick<ValueFlow, 'movements'>,
-): Group {
+function withoutOthers(group: Group, toldBy: () => Told, all: ValueFlow['movements']): Group {
   if (!group.some(({ basis }) => basis === 'call')) return group;
   const told = toldBy();
   const isOthers = (leg: Leg): boolean =>

@@ -49,5 +49,5 @@ export function collectCandidates(context: ElectionContext, orders: readonly Sta
     evidence: [{ kind: 'transaction', frame: null, log: null, contract: context.signer }],
   };
   groups.push({ source: 'signer', proposals: [signer] });
-  return claims.length === 0 ? groups : [...groups, ...claims];
+  return [...groups, ...claims];
 }

@@ -96,17 +96,14 @@ export class ElectionContext {
 
   /** Accounts value touched that sent and received, in first-movement order. */
   traders(): readonly Address[] {
-    return (this.#traders ??= this.#findTraders());
-  }
-
-  #findTraders(): readonly Address[] {
+    if (this.#traders) return this.#traders;
     const { ledgers, outgoing, incoming } = this.input.flow;
     const traders: Address[] = [];
     for (const [account, { size }] of ledgers) {
       const twoWay = size > 1 && outgoing.has(account) && incoming.has(account);
       if (twoWay && this.sides(account) === 'both') traders.push(account);
     }
-    return traders;
+    return (this.#traders = traders);
   }
 
   /** The account called others, emitted events or was created here: it has code of its own. */

@@ -26,6 +26,7 @@ export function bindLegs(
 ): Binding | null {
   const { legs } = scope;
   const unresolved: Unresolved[] = [];
+  if (specs.length === 0) return { legs, unresolved };
   const used: number[] = [];
   let steps = 0;
   const attempt = (at: number): boolean => {

@@ -51,11 +51,13 @@ interface TriggerMatch {
 
 /** Logs and calls that the index has mappings for, logs first; each list in execution order. */
 export function findTriggers(tx: CanonicalTx, index: TriggerIndex): TriggerMatch[] {
-  return [...matchLogs(tx, index.events), ...matchCalls(tx, index.calls)];
+  const matches: TriggerMatch[] = [];
+  matchLogs(tx, index.events, matches);
+  matchCalls(tx, index.calls, matches);
+  return matches;
 }
 
-function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events']): TriggerMatch[] {
-  const matches: TriggerMatch[] = [];
+function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events'], matches: TriggerMatch[]): void {
   for (const log of logs) {
     const { topics, data, address, seq } = log;
     const mappings = events.get(topics[0]!)?.[topics.length];
@@ -74,12 +76,10 @@ function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events']): Trigg
       },
     });
   }
-  return matches;
 }
 
 /** The transaction's calls that the index has mappings for, in execution order. */
-function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls']): TriggerMatch[] {
-  const matches: TriggerMatch[] = [];
+function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls'], matches: TriggerMatch[]): void {
   for (const frame of tx.frames) {
     const { selector, seq, to, from, value } = frame;
     if (selector === null || to === null || !frame.effective || frame.static) continue;
@@ -99,7 +99,6 @@ function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls']): TriggerMatch
       },
     });
   }
-  return matches;
 }
 
 /**

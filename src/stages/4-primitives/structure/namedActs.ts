@@ -32,18 +32,14 @@ export class NamedActs {
   readonly #context: StructureContext;
   readonly #rulebook: Rulebook;
   readonly #found: readonly DraftPrimitive[];
-  /** The signer, and the owners of accounts that executed something. */
-  readonly #accounts = lazy(() => principalsOf(this.#context, this.#rulebook, this.#found));
-  readonly #rankedHints = lazy(() => findHints(this.#context, this.#rulebook, this.#found, this.#accounts()));
-  readonly #open = lazy(() => new OpenFlows(this.#context));
+  #principals?: ReadonlySet<Address>;
+  #hints?: readonly Hint[];
+  #flows?: OpenFlows;
   /** Callers by contract. */
   readonly #callers = lazy(() => {
     const callers = new Map<Address | null, Set<Address>>();
-    for (const { from, to } of this.#context.tx.frames) {
-      const known = callers.get(to);
-      if (known) known.add(from);
-      else callers.set(to, new Set([from]));
-    }
+    for (const { from, to } of this.#context.tx.frames)
+      callers.set(to, (callers.get(to) ?? new Set()).add(from));
     return callers;
   });
 
@@ -52,6 +48,19 @@ export class NamedActs {
     this.#context = context;
     this.#rulebook = rulebook;
     this.#found = found;
+  }
+
+  /** The signer, and the owners of accounts that executed something. */
+  #accounts(): ReadonlySet<Address> {
+    return (this.#principals ??= principalsOf(this.#context, this.#rulebook, this.#found));
+  }
+
+  #rankedHints(): readonly Hint[] {
+    return (this.#hints ??= findHints(this.#context, this.#rulebook, this.#found, this.#accounts()));
+  }
+
+  #open(): OpenFlows {
+    return (this.#flows ??= new OpenFlows(this.#context));
   }
 
   /** Acts with an event or call that states the amount of an unexplained movement. */

@@ -70,16 +70,15 @@ function isChange(context: StructureContext, m: Movement): boolean {
 
 /** A small part of the sender's forwarded amount, to an account with no other part in the transaction. */
 function isSkim(context: StructureContext, m: Movement): boolean {
-  const { flow } = context;
   if (
     m.to === context.tx.from ||
     m.to === context.tx.to ||
     context.customers.has(m.to) ||
     context.dealings.has(m.to) ||
-    context.venues.has(m.to)
+    context.venues.has(m.to) ||
+    context.flow.outgoing.has(m.to)
   )
     return false;
-  if (flow.outgoing.has(m.to)) return false;
   if (!context.carriers.has(m.from) && !context.venues.has(m.from) && !context.dealings.has(m.from))
     return false;
   return m.amount * FEE_DIVISOR <= context.totalSent(m.from, m.asset) && !isOwnPayment(context, m);
@@ -87,10 +86,8 @@ function isSkim(context: StructureContext, m: Movement): boolean {
 
 function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): DraftPrimitive {
   const venue = context.flow.assets.get(m.asset)?.address ?? m.to;
-  const [pays, receives] = [
-    { role: 'payer', account: payer },
-    { role: 'recipient', account: m.to },
-  ];
+  const pays = { role: 'payer', account: payer };
+  const receives = { role: 'recipient', account: m.to };
   return structural({
     kind,
     seq: m.seq,
