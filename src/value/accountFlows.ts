@@ -59,37 +59,36 @@ export function accountFlows(
   if (positions.length === 0) return flowsAlone(balances);
   const claimed = certain(positions);
   const lending = claimed.filter(({ category }) => LENDING.has(category));
-  const debtTokens = tokensOf(positions.filter(({ category }) => category === DEBT));
-  const inClaims = new Set([...tokensOf(lending), ...debtTokens]);
-  const priced = balances.filter(({ id }) => !inClaims.has(id));
-  const claims = lending.flatMap(claimsOf);
-  const supplied = lending.filter(({ category }) => category === SUPPLY).flatMap(claimsOf);
-  const own = priced.map(({ id, received, sent }): Amount => [id, received - sent]);
+  const debts = positions.filter(({ category }) => category === DEBT);
+  const inClaims = tokensOf([...lending, ...debts]);
+  const { received, net: own } = flowsAlone(balances, inClaims);
+  const claims: Amount[] = [];
+  for (const position of lending)
+    for (const claim of claimsOf(position)) {
+      claims.push(claim);
+      if (position.category === SUPPLY && claim[1] > 0n) received.push(claim);
+    }
   const booked = claimed.filter(
     ({ category, effect, token }) =>
       !LENDING.has(category) && effect !== EXCHANGED && (token === null || !isPriced(token)),
   );
   const bookedTokens = tokensOf(booked);
+  const rest = [...own].filter(([id]) => !bookedTokens.has(id));
   return {
-    received: [
-      ...priced.map(({ id, received }): Amount => [id, received]),
-      ...supplied.filter(([, amount]) => amount > 0n),
-    ].filter(([, amount]) => amount !== 0n),
-    net: summed([...own, ...claims]),
-    withPositions:
-      booked.length === 0
-        ? null
-        : summed([...own.filter(([id]) => !bookedTokens.has(id)), ...claims, ...booked.flatMap(claimsOf)]),
-    debtTokens,
-    untold: [...untoldDebts(lending, claimed, balances), ...unstatedDebts(positions)],
+    received,
+    net: claims.length === 0 ? own : summed([...own, ...claims]),
+    withPositions: booked.length === 0 ? null : summed([...rest, ...claims, ...booked.flatMap(claimsOf)]),
+    debtTokens: tokensOf(debts),
+    untold: [...untoldDebts(lending, claimed, balances), ...unstatedDebts(debts)],
   };
 }
 
-/** Those of an account without positions. */
-function flowsAlone(balances: readonly AssetFlow[]): AccountFlows {
+/** Those of balances alone, without positions. */
+function flowsAlone(balances: readonly AssetFlow[], leftOut = NONE) {
   const received: Amount[] = [];
   const net = new Map<string, bigint>();
   for (const { id, received: got, sent } of balances) {
+    if (leftOut.has(id)) continue;
     if (got !== 0n) received.push([id, got]);
     if (got !== sent) net.set(id, got - sent);
   }
@@ -97,12 +96,12 @@ function flowsAlone(balances: readonly AssetFlow[]): AccountFlows {
 }
 
 /** Positions of places with an act that is not proven or exchanged nothing are left at their tokens. */
-function certain(positions: readonly OwnPosition[]): OwnPosition[] {
-  const uncertain = new Set(
-    positions
-      .filter(({ effect, parts, proven }) => (parts.length === 0 && effect !== ACCRUED) || !proven)
-      .map(({ place }) => place),
+function certain(positions: readonly OwnPosition[]): readonly OwnPosition[] {
+  const doubted = positions.filter(
+    ({ effect, parts, proven }) => (parts.length === 0 && effect !== ACCRUED) || !proven,
   );
+  if (doubted.length === 0) return positions;
+  const uncertain = new Set(doubted.map(({ place }) => place));
   return positions.filter(({ place }) => !uncertain.has(place));
 }
 
@@ -145,9 +144,9 @@ function untoldDebts(
 }
 
 /** Tokens of debts that an act changed without a word of the asset that is owed: paid with other receipts. */
-const unstatedDebts = (positions: readonly OwnPosition[]): string[] =>
-  positions
-    .filter((p) => p.category === DEBT && p.effect !== ACCRUED && p.delta !== null && p.parts.length === 0)
+const unstatedDebts = (debts: readonly OwnPosition[]): string[] =>
+  debts
+    .filter(({ effect, delta, parts }) => effect !== ACCRUED && delta !== null && parts.length === 0)
     .flatMap(({ token }) => token ?? []);
 
 /** Why a net with such debts is unavailable. */
@@ -156,7 +155,7 @@ export function untoldReason(assets: readonly string[]): string {
 }
 
 const tokensOf = (positions: readonly OwnPosition[]): ReadonlySet<string> =>
-  new Set(positions.flatMap(({ token }) => token ?? []));
+  positions.length === 0 ? NONE : new Set(positions.flatMap(({ token }) => token ?? []));
 
 /** Net amounts by asset; amounts that cancel out need no price. */
 function summed(amounts: readonly Amount[]): ReadonlyMap<string, bigint> {

@@ -137,6 +137,9 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const pnl = realizedPnl(valued);
   const payer = gasPayer(input);
   const prices = valuation(flow, pricing, tx.blockNumber);
+  const warnings = warningsOf(input, prices, gas.usd.usd !== null);
+  if (flows.netWithPositions) warnings.push('PositionAtCost');
+  warnings.push(...payer.warnings);
   return {
     subject,
     gas,
@@ -154,11 +157,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
     positions,
     nftSales: nftSales(pricing.trades, book),
     owners: ownerEconomics(input, positions, book),
-    warnings: [
-      ...warningsOf(input, prices, gas.usd.usd !== null),
-      ...(flows.netWithPositions ? ['PositionAtCost'] : []),
-      ...payer.warnings,
-    ],
+    warnings,
     feePaidBySubject: payer.isSubject,
     book,
   };

@@ -42,7 +42,7 @@ const MOVING: ReadonlySet<string> = new Set(['increase', 'decrease']);
  */
 export function withOwners(changes: readonly Change[], context: OwnerContext): Change[] {
   const owned = changes
-    .map((change) => ({ ...change, owner: holderOf(change, context) }))
+    .map((change) => withOwner(change, holderOf(change, context)))
     .filter((change) => !isOnTheWay(change, context));
   if (owned.length < 2) return owned.map((change) => asExchanged(change, context));
   const key = ({ owner, position: { category, effect } }: Change): string => `${owner} ${category} ${effect}`;
@@ -58,6 +58,10 @@ export function withOwners(changes: readonly Change[], context: OwnerContext): C
   const counts = new Map<Address, number>();
   for (const { owner } of own) counts.set(owner, (counts.get(owner) ?? 0) + 1);
   return own.map((change) => (counts.get(change.owner) === 1 ? asExchanged(change, context) : change));
+}
+
+function withOwner(change: Change, owner: Address): Change {
+  return owner === change.owner ? change : { ...change, owner };
 }
 
 function isShared({ position: { category, effect } }: Change): boolean {

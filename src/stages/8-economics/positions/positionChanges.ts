@@ -4,7 +4,7 @@ import { changesPosition, kindOf } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
-import { carriersOf, tracingOf, venuesOf } from '../../../value/parties.ts';
+import { tracingOf, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { PositionChange } from '../../../model/economics.ts';
 import type { Motif } from '../../../model/motif.ts';
@@ -30,21 +30,20 @@ export type PositionInput = Pick<EconomicsInput, 'motifs' | 'flow' | 'attributio
  */
 export function positionChanges(input: PositionInput): PositionChange[] {
   const { flow, attribution, motifs, rulebook } = input;
-  const found = motifs.flatMap((motif) => changesOf(motif, input));
+  const found: Change[] = [];
+  for (const motif of motifs) for (const change of changesOf(motif, input)) found.push(change);
   if (found.length === 0) return [];
   const { actor, signer, entity, orders } = attribution;
-  const { origins, destinations } = tracingOf(flow, rulebook.wrappedNative);
+  const principals = new Set([signer, ...entity]);
+  if (actor !== null) principals.add(actor);
+  for (const { owner } of orders) principals.add(owner);
+  const { carriers, origins, destinations } = tracingOf(flow, rulebook.wrappedNative);
   // Acts that carried its value on show the position, too.
   const parts = groupBy(motifs, ({ reason, parent }) => (reason === 'carried' ? parent : null));
   const changes = withOwners(found, {
     flow,
-    principals: new Set([
-      signer,
-      ...(actor === null ? [] : [actor]),
-      ...entity,
-      ...orders.map((o) => o.owner),
-    ]),
-    carriers: carriersOf(flow, rulebook.wrappedNative),
+    principals,
+    carriers,
     merged: (asset) => mergeNative(asset, rulebook.wrappedNative),
     own: (account) => balances(flow, account, { mergeWrapped: rulebook.wrappedNative }),
     motifs,
@@ -81,7 +80,8 @@ function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side
     const { kind, address } = flow.assets.get(asset)!;
     return kind === 'erc721' && rulebook.entities.get(address!)?.tags.includes(POSITION_MANAGER);
   });
-  const [from, to] = [roleOf(motif, 'payer'), roleOf(motif, 'recipient')];
+  const from = token && roleOf(motif, 'payer');
+  const to = from && roleOf(motif, 'recipient');
   if (!token || !from || !to) return [];
   const side = (owner: typeof from, delta: bigint): Side => ({
     position: { category: 'liquidity', effect: 'transfer' },

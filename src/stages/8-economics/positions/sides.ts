@@ -55,12 +55,12 @@ export function sidesOf(motif: Motif, position: Position, attribution: Attributi
  * interest is a change of its own, and the token's movement is the difference of the two.
  */
 function withInterestApart(side: Side): Side[] {
+  if (side.position.effect !== 'decrease' || side.portions.length === 0) return [side];
   const minted = side.shares.reduce((sum, { delta }) => sum + delta, 0n);
   const interest = side.portions.filter(({ role }) => role === 'interest');
   const earned = sumOf(interest);
   const [share, ...more] = side.shares;
-  if (side.position.effect !== 'decrease' || !share || more.length > 0 || minted <= 0n || earned <= minted)
-    return [side];
+  if (!share || more.length > 0 || minted <= 0n || earned <= minted) return [side];
   const taken = earned - minted;
   return [
     {
