@@ -20,17 +20,16 @@ export function readSigned(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Rulebook,
 ): { readonly signed: readonly Signed[]; readonly cut: boolean } {
-  const budget = {
-    left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length),
-    cut: false,
-    signer: tx.from,
-  };
+  const left = Math.max(0, MAX_RECOVERIES - tx.authorizations.length);
+  const budget = { left, cut: false, signer: tx.from };
   const signed: Signed[] = [];
   for (const frame of tx.frames) {
-    const { effective, selector, context, from, input } = frame;
+    const { effective, selector, context, from, input, type, parent } = frame;
     if (!effective || selector === null || context === null) continue;
     if (selector === APPROVED) signed.push(...approvals(frame, rulebook));
     if (!carriesSignature(selector)) continue;
+    // A proxy handed the call on as it came: it was read there, and covers what happens here.
+    if (type === 'DELEGATECALL' && input === tx.frames[parent!]!.input) continue;
     const names = [tokens.get(context)?.name, rulebook.entities.get(context)?.name];
     const known = [...new Set(names.filter((name) => typeof name === 'string'))];
     const word = readSignedCall({ from, to: context, input }, known, budget);
