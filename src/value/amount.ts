@@ -94,7 +94,7 @@ export function shownAmount(exact: string): string {
     return `${sign}${formatAmount(rounded, SHOWN_DIGITS - 1 + carried)} × 10${superscript(power + carried)}`;
   }
   const places = Math.max(0, kept - whole.length);
-  if (fraction.length <= places) return sign + grouped(exact.slice(sign.length));
+  if (fraction.length <= places) return sign + grouped(placePoint(digits, fraction.length));
   return sign + grouped(formatAmount(roundedAt(digits, whole.length + places), places));
 }
 
