@@ -83,7 +83,7 @@ export function accountFlows(
   };
 }
 
-/** Those of balances alone, without positions. */
+/** As without positions; `leftOut`: tokens that count as claims. */
 function flowsAlone(balances: readonly AssetFlow[], leftOut = NONE) {
   const received: Amount[] = [];
   const net = new Map<string, bigint>();
@@ -96,12 +96,12 @@ function flowsAlone(balances: readonly AssetFlow[], leftOut = NONE) {
 }
 
 /** Positions of places with an act that is not proven or exchanged nothing are left at their tokens. */
-function certain(positions: readonly OwnPosition[]): readonly OwnPosition[] {
-  const doubted = positions.filter(
-    ({ effect, parts, proven }) => (parts.length === 0 && effect !== ACCRUED) || !proven,
+function certain(positions: readonly OwnPosition[]): OwnPosition[] {
+  const uncertain = new Set(
+    positions
+      .filter(({ effect, parts, proven }) => (parts.length === 0 && effect !== ACCRUED) || !proven)
+      .map(({ place }) => place),
   );
-  if (doubted.length === 0) return positions;
-  const uncertain = new Set(doubted.map(({ place }) => place));
   return positions.filter(({ place }) => !uncertain.has(place));
 }
 
