@@ -25,7 +25,7 @@ interface Details {
   readonly requestedAmount: bigint;
 }
 
-/** A signature transfer of one token or several (`[]`). It takes by its own field, never all that is allowed. */
+/** A signature transfer of one token or several (`[]`): takes by its own field, never all that is allowed. */
 function transfer(list: '' | '[]', witness: string): SignedForm {
   const several = list === '' ? '' : 'Batch';
   const witnessed = witness === '' ? '' : 'Witness';
@@ -55,9 +55,11 @@ function transfer(list: '' | '[]', witness: string): SignedForm {
 /** Permission over one token or several (`[]`). */
 function allowance(list: '' | '[]'): SignedForm {
   const several = list === '' ? 'Single' : 'Batch';
-  const type = `Permit${several}(PermitDetails${list} details,address spender,uint256 sigDeadline)PermitDetails${ALLOWANCE}`;
+  const fields = `PermitDetails${list} details,address spender,uint256 sigDeadline`;
+  const type = `Permit${several}(${fields})PermitDetails${ALLOWANCE}`;
   return [
-    `permit(address owner,(${ALLOWANCE}${list} details,address spender,uint256 sigDeadline) permitted,bytes signature)`,
+    `permit(address owner,(${ALLOWANCE}${list} details,address spender,uint256 sigDeadline) permitted,` +
+      'bytes signature)',
     ({ owner, permitted }) => {
       const { details, spender } = permitted as Allowance;
       const grants = [details].flat().map(({ token, amount }) => grant(token, spender, amount));

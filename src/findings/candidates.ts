@@ -111,7 +111,7 @@ function complete(
   return filled;
 }
 
-/** Whether an act can be a step of the chain that begins with `first`; `before`: the single step before it. */
+/** Whether an act can be a step of the chain that begins with `first`; `before`: the one step before it. */
 function fits(step: FindingStep, act: Act, first: Act, before: Act | null): boolean {
   if (!step.kinds.has(act.kind)) return false;
   if (step.within.size > 0 && ![...act.within].some((kind) => step.within.has(kind))) return false;

@@ -48,7 +48,7 @@ function amountOut(input: bigint, reserveIn: bigint, reserveOut: bigint, feePpm:
   return (kept * reserveOut) / (reserveIn * MILLION + kept);
 }
 
-/** Whether a trade took all its input gives, or gave the least input for its output (rounded up, exact-output). */
+/** Whether a trade took all its input gives, or gave the least input for its output (rounded up). */
 function isOnCurve(
   input: bigint,
   output: bigint,
@@ -59,8 +59,8 @@ function isOnCurve(
 }
 
 /**
- * Victims' losses: every trade after the first act replayed in order, with its exact input, on the reserves as
- * they were before that act. Exact where each trade got just what the curve gives; otherwise not computed.
+ * Victims' losses: every trade after the first act replayed in order, with its exact input, on the reserves
+ * as they were before that act. Exact where each trade got just what the curve gives; otherwise not computed.
  * `topic0`: of the event by which the pool states its two reserves after each change.
  */
 export function lossesOf(block: Block, pools: readonly MovedPool[], topic0: string): Loss[] {
@@ -93,7 +93,7 @@ export function lossesOf(block: Block, pools: readonly MovedPool[], topic0: stri
   });
 }
 
-/** One trade on the reserves without the first act; what it gives is what the transaction's next trade takes. */
+/** One trade on the reserves without the first act; its output is the input of the next trade. */
 function replay({ state, reserves }: Step, carried: Map<string, { actual: bigint; without: bigint }>): void {
   const before = state.actual;
   state.actual = reserves;

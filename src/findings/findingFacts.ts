@@ -75,7 +75,7 @@ function agree(first: Act, last: Act): boolean {
   return matches(first.got, last.gave) || matches(first.gave, last.got);
 }
 
-/** One position: a share received and given back in full, or events at one contract with equal indexed words. */
+/** One position: a share received and given back in full, or events of one contract with equal topics. */
 function samePosition(block: Block, first: Act, last: Act): boolean {
   if (first === last) return false;
   for (const [asset, amount] of first.got) if (last.gave.get(asset) === amount) return true;

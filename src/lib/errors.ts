@@ -50,7 +50,7 @@ export function failureOf(error: unknown): { readonly code: string; readonly err
     : { code: 'internal', error: ERROR_TEXT.internal };
 }
 
-/** Codes that say the node did answer, but of its answers no report can be made: asking again gives the same. */
+/** Codes of answers that no report can be made of: asking the node again gives the same. */
 const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   'upstream_too_large',
   'trace_empty',

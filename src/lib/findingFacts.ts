@@ -12,7 +12,7 @@ export const FINDING_FACTS: readonly FindingFact[] = [
   flag('acts.proven', 'Every act of every step is a Proven motif.', 'An act it rests on is not Proven.'),
   flag(
     'acts.own',
-    'Each act of the entity names one of its accounts as a party: it is not the act of another inside its transaction.',
+    'Each act of the entity names one of its accounts as a party: it is not the act of another account.',
     'An act may be that of another account inside the transaction.',
   ),
   {
@@ -20,20 +20,20 @@ export const FINDING_FACTS: readonly FindingFact[] = [
     type: 'enum',
     values: ['none', 'signer', 'contract', 'receiver'],
     doc:
-      'What makes the steps of the same entity one: the signer; the called contract that acted; or only that one ' +
-      'received what another bought, which a stranger can bring about. The weakest link counts.',
+      'What makes the steps of the same entity one: the signer; the called contract that acted; or only ' +
+      'that one received what another bought, which a stranger can bring about. The weakest link counts.',
     caveat:
       'That the accounts are one rests on who received what was bought, which a stranger can bring about.',
   },
   flag(
     'amounts.agree',
-    'At one venue the last act of the entity gives what its first received, or receives what its first gave, to ' +
-      'one part in a hundred.',
+    'At one venue the last act of the entity gives what its first received, or receives what its first ' +
+      'gave, to one part in a hundred.',
     'The amounts of the first and the last trade do not agree.',
   ),
   flag(
     'position.same',
-    'First and last act of the entity concern one position: equal indexed words of their events, or one share.',
+    'First and last act of the entity concern one position: equal indexed words of events, or one share.',
     'Nothing shows that one position was opened and closed.',
   ),
   flag(
@@ -46,7 +46,7 @@ export const FINDING_FACTS: readonly FindingFact[] = [
     name: 'profit.sign',
     type: 'enum',
     values: ['none', 'gain', 'loss', 'mixed'],
-    doc: 'What the entity was left with, tips to the builder counted as its own: gains only, losses only, or both.',
+    doc: 'What the entity was left with, tips to the builder included: gains only, losses only, or both.',
     caveat: 'It left no clear gain.',
   },
 ];

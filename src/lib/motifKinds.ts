@@ -82,7 +82,7 @@ export function isRecognised(protocol: ProtocolRef | null): protocol is Protocol
   return protocol !== null && !UNPROVEN.has(protocol.matchedBy);
 }
 
-/** The protocol a contract belongs to: it lists the address, its deployer made it, or its registry confirms it. */
+/** The protocol of a contract: it lists the address, its deployer made it, or its registry confirms it. */
 export function protocolOf(
   contract: Address,
   registered: ReadonlyMap<Address, string> | undefined,

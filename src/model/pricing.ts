@@ -41,8 +41,8 @@ export type RateIdentity =
       readonly factories: readonly { readonly deployer: Address; readonly initCodeHash: Hash }[];
     }
   /**
-   * A listed contract knows it: one of the answers is not zero. `open`: anybody may make one there, so its code
-   * is known and not its worth.
+   * A listed contract knows it: one of the answers is not zero. `open`: anybody may make one there, so its
+   * code is known and not its worth.
    */
   | { readonly kind: 'registry'; readonly calls: readonly RateCall[]; readonly open: boolean };
 

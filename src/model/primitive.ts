@@ -73,8 +73,8 @@ export interface Portion {
 
 /**
  * Why one act, or event or call, gave way to another that wanted the same side of a movement. `whole`: the
- * other has all of its movements, or is composed of such acts; `carried`: it only carried the other's value on; else
- * the first of these that differed.
+ * other has all of its movements, or is composed of such acts; `carried`: it only carried the other's value
+ * on; else the first of these that differed.
  */
 export type JoinReason = 'whole' | 'carried' | 'exact' | 'listed' | 'inner' | 'first';
 
@@ -105,7 +105,7 @@ export interface Primitive {
   readonly others?: readonly OtherTrigger[] | undefined;
 }
 
-/** A portion that may take its asset from the legs. Its amount may be zero, to keep its position in the list. */
+/** A portion that may take its asset from the legs. A zero amount keeps its position in the list. */
 export interface DraftPortion extends Omit<Portion, 'asset'> {
   readonly asset: AssetId | null;
 }

@@ -37,7 +37,8 @@ function logOutput(): DestinationStream {
 }
 
 function lossLine(lines: number): string {
-  return `${JSON.stringify({ level: 40, time: new Date().toISOString(), lines, msg: 'log lines dropped' })}\n`;
+  const time = new Date().toISOString();
+  return `${JSON.stringify({ level: 40, time, lines, msg: 'log lines dropped' })}\n`;
 }
 
 /** The service's log, on standard output and without the secrets of its settings. */

@@ -39,7 +39,7 @@ export interface CallNode
   readonly logs: readonly TracedLog[];
 }
 
-/** The bytes of a field that nodes may leave out. `known`: checked ones, often the same. Throws `trace_malformed`. */
+/** Bytes of a field that nodes may leave out; `known`: checked ones. Throws `trace_malformed`. */
 export function readOptionalBytes(value: unknown, what: string, known: Hex = '0x'): Hex {
   if (value === known || absent(value)) return value ?? '0x';
   return readBytes(value, 'trace_malformed', what);

@@ -1,4 +1,4 @@
-/** What an account, or several taken as one, gained and lost: the one sum that every figure of money reads. */
+/** Gains and losses of an account, or several taken as one: the sum that every figure of money reads. */
 
 /** Gross amounts of one asset. */
 export interface AssetFlow {
@@ -31,7 +31,7 @@ export interface AccountFlows {
   readonly withPositions: ReadonlyMap<string, bigint> | null;
   /** Tokens of debts: nothing to own. */
   readonly debtTokens: ReadonlySet<string>;
-  /** Borrowed assets that neither reached the account nor went into a position of it, and debts of unknown amount. */
+  /** Borrowed assets that reached neither the account nor a position of it, and debts of unknown amount. */
   readonly untold: readonly string[];
 }
 

@@ -62,8 +62,8 @@ export const ROUNDING = 2n;
 
 /**
  * The claims about an act's amounts. Each amount is the sum of its movements, alone or with a fee in the same
- * movements, or else the amount its event states. An amount that an event states equals what moved, or what the
- * venue had the token move. Nothing that goes in comes out again.
+ * movements, or else the amount its event states. An amount that an event states equals what moved, or what
+ * the venue had the token move. Nothing that goes in comes out again.
  */
 export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Invariant[] {
   const { legs, evidence } = act;

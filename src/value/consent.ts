@@ -73,7 +73,7 @@ export class Consent {
     return this.#read.signed;
   }
 
-  /** More signatures came than are recovered: EIP-7702 authorisations, and others where they were asked for. */
+  /** More signatures came than are recovered: EIP-7702 authorisations, and others where asked for. */
   get cut(): boolean {
     return this.#read?.cut === true || this.#tx.authorizations.length > MAX_RECOVERIES;
   }
@@ -94,8 +94,8 @@ export class Consent {
   }
 
   /**
-   * The owner neither called the token for the allowance nor signed it. Only unlisted tokens make allowances up;
-   * what lowers one may come with any call that moves what the owner holds.
+   * The owner neither called the token for the allowance nor signed it. Only unlisted tokens make allowances
+   * up; what lowers one may come with any call that moves what the owner holds.
    */
   isUnaskedAllowance({ owner, kind, evidence }: Allowance): boolean {
     const { contract, log } = evidence;
@@ -260,7 +260,7 @@ export class Consent {
   }
 }
 
-/** An effective call of the contract that may change state. A proxy's call of its own code says nothing new. */
+/** An effective call of the contract that may change state; not a proxy's call of its own code. */
 const isCallOf = ({ context, to, effective, static: reads }: Frame, contract: Address): boolean =>
   effective && !reads && context === contract && to === contract;
 

@@ -25,7 +25,7 @@ export function follow(flow: ValueFlow, starts: Iterable<Address>, direction: Di
     }
 }
 
-/** An asset at an account, or a step that turns assets into others, and where value goes and comes from there. */
+/** An asset at an account, or a step that turns assets into others, with the flows to and from it. */
 export interface Holding {
   /** The account, or the step's name. */
   readonly place: string;

@@ -56,7 +56,7 @@ export function feeTakersOf(
 
 const FEE_ROLES: ReadonlySet<string> = new Set(['recipient', 'fee_recipient']);
 
-/** Contracts that made or destroyed their own fungible token, as a vault its shares, each with the first time. */
+/** Contracts that made or destroyed their own fungible token, as a vault its shares, by first time. */
 export function issuersOf({
   movements,
   assets,

@@ -26,8 +26,9 @@ export function movementsOfActs({ motifs, rulebook }: Omit<Scene, 'flow'>): Read
 }
 
 /**
- * Payments to the pools of these acts by accounts outside the group, straight or over accounts that lost nothing:
- * a pull from a bystander, or a gift. Any payment to a cycle's pools that is part of no act is a gift.
+ * Payments to the pools of these acts by accounts outside the group, straight or over accounts that lost
+ * nothing: a pull from a bystander, or a gift. Any payment to a cycle's pools that is part of no act is a
+ * gift.
  */
 export function paymentsToPools(
   acts: readonly Motif[],

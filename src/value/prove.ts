@@ -19,10 +19,10 @@ export interface ProofInput {
 }
 
 /**
- * Why an act of one primitive is not proven; null where it is. Every invariant has to hold, and the act has to
- * be a plain movement, happen at a contract known by its address, or show itself in movements: any contract
- * can log an event, and only the event states the purpose of a one-sided payment. The name of a function alone
- * proves nothing.
+ * Why an act of one primitive is not proven; null where it is. Every invariant has to hold, and the act has
+ * to be a plain movement, happen at a contract known by its address, or show itself in movements: any
+ * contract can log an event, and only the event states the purpose of a one-sided payment. The name of a
+ * function alone proves nothing.
  */
 export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
   const { basis, protocol, invariants, tags, legs } = act;
@@ -74,8 +74,8 @@ export function isSuspect(
 }
 
 /**
- * Whether an act at an unlisted contract shows itself. Whoever it names has to have a part in it that is no word of
- * the contract's, and nothing may have left anybody unasked.
+ * Whether an act at an unlisted contract shows itself. Whoever it names has to have a part in it that is no
+ * word of the contract's, and nothing may have left anybody unasked.
  */
 function isShown(act: Primitive, input: ProofInput): boolean {
   const asked = act.legs.every(({ movements }) => movements.every((m) => !input.suspects?.unasked.has(m)));
@@ -117,10 +117,10 @@ const OWN_BOOKS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An act at an unlisted contract that its event, its calls and the movements tell alike, to the unit. A contract
- * speaks for its own books, to whoever called it; about anybody else only what the chain shows counts: that
- * it made or destroyed its own shares against what it took or gave. A contract that a protocol lists or made
- * speaks that protocol's events alone.
+ * An act at an unlisted contract that its event, its calls and the movements tell alike, to the unit. A
+ * contract speaks for its own books, to whoever called it; about anybody else only what the chain shows
+ * counts: that it made or destroyed its own shares against what it took or gave. A contract that a protocol
+ * lists or made speaks that protocol's events alone.
  */
 function isBooked(act: Primitive, input: ProofInput): boolean {
   const { basis, legs, kind, venue } = act;
@@ -140,8 +140,8 @@ function isBooked(act: Primitive, input: ProofInput): boolean {
 }
 
 /**
- * Whether each of its events means one kind of act, and one of them this kind: to the families any contract may
- * be of, or to listed protocols too.
+ * Whether each of its events means one kind of act, and one of them this kind: to the families any contract
+ * may be of, or to listed protocols too.
  */
 function meansOneKind({ kind, evidence }: Primitive, listed: boolean, { tx, rulebook }: ProofInput): boolean {
   const kinds = evidence.flatMap(({ log }) => {
@@ -172,8 +172,8 @@ function issuesShares(
 }
 
 /**
- * The signer itself called the venue, which kept or paid exactly the amount and names it in its event. A call by
- * an account's code is no word of the account: anybody may have some code call.
+ * The signer itself called the venue, which kept or paid exactly the amount and names it in its event. A call
+ * by an account's code is no word of the account: anybody may have some code call.
  */
 function booksToCaller(
   { venue, roles, evidence }: Primitive,

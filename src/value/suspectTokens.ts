@@ -43,8 +43,8 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Text as it looks: case first, since confusables map I to l, then look-alike letters, compatibility forms (NFKC),
- * spaces and marks.
+ * Text as it looks: case first, since confusables map I to l, then look-alike letters, compatibility forms
+ * (NFKC), spaces and marks.
  */
 export function fold(text: string): string {
   const plain = unhomoglyph(text.toUpperCase()).normalize('NFKC').toUpperCase();

@@ -13,7 +13,9 @@ export function sha256(text: string): string {
   return `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`;
 }
 
-/** Digest of all rule files but examples and ledger formats: comments, layout and key order do not count, paths and layers do. */
+/**
+ * Digest of the rule files, examples and ledger formats left out; paths and layers count, layout does not.
+ */
 export function digestFiles(files: readonly RuleFile[], tables: readonly TableFile[]): string {
   const lines = [
     ...files

@@ -208,7 +208,9 @@ const OF_DIRECTORIES: ReadonlySet<ProblemCode> = new Set([
 function withoutBase(problems: readonly Problem[], dirs: readonly string[]): readonly Problem[] {
   const missing = problems.filter(({ code }) => code === 'missing_file');
   if (missing.length < 3) return problems;
-  const message = `${dirs[0] ?? 'this'} is an overlay, and its base is missing: set RULES_DIR=${dirs[0] ?? ''}, or name the base directory before it`;
+  const message =
+    `${dirs[0] ?? 'this'} is an overlay, and its base is missing: ` +
+    `set RULES_DIR=${dirs[0] ?? ''}, or name the base directory before it`;
   return [...problems.filter(({ code }) => OF_DIRECTORIES.has(code)), { ...missing[0]!, message }];
 }
 

@@ -50,7 +50,8 @@ function checkRoles(spot: Spot, { kind, legs }: MotifKindSpec, used: readonly Ra
 
 function whyUnbound({ kind, legs }: RawMeaning): string {
   const missing = legs === undefined ? 'has no leg' : 'has only legs that bind anything, or nothing';
-  return `a ${kind} ${missing}: an event that moved nothing would be believed; add a required leg, or say why in legless`;
+  const mend = 'add a required leg, or say why in legless';
+  return `a ${kind} ${missing}: an event that moved nothing would be believed; ${mend}`;
 }
 
 function movesValue({ position, trade }: MotifKindSpec, { tags = [] }: RawMeaning): boolean {

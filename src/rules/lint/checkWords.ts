@@ -64,7 +64,7 @@ export function checkWords(sources: RuleSources): void {
   }
 }
 
-/** A slip in a tag that steers the engine would silently steer nothing. Words that conditions ask for are no slips. */
+/** A slip in a tag that steers the engine would silently steer nothing; conditions may ask for any word. */
 function checkTags({ shapes, protocols, entities, intents }: RuleSources): void {
   const asked = new Set<unknown>();
   for (const item of intents)

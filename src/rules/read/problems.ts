@@ -141,7 +141,7 @@ export const PROBLEMS = {
   no_wrapped_native: 'no entity file of kind wrapped_native names a wrapped native token',
   duplicate_feed: 'two price feeds for the same asset, two feed registries, or two rates of one token',
   bad_rate:
-    'a price rule that cannot be carried out: a call or number that cannot be read, or a protocol without pools',
+    'a price rule that cannot be carried out: an unreadable call or number, or a protocol without pools',
   duplicate_error: 'two custom errors have the same selector and different text',
 } as const;
 

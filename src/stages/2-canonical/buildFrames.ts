@@ -15,7 +15,7 @@ interface FramePosition {
   readonly place: number;
 }
 
-/** A frame under construction: `end` is set once the frames after it are known, `seq` once the logs are placed. */
+/** A frame under construction: `end` is set once later frames are known, `seq` once logs are placed. */
 class OpenFrame implements Frame {
   end: number;
   /** Without logs, that of the frames alone. */

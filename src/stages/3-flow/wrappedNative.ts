@@ -50,7 +50,7 @@ export function provenWrappers(
   return new Set(proven.map(([emitter]) => emitter));
 }
 
-/** Whether every account of the events sent or received the token, which logs no mint or burn, and ends at zero with them. */
+/** Whether the token logs no mint or burn, and each account of the events moved it and ends at zero. */
 function cancelOut(events: readonly Wrapping[], nets: Map<Address, bigint> | undefined): boolean {
   if (!nets || nets.has(ZERO_ADDRESS)) return false;
   if (!events.every(({ account, amount }) => amount > 0n && nets.has(account))) return false;

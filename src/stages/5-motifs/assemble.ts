@@ -9,9 +9,10 @@ import type { JoinReason } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /**
- * Events and calls of one kind and protocol that moved nothing tell of one act where they name the same owners,
- * or none: the registry, the registrar and the resolver of one name, allowances of one owner. What is made
- * or executed is an act each. The best known of them is the act; only what is as well known adds tags to it.
+ * Events and calls of one kind and protocol that moved nothing tell of one act where they name the same
+ * owners, or none: the registry, the registrar and the resolver of one name, allowances of one owner. What is
+ * made or executed is an act each. The best known of them is the act; only what is as well known adds tags to
+ * it.
  */
 export function joinSilent(
   drafts: readonly MotifDraft[],

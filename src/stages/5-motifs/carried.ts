@@ -24,9 +24,9 @@ const stopOf = (act: MotifDraft, role: string): Stop => {
 };
 
 /**
- * Makes an act that only carried another's value on a part of it. Both lie on the way of one amount: either both
- * took it in, or paid it out (what a vault does with a deposit), or it is the token of a position that one act
- * made and the other used up (what a zap does first).
+ * Makes an act that only carried another's value on a part of it. Both lie on the way of one amount: either
+ * both took it in, or paid it out (what a vault does with a deposit), or it is the token of a position that
+ * one act made and the other used up (what a zap does first).
  */
 export function nestCarried(drafts: readonly MotifDraft[], input: Input): void {
   const { flow, rulebook } = input;
@@ -111,8 +111,8 @@ function sharesOf({ legs }: MotifDraft): readonly Leg[] {
 }
 
 /**
- * Of two acts that tell of one amount the part is the one whose token or owner is on the way. Of two in the name
- * of one owner it is the less known.
+ * Of two acts that tell of one amount the part is the one whose token or owner is on the way. Of two in the
+ * name of one owner it is the less known.
  */
 function linkPassedOn(
   outer: MotifDraft,
@@ -148,7 +148,8 @@ function nestIn(part: MotifDraft, whole: MotifDraft): void {
   const isLessKnown =
     (isRecognised(part.protocol) && !isRecognised(whole.protocol)) ||
     (part.doubt === null && whole.doubt !== null);
-  // Any contract may log an event; it speaks for what it did itself, never for a better known act of another's.
+  // Any contract may log an event; it speaks for what it did itself, never for a better known act of
+  // another's.
   if (isLessKnown && ownerOf(part) !== whole.venue) return;
   part.whole = whole;
   part.reason = 'carried';

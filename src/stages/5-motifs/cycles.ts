@@ -57,8 +57,9 @@ function gainingCycle(loop: Loop): MotifDraft {
 }
 
 /**
- * The account whose tokens the cycle's first hop was paid with and that got more of them back out of the last:
- * the called contract pulled them by an allowance. Null where there is none such or where it is the entity's.
+ * The account whose tokens the cycle's first hop was paid with and that got more of them back out of the
+ * last: the called contract pulled them by an allowance. Null where there is none such or where it is the
+ * entity's.
  */
 function funderOf({ hops, base, entity }: Loop): Address | null {
   const ends = [

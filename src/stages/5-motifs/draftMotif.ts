@@ -31,7 +31,7 @@ export interface MotifDraft extends Motif {
   readonly legs: readonly Leg[];
 }
 
-/** The fields of a new draft; index, parent, name and whole are set later, the status follows from the doubt. */
+/** The fields of a new draft; index, parent, name and whole are set later, status follows from doubt. */
 type Draftable = Omit<MotifDraft, 'index' | 'parent' | 'status' | 'whole' | 'reason' | 'named'>;
 
 /** Every draft has the same fields in the same order: all later stages read them, of any act. */

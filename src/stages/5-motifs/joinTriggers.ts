@@ -14,11 +14,11 @@ import type { ValueFlow } from '../../model/valueFlow.ts';
 type Group = readonly DraftPrimitive[];
 
 /**
- * Joins the events and calls that tell the same act, in execution order. They tell the same where they are of one
- * kind and have a movement in the same role (a pool and its position manager, an event and the call that caused
- * it); where they are `per_asset` events of one owner at one venue; where one promises what the other pays
- * out; where one only adds `detail` to the other's movement; and where a call of a family names only movements
- * that events explain.
+ * Joins the events and calls that tell the same act, in execution order. They tell the same where they are of
+ * one kind and have a movement in the same role (a pool and its position manager, an event and the call that
+ * caused it); where they are `per_asset` events of one owner at one venue; where one promises what the other
+ * pays out; where one only adds `detail` to the other's movement; and where a call of a family names only
+ * movements that events explain.
  */
 export function joinTriggers(
   found: readonly DraftPrimitive[],
@@ -155,7 +155,7 @@ function toldByEvents(found: Group): Told {
   return told;
 }
 
-/** The group whose calls, beside an event of their kind, leave to other events what these tell: a reward on the way out. */
+/** The group of calls, beside an event of their kind, that leave a reward on the way out to its own event. */
 function withoutOthers(group: Group, toldBy: () => Told, all: ValueFlow['movements']): Group {
   if (!group.some(({ basis }) => basis === 'call')) return group;
   const told = toldBy();

@@ -11,8 +11,8 @@ import type { ValueFlow } from '../../model/valueFlow.ts';
 const NO_PLACE: ReadonlySet<string> = new Set(['none', 'account', 'created']);
 
 /**
- * Sets `named`, the protocol of motifs that no protocol's own words explain: by the contract they happened at,
- * else by the name of its share token. For people: no rule, status or confidence reads these names.
+ * Sets `named`, the protocol of motifs that no protocol's own words explain: by the contract they happened
+ * at, else by the name of its share token. For people: no rule, status or confidence reads these names.
  */
 export function nameVenues(
   motifs: readonly (Motif & { named?: ProtocolRef | undefined })[],

@@ -197,8 +197,8 @@ function sumPortions(lists: readonly (readonly DraftPortion[])[]): readonly Draf
 }
 
 /**
- * The act with a detail's interest, which is in the position's asset: the act's only asset, or the one that goes
- * with this position token.
+ * The act with a detail's interest, which is in the position's asset: the act's only asset, or the one that
+ * goes with this position token.
  */
 function withDetail(act: DraftPrimitive, { legs, portions }: DraftPrimitive): DraftPrimitive {
   const movements = new Set(legs.flatMap((leg) => leg.movements));

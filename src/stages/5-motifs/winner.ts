@@ -30,8 +30,8 @@ export function rivalOf(
 }
 
 /**
- * Who wins a side that two want: an exact match of event and amount, then a listed emitter, then the innermost
- * frame, then the first in execution. `order` is below zero where `a` wins.
+ * Who wins a side that two want: an exact match of event and amount, then a listed emitter, then the
+ * innermost frame, then the first in execution. `order` is below zero where `a` wins.
  */
 export function decide(a: Rival, b: Rival): { readonly order: number; readonly reason: JoinReason } {
   if (a.exact !== b.exact) return { order: a.exact ? -1 : 1, reason: 'exact' };

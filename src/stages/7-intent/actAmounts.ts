@@ -14,9 +14,9 @@ export function netOf({ id, asset, net }: Balance): ActAmount {
 }
 
 /**
- * The sent or received amounts of a label that states no price (`priceOf`): the actor's own. Where the headline
- * is about positions, those that went into them or came out, without the tokens that represent a position: the
- * actor's own, unless the acts state others for these assets.
+ * The sent or received amounts of a label that states no price (`priceOf`): the actor's own. Where the
+ * headline is about positions, those that went into them or came out, without the tokens that represent a
+ * position: the actor's own, unless the acts state others for these assets.
  */
 export function actAmounts(
   view: SubjectView,

@@ -82,8 +82,9 @@ function suspicions(view: SubjectView): CaveatCode[] {
 }
 
 /**
- * The acts that prove the verdict: those it rests on; or, where a pool is not proven, the act of a listed aggregator
- * that states exactly what the subject gave for what it got. The pool is a caveat on its own act then.
+ * The acts that prove the verdict: those it rests on; or, where a pool is not proven, the act of a listed
+ * aggregator that states exactly what the subject gave for what it got. The pool is a caveat on its own act
+ * then.
  */
 function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[] {
   const { sent, received, own, entity, fees } = view;
@@ -189,8 +190,8 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
 }
 
 /**
- * An exchange states what its acts gave: a pull from a bystander, own funds handed in, or what others put into
- * the pools of a cycle would pass for its price or profit. Rebasing tokens round by some units.
+ * An exchange states what its acts gave: a pull from a bystander, own funds handed in, or what others put
+ * into the pools of a cycle would pass for its price or profit. Rebasing tokens round by some units.
  */
 function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
   const cycles = motifs.filter((motif) => isCycle(view.kind(motif)));
@@ -216,8 +217,8 @@ function feeds({ status, protocol, assetsIn }: Motif, motifs: readonly Motif[]):
 
 /**
  * Interest that only serves another act, or a reward: paid by contracts of the very protocol, known by
- * address, that the verdict rests on, and no position of its own changed for it; or an NFT of such a contract,
- * which is the name or position.
+ * address, that the verdict rests on, and no position of its own changed for it; or an NFT of such a
+ * contract, which is the name or position.
  */
 function comesAlong(
   view: SubjectView,

@@ -68,7 +68,7 @@ interface Hops {
   readonly proceeds: bigint;
 }
 
-/** What the hops of cycles took and gave of the asset; of any other flow, what crossed the entity's border. */
+/** The asset's amounts at the hops of cycles; of any other flow, those across the entity's border. */
 function hopsOf({ motifs }: ClosedFlow, { id, paid, received }: EntityBalance, input: PnlInput): Hops {
   const { rulebook } = input;
   const cycles = motifs.filter(({ kind }) => isCycle(kindOf(rulebook, kind)));
@@ -120,8 +120,8 @@ function entryOf({ result, hops, own, closed, group, execution }: Result, input:
  * Realised profit, where one transaction can show it: the actor's entity ran a closed flow (an arbitrage, a
  * liquidation it left at once, a loan it sent back) and keeps only a difference in one asset; its payments
  * to the builder and for gas are listed apart. Anything else needs the cost basis of earlier transactions.
- * The structural profit is the gross result of such a flow, what its hops left; zero without one, unavailable where its result
- * cannot be determined.
+ * The structural profit is the gross result of such a flow, what its hops left; zero without one, unavailable
+ * where its result cannot be determined.
  */
 export function realizedPnl(input: PnlInput): Pnl {
   const unsupported = (reason: PnlReason, structuralProfit: Money): Pnl => ({

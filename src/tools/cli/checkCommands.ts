@@ -142,7 +142,7 @@ async function* verifications(
   }
 }
 
-/** Whether the rule files at hand made the report: by their digest, or without an analysis by their version. */
+/** Whether the rule files at hand made the report: by digest, or without an analysis by version. */
 function isOwn(report: TxReport, anew: Anew, rules: RuleFacts): boolean {
   if ('report' in anew && report.engine)
     return report.engine.ruleset_digest === anew.report.engine?.ruleset_digest;

@@ -52,7 +52,7 @@ export function packageVersion(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
-/** A reader that closes the pipe early (`| head -1`) does not end the command: its exit status is an answer. */
+/** A reader that closes the pipe early (`| head -1`) does not end the command, whose status still counts. */
 export function outliveReader(): void {
   process.stdout.removeAllListeners('error').on('error', () => {});
 }

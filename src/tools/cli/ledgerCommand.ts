@@ -96,8 +96,9 @@ async function writeBook(book: Book, format: LedgerFormat, options: LedgerOption
   if (repeated > 0) say(`${repeated} reports were given more than once and are booked once`);
   if (flows > 0)
     say(
-      `left out ${flows} flows in ${doubtful.length} transactions: tokens that imitate others or are marked as ` +
-        `spam, and transfers that nothing shows to be real${options.doubtful === undefined ? '; --doubtful FILE writes them' : ''}`,
+      `left out ${flows} flows in ${doubtful.length} transactions: tokens that imitate others or are ` +
+        'marked as spam, and transfers that nothing shows to be real' +
+        (options.doubtful === undefined ? '; --doubtful FILE writes them' : ''),
     );
   if (options.doubtful !== undefined) write(options.doubtful, text(doubtful));
   if (options.out === undefined) process.stdout.write(text(book.events));

@@ -13,7 +13,7 @@ export interface Side {
   /** Assets it ended with less and with more of; gas not included. */
   readonly sent: readonly InventoryDelta[];
   readonly received: readonly InventoryDelta[];
-  /** Dollars of all it received less all it sent, gas not included: `net_usd_before_gas`, for this account. */
+  /** Dollars of all it received less all it sent, without gas: `net_usd_before_gas`, for this account. */
   readonly net_usd: Money;
   /** `net_usd_with_positions`, for this account; null where none of its positions is only booked. */
   readonly net_usd_with_positions: Money | null;
@@ -71,7 +71,7 @@ export function seenBy(report: TxReport, address: string): Side | null {
   };
 }
 
-/** Dollars of an account, or of several taken as one with the positions of the first: not rounded, null where unavailable. */
+/** Dollars of accounts taken as one, positions of the first: not rounded, null where unavailable. */
 export function exactSums(
   report: TxReport,
   owner: string,

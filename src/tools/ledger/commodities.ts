@@ -51,7 +51,7 @@ export function commoditiesOf(
   return named;
 }
 
-/** A name of capital letters and digits: the listed symbol, else as much of it as fits before a digest of the id. */
+/** A name of capital letters and digits: the listed symbol, else its start and a digest of the id. */
 function letters({ id, decimals }: Asset, name: string, most: number): string {
   const whole = name.toUpperCase();
   if (whole.length <= most && /^[A-Z][A-Z0-9'._-]*[A-Z0-9]$/.test(whole)) return whole;

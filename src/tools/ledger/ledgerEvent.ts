@@ -49,7 +49,7 @@ export interface LedgerEvent {
   readonly time: string;
   readonly txHash: string;
   readonly intentKind: string;
-  /** The report's label where one of the accounts is its actor, else null: the label describes another account. */
+  /** The report's label where one of the accounts is its actor, else null: it describes another account. */
   readonly label: string | null;
   readonly actor: string | null;
   readonly sent: readonly LedgerLeg[];

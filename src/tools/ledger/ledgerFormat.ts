@@ -9,7 +9,7 @@ import { CliError } from '../cli/cliIo.ts';
 export type LedgerFormat = RawLedgerFormat;
 /** What a row of a tax ledger is. */
 export type RowKind = keyof NonNullable<LedgerFormat['tags']>;
-/** Words that a format may translate; `swap` and others come from the rules' intents, `cost` is a fee alone. */
+/** Words that a format may translate; `swap` and others come from the rules' intents, `cost` is a fee. */
 export type Word = keyof RawLedgerTags;
 
 const FOLDER = join(SHIPPED_RULES, 'ledgers');

@@ -113,7 +113,8 @@ function sideTexts({ flows, names }: LedgerEvent, commodity: Commodities): strin
     }
     if (debt) return `${raw < 0n ? 'Owed less' : 'Owed more'}: ${amount}`;
     if (counterparty === ZERO_ADDRESS) return `${raw < 0n ? 'Burned' : 'Minted'} ${amount}`;
-    return `${raw < 0n ? 'Sent' : 'Received'} ${amount} ${raw < 0n ? 'to' : 'from'} ${names.get(counterparty) ?? counterparty}`;
+    const party = names.get(counterparty) ?? counterparty;
+    return raw < 0n ? `Sent ${amount} to ${party}` : `Received ${amount} from ${party}`;
   });
   const more = flows.length - texts.length;
   return more > 0 ? [...texts, `${more} more`] : texts;

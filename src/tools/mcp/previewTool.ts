@@ -35,7 +35,7 @@ export function registerPreview(mcp: McpServer, preview: Preview): void {
     {
       title: 'Preview a transaction',
       description:
-        'What a transaction would do if it were sent now: simulated on the state of a node, nothing is sent. ' +
+        'What a transaction would do if sent now: simulated on the state of a node, nothing is sent. ' +
         'Give the warnings to the user first. State, prices and order in the block may change the outcome.',
       inputSchema,
       outputSchema,

@@ -164,7 +164,7 @@ export function registerTools(mcp: McpServer, deps: ToolDeps): void {
   registerListIntents(mcp, deps);
 }
 
-/** Errors of the caller or the chain become an answer the model can read; others say only that they happened. */
+/** Errors of the caller or the chain become an answer the model can read; others say that they happened. */
 export async function answered(answer: () => Promise<CallToolResult>): Promise<CallToolResult> {
   try {
     return await answer();
@@ -192,18 +192,18 @@ const adviceOn = ({ code }: AnalysisError): string => (ADVICE[code] === undefine
 const QUESTIONS = {
   what_happened: [
     'What did this transaction do?',
-    'Analyze {tx} and say in plain words what it was for, who acted, and what they sent, received and paid in gas. ' +
-      'Say which of it is proven and which is a guess.',
+    'Analyze {tx} and say in plain words what it was for, who acted, and what they sent, received and paid ' +
+      'in gas. Say which of it is proven and which is a guess.',
   ],
   who_gained_what: [
     'Who gained and who lost?',
-    'Analyze {tx} and its section inventory_deltas. Make a table of the accounts that gained or lost, by name where ' +
-      'there is one, with amounts and dollars, fees apart. Say what has no price.',
+    'Analyze {tx} and its section inventory_deltas. Make a table of the accounts that gained or lost, by ' +
+      'name where there is one, with amounts and dollars, fees apart. Say what has no price.',
   ],
   what_may_be_taken: [
     'Which permissions did it leave behind?',
-    'Analyze {tx} and its section allowances. List who may now spend what of whom, unlimited ones first, and whether ' +
-      'the owner asked for it. Say how to revoke those the user does not know.',
+    'Analyze {tx} and its section allowances. List who may now spend what of whom, unlimited ones first, ' +
+      'and whether the owner asked for it. Say how to revoke those the user does not know.',
   ],
 } as const;
 

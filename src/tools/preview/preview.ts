@@ -105,6 +105,6 @@ function withNextNonces(context: RawContext, sender: Address): RawContext {
 const simulatedCaveat = ({ blockNumber }: Simulation): Caveat => ({
   code: 'simulated',
   text:
-    `Simulated on the state after block ${blockNumber}: other transactions before it, moved prices and the time ` +
-    'of its block may change what happens.',
+    `Simulated on the state after block ${blockNumber}: other transactions before it, moved prices and ` +
+    'the time of its block may change what happens.',
 });

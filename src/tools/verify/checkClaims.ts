@@ -218,7 +218,7 @@ const OF_AMOUNTS: ReadonlySet<string> = new Set([
   'venue_lost_out',
 ]);
 
-/** Every claim is what its predicate says of the chain, rests on the motif's own parts, and none is missing. */
+/** Every claim holds by its predicate, rests on the motif's own parts, and none is missing. */
 export function checkClaims(report: TxReport, chain: RawChain, find: Report): void {
   const merged = mergeWrapped(report);
   report.motifs.forEach((motif, i) => {

@@ -84,7 +84,7 @@ function checkScope({ evidence, scope }: Motif, chain: RawChain, problem: Proble
     problem('evidence', `scope [${scope.frame_path}] is not in the trace`);
 }
 
-/** A motif lists exactly the movements of its assets that its evidence proves, in order, and no payment twice. */
+/** A motif lists exactly the movements of its assets that its evidence proves, in order and once. */
 function checkOwnMovements(motif: Motif, movements: Movements, problem: Problem): void {
   for (const m of motif.movements) if (!movements[m]) problem('motif', `movement ${m} does not exist`);
   if (motif.movements.some((m, j) => j > 0 && m <= motif.movements[j - 1]!))

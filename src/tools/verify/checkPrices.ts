@@ -26,7 +26,8 @@ const NOT_OF_THE_FEED = ['price_deviation', 'spam_asset', 'unknown_decimals', 's
 
 /**
  * Reads the sources of a report's prices again at its block: feeds, the registry, rates and views, pools,
- * sales and HTTP sources; prices and refusals are held against the listed feed of their asset. Returns the prices that could not be read, with the reason.
+ * sales and HTTP sources; prices and refusals are held against the listed feed of their asset. Returns the
+ * prices that could not be read, with the reason.
  */
 export async function checkPrices(
   report: TxReport,

@@ -30,7 +30,7 @@ export function checkRules(report: TxReport, rules: RuleFacts, find: Report): vo
   checkEffects(report, rules, find);
 }
 
-/** A proven verdict has a structural rule and a proven act it rests on, or an aggregator's of all the actor traded. */
+/** A proven verdict has a structural rule and rests on a proven act, or an aggregator's of all it traded. */
 function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: Must): void {
   const { classification: c, motifs } = report;
   if (c.status !== 'Proven') return;
@@ -51,8 +51,8 @@ function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: M
 /** Roles that a motif's venue, or what it made, plays beside the roles of the rules. */
 const VENUE_ROLES: ReadonlySet<string> = new Set(
   (
-    'venue pool factory vault market lender bridge marketplace settlement aggregator token_contract account ' +
-    'created none'
+    'venue pool factory vault market lender bridge marketplace settlement aggregator token_contract ' +
+    'account created none'
   ).split(' '),
 );
 

@@ -147,7 +147,7 @@ function fromParity(list: readonly unknown[]): Node | null {
   return root;
 }
 
-/** Frames in execution order, numbered as in reports: without value-less calls to precompiles (0x01–0x1ff). */
+/** Frames in execution order, numbered as in reports: no value-less calls to precompiles (0x01–0x1ff). */
 function numberFrames(root: Node): Map<string, RawFrame> {
   const frames = new Map<string, RawFrame>();
   const precompile = (node: Node) =>

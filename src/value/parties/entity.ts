@@ -95,8 +95,8 @@ export function sentBy(group: Iterable<Address>, { outgoing, movements }: ValueF
 }
 
 /**
- * Wallets for gains: per asset the one further account that received it from the group and sent nothing, native
- * and wrapped native as one. Assets that several such accounts received have none.
+ * Wallets for gains: per asset the one further account that received it from the group and sent nothing,
+ * native and wrapped native as one. Assets that several such accounts received have none.
  */
 export function walletsOf(
   group: ReadonlySet<Address>,

@@ -41,8 +41,8 @@ export function gasCostOf(tx: CanonicalTx): bigint {
 }
 
 /**
- * Indexes of the movements by which a group of accounts pays for execution by another's transaction, each with
- * its reason.
+ * Indexes of the movements by which a group of accounts pays for execution by another's transaction, each
+ * with its reason.
  */
 export function executionPayments(
   input: ExecutionInput,

@@ -238,7 +238,7 @@ function byHash(
   return found;
 }
 
-/** `transactionsRoot` of a block without transactions: keccak256 of the RLP of nothing (Yellow Paper, 4.4). */
+/** `transactionsRoot` of a block without transactions: keccak256 of RLP of nothing (Yellow Paper, 4.4). */
 const NO_TRANSACTIONS = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
 /** The block's transactions; each must name this very block. */

@@ -95,7 +95,7 @@ function refusalOf(name: string | undefined, rules: Rulebook): string | null {
   return labels.some((label) => looksListed(label, listed)) ? 'like_a_listed_name' : null;
 }
 
-/** First words of the names that rules and address book list (`Uniswap` of `Uniswap V3`), and token symbols. */
+/** First words of the names in rules and address book (`Uniswap` of `Uniswap V3`), and token symbols. */
 function listedWords({ protocols, entities, addressBook, knownTokens }: Rulebook): ReadonlySet<string> {
   const names = [...protocols.values(), ...entities.values()].map(({ name }) => name.split(' ')[0]!);
   const inBook = addressBook.text.split('\n').map((line) => line.split(' ')[2] ?? '');

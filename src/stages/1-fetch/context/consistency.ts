@@ -10,8 +10,8 @@ import { memoize } from '../../../lib/memo.ts';
 
 /**
  * Pure checks that the answers of one node are about the same transaction. Each returns the contradiction,
- * or null. They compare only fields that are present: stage 2 refuses missing and malformed ones, and those of
- * another transaction or call.
+ * or null. They compare only fields that are present: stage 2 refuses missing and malformed ones, and those
+ * of another transaction or call.
  */
 
 function text(value: unknown): string | null {

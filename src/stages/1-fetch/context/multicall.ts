@@ -41,8 +41,9 @@ function argumentOf(data: Hex): string {
 }
 
 /**
- * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call, null for a failed or empty
- * one. Null as a whole when it is no such array of exactly `count`: bounds are checked before anything is sliced.
+ * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call, null for a failed or
+ * empty one. Null as a whole when it is no such array of exactly `count`: bounds are checked before anything
+ * is sliced.
  */
 export function decodeAggregate3(data: Hex, count: number): (Hex | null)[] | null {
   const size = data.length / 2 - 1;

@@ -20,8 +20,8 @@ import type { Address, Hex } from '../../../model/hex.ts';
 import type { NonceSpan } from '../../../model/upstream.ts';
 
 /**
- * Reads the state at the end of the plan's block; sessions of a whole block join their reads. Where every node
- * has pruned it, only the header is read and the answer says so.
+ * Reads the state at the end of the plan's block; sessions of a whole block join their reads. Where every
+ * node has pruned it, only the header is read and the answer says so.
  */
 export async function readState(
   session: Session,

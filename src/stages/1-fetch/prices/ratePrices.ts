@@ -119,7 +119,7 @@ export function ratePrices(planned: readonly PlannedRate[]): PriceSource {
 
 const rank = ({ tokens, identity }: RateSpec): number => (tokens !== null || identity ? 0 : 1);
 
-/** Calls needed only at the block (`once`: `assets`, marks of the family, proofs), and those before it too. */
+/** Calls needed only at the block (`once`: `assets`, marks of the family, proofs), and those before it. */
 const callsOf = memoizeFor(({ answers, silent = [], identity, terms, per }: RateSpec, _: void) => {
   const assets = terms.flatMap(({ asset }) => (typeof asset === 'string' ? [] : [asset]));
   return {

@@ -29,9 +29,9 @@ export class UpstreamFault extends AnalysisError {
 }
 
 /**
- * A signal that aborts with the given one or when the time is up; hold the object as long as it is needed. Its
- * timer is a plain one: that of `AbortSignal.timeout` inside `AbortSignal.any` may fall to the garbage collector
- * on the Node versions supported, and the request would hang.
+ * A signal that aborts with the given one or when the time is up; hold the object as long as it is needed.
+ * Its timer is a plain one: that of `AbortSignal.timeout` inside `AbortSignal.any` may fall to the garbage
+ * collector on the Node versions supported, and the request would hang.
  */
 export function timeLimit(
   signal: AbortSignal,
@@ -57,7 +57,7 @@ export function malformed(detail: string): UpstreamFault {
   return new UpstreamFault('upstream_malformed', 'again', detail);
 }
 
-/** What reading a node's answers refuses, another node may answer better; what contradicts itself, the same one. */
+/** Malformed answers are asked of another node; answers that contradict each other, of the same one. */
 export function elsewhere<T>(read: () => T): T {
   try {
     return read();

@@ -29,7 +29,7 @@ interface Pointers {
   readonly after: Int32Array;
 }
 
-/** Indexes of movements among which those that fit a query are, in execution order; claimed ones are passed over. */
+/** Indexes of movements that may fit a query, in execution order; claimed ones are passed over. */
 export class Bucket {
   /** Complete before `free` is first called. */
   readonly items: number[];

@@ -32,7 +32,7 @@ export function checkInvariants(
   return invariants;
 }
 
-/** Indexes of movements; `to` and `from`: of ins and outs whose mapping names the account at the venue's end. */
+/** Indexes of movements; `to`, `from`: of ins and outs with the account at the venue's end in the mapping. */
 function movementsOf(legs: readonly BoundLeg[]) {
   const found = { all: [], minted: [], burnt: [], to: [], from: [] } as Record<
     'all' | 'minted' | 'burnt' | 'to' | 'from',

@@ -28,8 +28,8 @@ export interface NamedTrigger {
 const MAX_WORDS = 64;
 
 /**
- * A log as a trigger, `key` its first topic and number of topics; null for an anonymous one, and for one that no
- * entry of the lexicon fits.
+ * A log as a trigger, `key` its first topic and number of topics; null for an anonymous one, and for one that
+ * no entry of the lexicon fits.
  */
 export function eventTrigger(log: Log, key: string, rulebook: Rulebook): NamedTrigger | null {
   const { address, seq, topics, data } = log;

@@ -131,7 +131,7 @@ export function counterFlow(
   );
 }
 
-/** The account behind carriers on one side of a movement; null for several, and where value was made or ended there. */
+/** The account behind carriers on one side of a movement; null for several, and at a mint or burn. */
 export function endOf(
   { origins, destinations }: Tracing,
   { from, to, asset }: Movement,

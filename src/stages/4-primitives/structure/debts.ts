@@ -7,8 +7,8 @@ import type { Movement } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /**
- * Loans without a known event: a token is minted to an account that receives as much of another, or burnt from one that
- * pays as much of another. A share goes the other way, and rewards are not equal.
+ * Loans without a known event: a token is minted to an account that receives as much of another, or burnt
+ * from one that pays as much of another. A share goes the other way, and rewards are not equal.
  */
 export function findDebtTokens(context: StructureContext): DraftPrimitive[] {
   return context.flow.movements.filter(isIssuance).flatMap((debt) => loanOf(context, debt) ?? []);

@@ -78,8 +78,8 @@ export class NamedActs {
   }
 
   /**
-   * Acts with words that agree with the direction of all the unexplained value of an account, where nothing but
-   * accompanying acts (approvals, wraps, executions) was found.
+   * Acts with words that agree with the direction of all the unexplained value of an account, where nothing
+   * but accompanying acts (approvals, wraps, executions) was found.
    */
   withoutAmounts(): DraftPrimitive[] {
     if (this.#found.some(({ kind }) => !isAccompaniment(kind, this.#rulebook))) return [];

@@ -88,7 +88,8 @@ function exchangeOf(
   if (!liquidity && (position || share.kind === 'transfer')) return null;
   // A purchase with two tokens ends with the seller; a position's assets lie in one pool.
   if (position && (own.length > 0 || new Set(underlying.map((m) => m[near])).size !== 1)) return null;
-  // Shares that went straight on into another venue, or came out of one, belong to the account behind the asset.
+  // Shares that went straight on into another venue, or came out of one, belong to the account behind the
+  // asset.
   const owner = (context.venues.has(holder) ? endOf(context, underlying[0]!, far) : null) ?? holder;
   return structural({
     kind: (liquidity ? LIQUIDITY : VAULT)[deposit ? 'mint' : 'burn'],

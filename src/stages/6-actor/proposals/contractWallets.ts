@@ -6,8 +6,8 @@ import { roleOf } from '../../../lib/roles.ts';
 /**
  * Contract accounts that executed a call for their owners (Safe `ExecutionSuccess`, `ExecutionFailure`,
  * module executions): the account acts, the signer only executes. An account reached through others counts
- * only if the signer itself sent and received nothing but a gas refund; else the signer deals with it, as with
- * the Safe behind a protocol's module.
+ * only if the signer itself sent and received nothing but a gas refund; else the signer deals with it, as
+ * with the Safe behind a protocol's module.
  */
 export function contractWallets(context: ElectionContext): Proposal[] {
   const executed = context

@@ -39,8 +39,8 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
 }
 
 /**
- * The account's authorisation took effect in this block: its nonce was the next one then. Anybody may bring an
- * old tuple along, and the account's code shows no more than that it was authorised once.
+ * The account's authorisation took effect in this block: its nonce was the next one then. Anybody may bring
+ * an old tuple along, and the account's code shows no more than that it was authorised once.
  */
 function isEffective({ input: { tx, nonces } }: ElectionContext, account: Address): boolean {
   const span = nonces?.get(account);

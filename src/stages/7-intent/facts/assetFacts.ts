@@ -18,7 +18,7 @@ function knownTokens({ knownTokens: symbols, assetClasses: classes }: Rulebook):
   };
 }
 
-/** Classes of assets: of the transaction, of entity files, of their tags; `other` for none, so that rules can say "only". */
+/** Classes of assets: of the transaction, of entity files, of their tags; `other` for none (for "only"). */
 export function classesIn(view: SubjectView, assets: Iterable<Asset>): string[] {
   const { wrappedNative, prepared } = view.input.rulebook;
   const { classes } = prepared.derive(knownTokens);

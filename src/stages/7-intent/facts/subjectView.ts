@@ -169,7 +169,7 @@ const NONE: readonly Motif[] = [];
 
 const NO_TAGS: readonly string[] = [];
 
-/** Prefunds and charges always; what repays the submitter or pays the builder, where anything else was done. */
+/** Prefunds and charges always; repayments of submitter and builder where anything else was done. */
 function feesOf(view: SubjectView): ReadonlySet<number> {
   const { entity, input } = view;
   const paid = executionPayments(input, entity, input.subject.mode);

@@ -74,7 +74,7 @@ function hadPart({ owner, token, shares, underlying }: Change, { flow, own, merg
   return underlying.some(({ asset }) => own(owner).has(merged(asset)));
 }
 
-/** A position token that its owner never had, or that came from and went to an account the transaction was not for. */
+/** A position token that its owner never had, or that came from and went to an account of no party. */
 function isOnTheWay({ owner, token, shares }: Change, { flow, principals }: OwnerContext): boolean {
   if (token === null || shares.length === 0 || !flow.assets.has(token)) return false;
   if (!held(owner, token, flow)) return true;

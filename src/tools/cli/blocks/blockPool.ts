@@ -14,7 +14,7 @@ const THREAD = ['./blockThread.js', './blockThread.ts']
 /** While one block waits for the node, its thread analyzes another. */
 export const BLOCKS_PER_THREAD = 2;
 
-/** Room for a block's analyses: with V8's standard 48 MB many outlive a collection and are copied, a quarter of the CPU. */
+/** Room for a block's analyses: with V8's standard 48 MB, copying survivors takes a quarter of the CPU. */
 const YOUNG_MB = 192;
 
 /** Threads that analyze blocks. */

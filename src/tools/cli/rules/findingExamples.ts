@@ -42,7 +42,8 @@ function differences(
   const lines: string[] = [];
   if (expect.status !== undefined && expect.status !== finding.status)
     lines.push(
-      `status is ${finding.status} (${finding.caveats.map(({ code }) => code).join(', ')}), expected ${expect.status}`,
+      `status is ${finding.status} (${finding.caveats.map(({ code }) => code).join(', ')}), ` +
+        `expected ${expect.status}`,
     );
   for (const [step, wanted] of Object.entries(expect.steps ?? {})) {
     const got = finding.transactions.filter((part) => part.step === step).map(({ index }) => index);

@@ -93,7 +93,7 @@ export async function recordTx(
   io.out(`wrote ${path}`);
 }
 
-/** The folder, if the user says so. Throws `CliError` for another answer, and without a terminal to ask at. */
+/** The folder, if the user agrees. Throws `CliError` for another answer, and without a terminal. */
 async function confirmed(folder: string): Promise<string> {
   if (!process.stdin.isTTY) throw new CliError(`say where to write: --out ${folder}`);
   const { createInterface } = await import('node:readline/promises');

@@ -49,7 +49,9 @@ interface LintOptions {
   readonly codes?: boolean;
 }
 
-/** Prints every problem of the rulesets; `rules test` reads the files of examples. Exit code 1 when there is any. */
+/**
+ * Prints every problem of the rulesets, with status 1 where there is any; `rules test` reads the examples.
+ */
 export function lintRules(named: readonly string[], { format, codes }: LintOptions, io: CliIo): number {
   if (codes) {
     for (const [code, meaning] of Object.entries(PROBLEMS)) io.out(`${code.padEnd(32)}${meaning}`);
@@ -67,7 +69,7 @@ export function lintRules(named: readonly string[], { format, codes }: LintOptio
     );
   else if (format === 'text')
     io.err(
-      `${problems.length} problem(s) in ${dirs.join(', ')}; what each code means: txreport rules lint --codes`,
+      `${problems.length} problem(s) in ${dirs.join(', ')}; meaning of a code: txreport rules lint --codes`,
     );
   return isSound ? 0 : 1;
 }

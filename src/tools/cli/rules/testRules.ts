@@ -156,8 +156,8 @@ async function tryFacts(
   const unused = Object.keys(example.facts ?? {}).filter((name) => !used.has(name));
   const outcome = await evaluateFacts(example, rule, ruleset);
   if (outcome.matched === (side === 'match')) return null;
-  if (side === 'near_miss')
-    return `matches, though it should not${unused.length > 0 ? `; the rule does not use ${unused.join(', ')}` : ''}`;
+  const idle = unused.length > 0 ? `; the rule does not use ${unused.join(', ')}` : '';
+  if (side === 'near_miss') return `matches, though it should not${idle}`;
   return blockers(outcome.conditions).join('\n');
 }
 

@@ -102,7 +102,10 @@ function reasonText(reason: MissReason, examined: ExaminedTx): string {
     case 'venue':
       return 'its venue cannot be read from the arguments';
     case 'emitter':
-      return 'the contract belongs to no protocol with this shape, and only those are believed (any_emitter: false, or legless)';
+      return (
+        'the contract belongs to no protocol with this shape, ' +
+        'and only those are believed (any_emitter: false, or legless)'
+      );
     case 'shadowed':
       return reason.listed
         ? `not tried: a protocol with shape ${reason.by} lists the contract`

@@ -43,7 +43,8 @@ export function draftExample(options: DraftOptions): string {
     .filter(({ moves: really }) => really)
     .map(
       ({ amount, asset, from, to, nft }) =>
-        `      - {move: ${nft ? 1 : valueText(amount)}, asset: ${quoted(asset)}, from: ${quoted(from)}, to: ${quoted(to)}${nft ? `, nft: ${valueText(amount)}` : ''}}\n`,
+        `      - {move: ${nft ? 1 : valueText(amount)}, asset: ${quoted(asset)}, from: ${quoted(from)}, ` +
+        `to: ${quoted(to)}${nft ? `, nft: ${valueText(amount)}` : ''}}\n`,
     );
   const said = legs.filter(({ nft }) => !nft).map((l) => `${l.role} ${shortAmount(l.amount)} ${l.asset}`);
   const kind = [
@@ -55,7 +56,8 @@ export function draftExample(options: DraftOptions): string {
   const called = `call: ${quoted(name)}, on: ${quoted(venue)}, by: actor`;
   const step = event
     ? `      - {event: ${quoted(name)}, by: ${quoted(venue)}, args: ${args.text()}}\n`
-    : `      - {${called}, args: ${args.text()}${args.value > 0n ? `, value: ${valueText(args.value)}` : ''}}\n`;
+    : `      - {${called}, args: ${args.text()}` +
+      `${args.value > 0n ? `, value: ${valueText(args.value)}` : ''}}\n`;
   const own = !event && raw.depth === 'root';
   const rootCall = own ? `    call: ${quoted(name)}\n    args: ${args.text()}\n` : '';
   const value = args.value > 0n && own ? `    value: ${valueText(args.value)}\n` : '';

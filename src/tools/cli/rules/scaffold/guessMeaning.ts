@@ -26,8 +26,11 @@ const ACCOUNTS = 'owner account user holder beneficiary recipient receiver to se
 const ASSETS = ['token', 'asset', 'underlying', 'currency', 'collateral', 'reward token'];
 const AMOUNTS = ['amount', 'value', 'assets', 'wad', 'quantity', 'shares', 'reward', 'payout', 'principal'];
 /** Numbers that are no amounts. */
-export const NO_AMOUNTS =
-  /id$|nonce|time|date|deadline|expir|index|epoch|round|rate|bps|duration|period|block|chain|referral|code|version|kind|type|option|salt/i;
+export const NO_AMOUNTS = new RegExp(
+  'id$|nonce|time|date|deadline|expir|index|epoch|round|rate|bps|duration|period|block|chain|referral|' +
+    'code|version|kind|type|option|salt',
+  'i',
+);
 /** Words of names that say where value went, beside those of the lexicon. */
 const OUTGOING = ['paid', 'collect', 'gather'];
 const INCOMING = ['buy', 'bought', 'fund'];

@@ -76,7 +76,8 @@ function shapeExamples(guess: Guess, slug: string): string[] {
   const leg = guess.amount === null ? '' : `, legs: [${guess.role} ${amountText(guess)} TOKEN]`;
   const { name } = guess.signature;
   const example = (title: string, moves: boolean, want: string): string =>
-    `  - name: ${title}\n    transaction:\n${transactionText(guess, slug, moves, '      ')}    expect:${want}\n`;
+    `  - name: ${title}\n    transaction:\n` +
+    `${transactionText(guess, slug, moves, '      ')}    expect:${want}\n`;
   const found = example(name, true, `\n      motifs: [{kind: ${guess.kind}${roles}${leg}}]`);
   if (guess.amount === null) return [found];
   return [found, example(`${name} without the movement`, false, ' {motifs: []}')];
