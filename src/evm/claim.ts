@@ -7,17 +7,17 @@ export interface SignedCall {
   readonly input: Hex;
 }
 
-/** What a signature lets another take; without a spender, the signed call itself takes it. */
+/** The amount another may take by a signature; without a spender, the signed call itself takes it. */
 export interface SignedGrant {
   readonly token: Address | null;
   readonly spender: Address | null;
   readonly amount: bigint;
 }
 
-/** A call's claim that `owner` signed one of the structs, and what it thereby grants. */
+/** A call's claim that `owner` signed one of the structs, and the grants in it. */
 export interface Claim {
   readonly owner: unknown;
-  /** EIP-712 hashes of the structs, one of which was signed. */
+  /** EIP-712 hashes of the structs; one was signed. */
   readonly hashes: () => Iterable<Hex>;
   readonly grants: readonly SignedGrant[];
   /** The call that a forwarder was signed to make. */
@@ -36,5 +36,5 @@ export const grant = (token: unknown, spender: unknown, amount: unknown): Signed
 
 /** Decoded arguments by name. */
 export type Values = Readonly<Record<string, unknown>>;
-/** A call's signature, and how to read what was signed. The signature is `signature`, or `v`, `r` and `s`. */
+/** A call's signature, and how to read its struct. The signature is `signature`, or `v`, `r` and `s`. */
 export type SignedForm = readonly [call: string, read: (values: Values, call: SignedCall) => Claim];

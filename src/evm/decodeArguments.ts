@@ -18,7 +18,7 @@ export type Decoded = Leaf | readonly Decoded[];
 export interface DecodedArgument {
   readonly name: string;
   readonly type: string;
-  /** Null for what cannot be known: an indexed text, of which an event holds the hash. */
+  /** Null for an indexed text: the event holds only its hash. */
   readonly value: Decoded | null;
 }
 
@@ -132,7 +132,7 @@ export interface CalledFunction extends NamedSignature {
 }
 
 /**
- * The function that calldata calls: the only one of its selector whose arguments the calldata holds. Null
+ * The function that calldata calls: the only one of its selector with arguments that decode. Null
  * where there is none or several: a selector alone names nothing.
  */
 export function functionCalled(tables: SignatureTables, input: Hex): CalledFunction | null {
@@ -149,7 +149,7 @@ export function functionCalled(tables: SignatureTables, input: Hex): CalledFunct
   return called;
 }
 
-/** `functionCalled` of a transaction or frame, decoded once for all who ask. */
+/** `functionCalled` of a transaction or frame, decoded once for all callers. */
 export const functionOf = memoizeFor(({ input }: { readonly input: Hex }, tables: SignatureTables) =>
   functionCalled(tables, input),
 );

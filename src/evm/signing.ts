@@ -90,7 +90,7 @@ export function struct(type: string, value: object, text = type): Hex {
   );
 }
 
-/** A member as it is hashed: its own word, or the hash of what is longer than one. */
+/** A member as it is hashed: its own word, or the hash of a longer value. */
 function encoded(kind: string, value: unknown, types: string): readonly [type: string, word: unknown] {
   if (kind.endsWith('[]')) {
     const hashes = (value as readonly unknown[]).map((one) => encoded(kind.slice(0, -2), one, types)[1]);

@@ -5,7 +5,7 @@ import type { Claim, SignedCall, SignedForm, SignedGrant, Values } from './claim
 import { FORWARDED, SIGNATURES } from './signedCalls.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
-/** An account's signature on a call, and what it let happen. */
+/** An account's signature on a call, and its effect. */
 export interface SignedWord {
   readonly account: Address;
   readonly grants: readonly SignedGrant[];
@@ -16,7 +16,7 @@ export interface SignedWord {
 export interface Recoveries {
   left: number;
   cut: boolean;
-  /** Whose signatures need no recovery: the signer of the transaction asked for all of it. */
+  /** The account that needs no recovery: the signer of the transaction asked for all of it. */
   readonly signer: Address;
 }
 

@@ -17,7 +17,7 @@ export class AmountWriter {
   readonly #decimals = new Map<string, number | null>([[NATIVE_ASSET, 18]]);
   readonly #prices = new Map<string, UnitPrice>();
 
-  /** Takes in what a transaction's report knows of its assets. */
+  /** Adds the assets that a transaction's report describes. */
   read({ report }: BlockTx): void {
     for (const { asset } of report.inventory_deltas) {
       this.#symbols.set(asset.id, asset.symbol);

@@ -16,9 +16,9 @@ export interface BlockTx {
   /** Position in the block. */
   readonly index: number;
   readonly report: TxReport;
-  /** Accounts whose doing the transaction is: the signer, unless it serves others, and the elected actor. */
+  /** Accounts that did the transaction: the signer, unless it serves others, and the elected actor. */
   readonly own: ReadonlySet<string>;
-  /** Accounts that received what it traded. */
+  /** Accounts that received the assets it traded. */
   readonly receivers: ReadonlySet<string>;
 }
 
@@ -45,10 +45,10 @@ export interface Block {
   readonly logsOf: (hash: string) => readonly RawLog[];
 }
 
-/** Signers of these roles carry out what others asked for. */
+/** Signers of these roles carry out requests of others. */
 const SERVING: ReadonlySet<string> = new Set(['bundler', 'relayer', 'solver', 'resolver', 'safe_executor']);
 
-/** A report's place in its block and whose doing it is. */
+/** A report's place in its block, and the accounts that did it. */
 export function blockTx(report: TxReport, index: number): BlockTx {
   const { signer, actor, submitter_role: role, ground } = report.attribution;
   const own = new Set<string>();

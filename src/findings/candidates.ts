@@ -13,7 +13,7 @@ export interface Candidate {
 
 export type EntityLink = 'signer' | 'contract' | 'receiver';
 
-/** What makes two transactions those of one entity; null where nothing does. */
+/** The link that makes two transactions those of one entity; null without one. */
 export function linkOf({ tx: a }: Act, { tx: b }: Act): EntityLink | null {
   const [x, y] = [a.report.attribution, b.report.attribution];
   if (x.signer === y.signer && a.own.has(x.signer) && b.own.has(y.signer)) return 'signer';

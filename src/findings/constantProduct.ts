@@ -1,7 +1,7 @@
 import type { Act, Block } from './blockFacts.ts';
 import type { Hex } from '../model/hex.ts';
 
-/** What a trader got less because of the first act; `amount` is null with the reason it is not computed. */
+/** A trader's loss because of the first act; `amount` is null with the reason it is not computed. */
 export interface Loss {
   readonly act: Act;
   readonly asset: string | null;
@@ -60,8 +60,8 @@ function isOnCurve(
 
 /**
  * Victims' losses: every trade after the first act replayed in order, with its exact input, on the reserves
- * as they were before that act. Exact where each trade got just what the curve gives; otherwise not computed.
- * `topic0`: of the event by which the pool states its two reserves after each change.
+ * as they were before that act. Exact where each trade got just the curve's amount; otherwise not computed.
+ * `topic0`: that of the event with the pool's two reserves after each change.
  */
 export function lossesOf(block: Block, pools: readonly MovedPool[], topic0: string): Loss[] {
   const states = pools.map((pool) => stateBefore(block, pool, topic0));

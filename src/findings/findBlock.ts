@@ -13,7 +13,7 @@ import type { Rulebook } from '../model/rulebook.ts';
 type Rules = Pick<Rulebook, 'prepared' | 'motifKinds' | 'protocols' | 'wrappedNative'>;
 
 /**
- * What the transactions of one block show together, by the rules of `rules/findings`. Pure: reads reports and
+ * Findings over the transactions of one block, by the rules of `rules/findings`. Pure: reads reports and
  * logs, changes neither. Memory is that of one block.
  */
 export async function findInBlock(block: Block, rules: Rules): Promise<Finding[]> {
@@ -24,7 +24,7 @@ export async function findInBlock(block: Block, rules: Rules): Promise<Finding[]
     rules,
   );
   const found: Finding[] = [];
-  // What other findings explain better comes after them.
+  // Findings that others explain better come after them.
   const inOrder = [...prepared].sort((a, b) => a.rule.outside.length - b.rule.outside.length);
   for (const one of inOrder)
     for (const candidate of candidatesOf(one.rule, acts)) {
@@ -147,7 +147,7 @@ class Weighing {
     return amounts;
   }
 
-  /** By venue, what the entity's acts there leave of each asset. */
+  /** By venue, the sum of the entity's acts there for each asset. */
   #poolResults(writer: AmountWriter, account: string | null): Amount[] {
     return this.#candidate.chains.flatMap((chain) => {
       const left = new Map<string, bigint>();
@@ -190,7 +190,7 @@ class Weighing {
     });
   }
 
-  /** What the block's builder was paid, and what it paid on. */
+  /** Payments to the block's builder, and those it passed on. */
   #income(): { sums: bigint[]; entity: string[]; parts: Part[]; amounts: Amount[] } {
     const { txs, coinbase } = this.#block;
     const nativeIds = new Set([NATIVE_ASSET, ...[...this.#rules.wrappedNative].map(erc20Id)]);
@@ -222,7 +222,7 @@ class Weighing {
       writer.write({ role: 'direct_payments', account: coinbase, asset, raw: direct }),
       writer.write({ role: 'paid_out', account: coinbase, asset, raw: paidOut }),
     ];
-    // Nobody to name: no income.
+    // No account to name: no income.
     const sums = coinbase === null ? [] : [fees + direct];
     return { sums, entity: coinbase === null ? [] : [coinbase], parts, amounts };
   }

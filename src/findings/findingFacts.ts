@@ -7,7 +7,7 @@ import type { FactValue } from '../model/intent.ts';
 /** Of the amounts that should agree, the part that may be missing: taxes and dust. */
 const AGREES_WITHIN = 100n;
 
-/** The facts of a candidate; `profit`: signs of what its entity was left with. */
+/** The facts of a candidate; `profit`: signs of its entity's result. */
 export function factsOf(
   { rule, chains }: Candidate,
   block: Block,
@@ -35,7 +35,7 @@ export function factsOf(
 
 type Rule = Candidate['rule'];
 
-/** The acts of the entity: of the steps whose profit is worked out. */
+/** The acts of the entity: of the steps with a profit to work out. */
 function ownActs({ profit }: Rule, chain: Chain): Act[] {
   return profit.flatMap((step) => [...chain.get(step)!]);
 }
@@ -51,7 +51,7 @@ function weakestLink(own: readonly Act[]): string {
   return ['receiver', 'contract', 'signer'].find((link) => links.includes(link as never)) ?? 'none';
 }
 
-/** Whether one of the entity's accounts is a party to the act, or to a whole of which it is a part. */
+/** Whether one of the entity's accounts is a party to the act, or to a whole that contains it. */
 function isOwn({ tx, motifs }: Act): boolean {
   return motifs.every((motif) =>
     [motif, ...rootOf(motif, tx.report.motifs)].some(({ participants }) =>

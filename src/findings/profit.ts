@@ -3,7 +3,7 @@ import { NATIVE_ASSET, erc20Id } from '../value/asset.ts';
 import type { BlockTx } from './blockFacts.ts';
 import type { Address } from '../model/hex.ts';
 
-/** What accounts were left with over some transactions, and what execution cost them. */
+/** The result of accounts over some transactions, and their cost of execution. */
 export interface Gains {
   /** By asset: tips to the builder counted as their own, gas left out. */
   readonly gross: ReadonlyMap<string, bigint>;
@@ -38,7 +38,7 @@ export function gainsOf(
   return { gross, tips, gas };
 }
 
-/** What was wrapped or unwrapped on the way is neither lost nor gained. */
+/** Ether wrapped or unwrapped on the way is neither lost nor gained. */
 function mergeWrapped(gross: Map<string, bigint>, wrappedNative: ReadonlySet<Address>): void {
   for (const token of wrappedNative) {
     const native = gross.get(NATIVE_ASSET) ?? 0n;

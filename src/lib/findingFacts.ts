@@ -56,7 +56,7 @@ export function stepFact(step: string): FactDeclaration {
   return { name: `step.${step}`, type: 'count', doc: `Transactions in the step ${step}.` };
 }
 
-/** What a failed test of a fact is called as a caveat. */
+/** The caveat code of a failed test of a fact. */
 export const FINDING_CAVEATS: Readonly<Record<string, string>> = Object.fromEntries(
   FINDING_FACTS.flatMap(({ name, caveat }) => (caveat === undefined ? [] : [[name, caveat]])),
 );

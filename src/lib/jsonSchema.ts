@@ -64,7 +64,7 @@ function compile({ prepare = (schema) => schema, options }: SchemaSource, text: 
 const COUNTED = /(?<!\\)(\[[^\]\\]+\])\{(\d+)\}/g;
 
 /**
- * The same keyword in a form that is checked faster: patterns without counts of single characters, which the
+ * The same keyword in a form that is checked faster: patterns without counts of single characters, as the
  * runtime counts more slowly than it compares; null as the first choice, because a choice that fails first
  * costs an error; texts that are not empty instead of texts whose code points are counted.
  */

@@ -6,7 +6,7 @@ const MASK = '[redacted]';
 /**
  * The mask for the URLs of nodes, price sources and collectors: user, password, path, path segments, query
  * values and host (loopback apart) vanish from a text, in either case, percent-encoded, as JSON escapes, in
- * base64, with separators inside, and cut short. What leaves the process besides reports passes through it:
+ * base64, with separators inside, and cut short. All output besides reports passes through it:
  * the log, standard error, `doctor`.
  */
 export function createMask(urls: readonly string[]): Mask {
@@ -109,7 +109,7 @@ function tryDecode(text: string): string {
   }
 }
 
-/** Lets what this process writes to standard error pass through a mask, its last words included. */
+/** Passes standard error of this process through a mask, its last words included. */
 export function maskStandardError(mask: Mask): void {
   const write = process.stderr.write.bind(process.stderr) as (text: unknown, ...rest: unknown[]) => boolean;
   process.stderr.write = (text: unknown, ...rest: unknown[]) =>

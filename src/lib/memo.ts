@@ -15,7 +15,7 @@ export function memoize<T extends {}>(compute: (text: string) => T, limit: numbe
   };
 }
 
-/** Remembers what was computed for an object as long as it lives, for the argument asked with last. */
+/** Remembers a result for an object as long as it lives, for the argument asked with last. */
 export function memoizeFor<K extends object, A, T>(
   compute: (of: K, argument: A) => T,
 ): (of: K, argument: A) => T {

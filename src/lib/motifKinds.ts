@@ -35,7 +35,7 @@ export function isSwap({ trade }: MotifTraits): boolean {
   return trade === 'swap';
 }
 
-/** Whether motifs of the kind are flows that close: what they leave is a gain or a loss. */
+/** Whether motifs of the kind are closed flows: their remainder is a gain or a loss. */
 export const isCycle = ({ closedFlow }: MotifTraits): boolean => closedFlow === 'always';
 
 /** Tags of swaps for a token that is a position in itself, such as a principal token, with the effect. */

@@ -181,7 +181,7 @@ export interface Economics {
   readonly netAfterGas: Money;
   /** Less the gas it paid itself; null where that is all of it. */
   readonly netAfterOwnGas: Money | null;
-  /** The net with positions that are only booked at what was exchanged for them; null without such. */
+  /** The net with positions that are only booked, at cost; null without such. */
   readonly netWithPositions: Money | null;
   /** Price of the actor's own trade; null for anything else. */
   readonly consideration: Money | null;

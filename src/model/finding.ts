@@ -7,7 +7,7 @@ export interface FindingStep {
   readonly name: string;
   /** Motif kinds, or intent kinds for whole transactions. */
   readonly kinds: ReadonlySet<string>;
-  /** Motif kinds of which the act must be a part; empty: any. */
+  /** Motif kinds that must contain the act; empty: any. */
   readonly within: ReadonlySet<string>;
   readonly entity: 'any' | 'same' | 'other';
   readonly direction: 'any' | 'same' | 'opposite';
@@ -24,7 +24,7 @@ export interface FindingRule {
   readonly status: RuleStatus;
   readonly finding: string;
   readonly summary: string;
-  /** What the acts of a candidate have in common. */
+  /** Common properties of a candidate's acts. */
   readonly shared: 'venue' | 'signer' | 'block';
   readonly steps: readonly FindingStep[];
   readonly when: Condition;
@@ -33,7 +33,7 @@ export interface FindingRule {
   readonly confidence: { readonly known: Confidence; readonly family: Confidence };
   /** Findings that explain these transactions better. */
   readonly outside: readonly string[];
-  /** Steps whose transactions' gains, costs or losses are worked out. */
+  /** Steps with gains, costs or losses to work out. */
   readonly profit: readonly string[];
   readonly loss: { readonly of: string; readonly topic0: string } | null;
   readonly income: boolean;
@@ -42,6 +42,6 @@ export interface FindingRule {
 /** A finding rule ready to decide. */
 export interface PreparedFinding {
   readonly rule: FindingRule;
-  /** Decisions of json-rules-engine: null where `when` fails, else the facts whose test in `proven` fails. */
+  /** Decisions of json-rules-engine: null where `when` fails, else the facts that fail in `proven`. */
   decide(source: FactSource): Promise<readonly string[] | null>;
 }

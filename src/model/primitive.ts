@@ -78,7 +78,7 @@ export interface Portion {
  */
 export type JoinReason = 'whole' | 'carried' | 'exact' | 'listed' | 'inner' | 'first';
 
-/** An event or call that tells an act too, and why another one's account of it counts. */
+/** Another event or call of the same act, and why it does not give the legs. */
 export interface OtherTrigger {
   readonly evidence: Evidence;
   readonly reason: JoinReason;
@@ -110,7 +110,7 @@ export interface DraftPortion extends Omit<Portion, 'asset'> {
   readonly asset: AssetId | null;
 }
 
-/** What one event or call tells, or structure alone shows, before those that tell the same act are joined. */
+/** An act by one event or call, or by structure alone, before those of the same act are joined. */
 export interface DraftPrimitive extends Omit<Primitive, 'position' | 'portions'> {
   /** Equal keys identify the same position. */
   readonly about: readonly string[];

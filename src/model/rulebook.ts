@@ -219,13 +219,13 @@ export interface TokenEventSpec {
 }
 
 /**
- * A token's call that moves or allows, by where its arguments say what: byte offsets in the arguments, null
+ * A token's call that moves or allows: byte offsets of its parties and amount in the arguments, null
  * where there is no such argument.
  */
 export interface TokenCallSpec {
   /** The account with the holding; null: the caller. */
   readonly holder: number | null;
-  /** Who may take from the caller by it. */
+  /** The account that may take from the caller by it. */
   readonly spender: number | null;
   /** Null: the called contract. */
   readonly token: number | null;

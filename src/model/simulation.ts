@@ -48,7 +48,7 @@ export interface SimulationRequest {
   readonly signed: SignedParts | null;
 }
 
-/** What a simulated call changed, as geth's `prestateTracer` states it: changed accounts before and after. */
+/** State changes of a simulated call, as in geth's `prestateTracer`: changed accounts before and after. */
 export interface StateChange {
   readonly pre: Readonly<Record<string, unknown>>;
   readonly post: Readonly<Record<string, unknown>>;

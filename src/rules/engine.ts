@@ -103,7 +103,7 @@ export function prepareFinding(rule: FindingRule): PreparedFinding {
   };
 }
 
-/** Facts of the tests for whose sake a condition fails. */
+/** Facts of the tests that make a condition fail. */
 function failedFacts(condition: CheckedCondition): string[] {
   if (condition.result) return [];
   if ('fact' in condition) return [condition.fact];

@@ -11,13 +11,13 @@ interface WrittenSignature {
   readonly topic0?: Hash | undefined;
 }
 
-/** Finds what an example means by the name of an event or call; a text says why it is not clear. */
+/** Finds the event or call that an example names; a text says why it is not clear. */
 export type FindSignature = (kind: 'event' | 'call', text: string) => WrittenSignature | string;
 
 /** Without shapes: a signature is its own name. */
 export const asWritten: FindSignature = (_, text) => ({ text });
 
-/** The names of all shapes; `home` is the shape whose examples are read, and its own names come first. */
+/** The names of all shapes; `home` is the shape of the examples, and its own names come first. */
 export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | null) => FindSignature {
   // Read where a name is asked for: most commands run without examples of shapes.
   const every = lazy(() => shapes.flatMap(({ value }) => entriesOf(value)));

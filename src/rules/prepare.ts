@@ -58,7 +58,7 @@ export function bestFirst(
     (a.slug < b.slug ? -1 : 1);
 }
 
-/** Kinds that the protocols' shapes have, by what each protocol is known by. */
+/** Kinds of the protocols' shapes, by protocol. */
 function kindsBy<K>(
   mappings: readonly EventMapping[],
   keysOf: (protocol: ProtocolSpec) => Iterable<K>,

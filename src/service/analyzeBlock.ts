@@ -20,7 +20,7 @@ export interface BlockFilter {
   readonly intents: readonly string[] | null;
   /** Lower-case. */
   readonly addresses: readonly Address[] | null;
-  /** Whether what several transactions show together is wanted: then all of them are analyzed. */
+  /** Whether findings over several transactions are wanted: then all of them are analyzed. */
   readonly findings?: boolean;
 }
 
@@ -92,7 +92,7 @@ export function createAnalyzeBlock(
     return { results, reports };
   }
 
-  /** What the transactions show together; those without a report leave their place empty. */
+  /** Findings over the transactions; those without a report leave their place empty. */
   async function findIn(block: RawBlock, reports: ReadonlyMap<string, TxReport>): Promise<Finding[]> {
     const places = new Map(block.hashes.map((hash, index) => [hash as string, index]));
     const txs = [...reports.values()].map((report) => blockTx(report, places.get(report.tx.hash)!));

@@ -102,7 +102,7 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
   };
 }
 
-/** Second round trip: the block, and what the report needs of its state and of prices. */
+/** Second round trip: the block, and the state and prices that the report needs. */
 export async function fetchAround(
   session: Session,
   raw: RawTransaction,
@@ -133,7 +133,7 @@ export function openUpstream(config: Config): Upstream {
   });
 }
 
-/** What every analysis of this configuration needs. */
+/** Shared by every analysis of this configuration. */
 export function analyzerDeps(config: Config, upstream: Upstream, rulebook: () => Rulebook): AnalyzerDeps {
   return {
     upstream,

@@ -10,7 +10,7 @@ const BUFFERED_BYTES = 1_048_576;
 
 /**
  * Standard output for the log. A reader of a pipe that stalls fills a buffer, then loses lines, but
- * never stops the process: writing to a pipe would otherwise block. The loss is counted, and told when the
+ * never stops the process: writing to a pipe would otherwise block. The loss is counted, and logged when the
  * reader goes on. Files and terminals are written at once.
  */
 function logOutput(): DestinationStream {
@@ -19,7 +19,7 @@ function logOutput(): DestinationStream {
   // Made by its number, the stream does not block; `process.stdout` does.
   const pipe = new Socket({ fd: 1, readable: false, writable: true });
   let missing = 0;
-  // The reader is gone: nothing is left to tell anybody.
+  // The reader is gone: there is nothing to report to.
   pipe.on('error', () => {});
   pipe.unref();
   return {

@@ -60,7 +60,7 @@ function isReward({ type, action }: Fields): boolean {
   return type === 'reward' || (isRecord(action) && !absent(action['rewardType']));
 }
 
-/** The entry's type; where a node leaves it out or says `init`, what its fields say. */
+/** The entry's type; by its fields where a node leaves it out or says `init`. */
 function typeOf({ type }: Fields, action: Fields): unknown {
   if (!absent(type) && action['callType'] !== 'init') return type;
   if (!absent(action['refundAddress'])) return 'suicide';

@@ -137,7 +137,7 @@ function compileErrors(
   }
 }
 
-/** Compiles the calls by which tokens move or are allowed: the names of their parameters say what each is. */
+/** Compiles the calls by which tokens move or are allowed, by the names of their parameters. */
 function compileTokenCalls(spot: Spot, raw: RawEntityFile, into: Map<Hex, TokenCallSpec>): void {
   for (const [text, here] of spot.each('token_calls', raw.token_calls)) {
     const signature = here.take(parseSignature('function', text));

@@ -50,7 +50,7 @@ function canonicalType(param: AbiParameter): string {
   return `(${components.map(canonicalType).join(',')})${param.type.slice('tuple'.length)}`;
 }
 
-/** A topic holds only the hash of what is longer than a word. */
+/** A topic holds only the hash of a value longer than a word. */
 export function isUnreadable(param: AbiParameter, indexed: boolean): boolean {
   return indexed && /^(?:string|bytes|tuple)$|\]$/.test(param.type);
 }

@@ -41,7 +41,7 @@ export function checkLegs(
   }
 }
 
-/** One word for one thing: what a loan hands out is `borrowed` in every shape. */
+/** One word for one thing: the amount of a loan is `borrowed` in every shape. */
 function checkRoles(spot: Spot, { kind, legs }: MotifKindSpec, used: readonly RawLeg[]): void {
   for (const [{ role }, at] of spot.each('legs', used))
     if (role !== 'fee' && !SHARE_ROLES.has(role) && !legs.includes(role))
@@ -63,7 +63,7 @@ function namesSomething(leg: RawLeg): boolean {
   return NAMED.some((key) => leg[key] !== undefined);
 }
 
-/** Conditions of which a part is always or never true, and motifs that a rule rests on and excludes. */
+/** Conditions with a part that is always or never true, and motifs that a rule rests on and excludes. */
 export function checkTests(rules: readonly PlacedRule[], facts: ReadonlyMap<string, FactDeclaration>): void {
   for (const { rule, item } of rules) {
     const spot = new Spot(item);
@@ -124,7 +124,7 @@ export function checkProtocolAddresses(
     }
 }
 
-/** Events of an overlay that the signature tables know word for word, but for what is indexed. */
+/** Events of an overlay that the signature tables know word for word, but for `indexed`. */
 export function checkIndexed(items: readonly RuleItem<RawShape>[], events: LineTable): void {
   const words = (text: string): string => text.replace(/\s/g, '');
   const bare = (text: string): string => words(text.replace(/ indexed\b/g, ''));

@@ -23,8 +23,8 @@ export interface HttpLimits {
 const MAX_PIPELINED = 64;
 
 /**
- * HTTP server with every time-out set; does not listen yet. Answers what Node's parser accepts and RFC 9112
- * refuses, in the shape of every other error.
+ * HTTP server with every time-out set; does not listen yet. Requests that Node's parser accepts and RFC 9112
+ * refuses are answered in the shape of every other error.
  */
 export function createHttpServer(listener: RequestListener, limits: HttpLimits): Server {
   const inFlight = new WeakMap<object, Set<ServerResponse>>();
@@ -67,7 +67,7 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
   return server;
 }
 
-/** Why a request is refused whatever its path; null for a sound one. */
+/** Why a request is refused on any path; null for a sound one. */
 function refusedStatus(request: IncomingMessage): number | null {
   const { url = '', httpVersion, headersDistinct } = request;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 505;

@@ -8,7 +8,7 @@ import type { RulesMessage, RulesThreadData } from './rulesThread.ts';
 
 /** Absent where the sources are run: then the files are watched in this thread. */
 const PROGRAM = new URL('./rulesThread.js', import.meta.url);
-/** Heap of the thread: ten times what compiling the shipped rules takes. */
+/** Heap of the thread: ten times the need of compiling the shipped rules. */
 const MEMORY_MB = 768;
 const RESTART_MS = 10_000;
 

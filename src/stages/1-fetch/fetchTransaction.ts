@@ -10,8 +10,8 @@ import type { Hash } from '../../model/hex.ts';
 import type { RawTransaction } from '../../model/upstream.ts';
 
 /**
- * First round trip: transaction, receipt and trace in one JSON-RPC batch. `check` is stage 2's: that they are
- * about one transaction. What it refuses, another node is asked for. Throws `AnalysisError`:
+ * First round trip: transaction, receipt and trace in one JSON-RPC batch. `check`, stage 2's: are they
+ * about one transaction? If not, another node is asked. Throws `AnalysisError`:
  * `transaction_not_found`, `transaction_pending`, `wrong_chain`, `trace_*`, `inconsistent_upstream`, or the
  * `upstream_*` failure that outlasted the retries.
  */

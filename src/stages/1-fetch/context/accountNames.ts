@@ -11,7 +11,7 @@ import type { AccountNames } from '../../../model/upstream.ts';
 import type { ViewCall } from './multicall.ts';
 import type { ReadAnswer } from './viewReads.ts';
 
-/** Reads for the second round trip, and what their answers say. */
+/** Reads for the second round trip, and the meaning of their answers. */
 export interface NameSource {
   readonly calls: readonly ViewCall[];
   read(answers: readonly ReadAnswer[], stateless: boolean): AccountNames | undefined;

@@ -37,7 +37,7 @@ export async function readState(
   }
 }
 
-/** The header of a block whose state every node has pruned: nothing else is known. */
+/** The header alone, of a block with its state pruned on every node. */
 async function headerAlone(
   session: Session,
   endpoint: RpcEndpoint,

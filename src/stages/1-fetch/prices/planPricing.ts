@@ -12,7 +12,7 @@ import type {
   PriceApiSpec,
 } from '../../../model/pricing.ts';
 
-/** Token whose rate is to be read as the rules say. */
+/** Token with a rate to read as the rules say. */
 export interface PlannedRate {
   readonly spec: RateSpec;
   readonly token: Address;

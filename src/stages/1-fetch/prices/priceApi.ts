@@ -165,7 +165,7 @@ async function askGroup(
     body = await readBody(await fetch(urlOf(source, group, timestamp), { signal }));
     report('ok');
   } catch (error) {
-    // `fetch` wraps what failed at the connection.
+    // `fetch` wraps the connection's error.
     const { cause } = error as { cause?: unknown };
     report('upstream_http', cause instanceof Error ? connectionCause(cause) : null);
     return refuseAll(group, 'source_unavailable', `${name} did not answer`);

@@ -55,7 +55,7 @@ export interface PriceAnswers {
   /** Liquidity of position NFTs. */
   readonly positions?: readonly PositionRead[];
   readonly refusals: readonly PriceRefusal[];
-  /** What has to be read in a third request. */
+  /** Reads left for a third request. */
   readonly later?: PriceSource;
 }
 

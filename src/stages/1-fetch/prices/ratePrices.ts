@@ -62,7 +62,7 @@ function dataFor(token: Address, data: Hex): Hex {
   return data.length === 10 ? data : (data.replaceAll(TOKEN_ARGUMENT, token.slice(2)) as Hex);
 }
 
-/** The reads that tell which tokens a factory or registry proves to be shares. */
+/** The reads that prove tokens to be shares by a factory or registry. */
 export function shareProofs(planned: readonly PlannedRate[]): {
   readonly calls: readonly ViewCall[];
   /** Those proven, by the answers to `calls`. */

@@ -1,4 +1,4 @@
-/** Why no answer came: a word for log, metrics and `doctor`, and what it means. */
+/** Why no answer came: a word for log, metrics and `doctor`, and its meaning. */
 export const CONNECTION_CAUSES = {
   dns: 'the host name is not found',
   refused: 'the connection is refused',

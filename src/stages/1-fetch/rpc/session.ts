@@ -11,7 +11,7 @@ import type { Address } from '../../../model/hex.ts';
 import type { NonceSpan, UpstreamCallEvent } from '../../../model/upstream.ts';
 
 export interface SessionOptions {
-  /** What is analysed, so that a node's failures on it count once; default: counts by itself. */
+  /** The subject of the analysis: a node's failures on it count once; default: counts by itself. */
   readonly subject?: string;
   /** Aborts every upstream request of the analysis: the client went away, or the service stops. */
   readonly signal: AbortSignal;

@@ -52,7 +52,7 @@ export function inconsistent(detail: string): UpstreamFault {
   return new UpstreamFault('inconsistent_upstream', 'again', detail);
 }
 
-/** An answer that is not what JSON-RPC prescribes. */
+/** An answer that JSON-RPC does not allow. */
 export function malformed(detail: string): UpstreamFault {
   return new UpstreamFault('upstream_malformed', 'again', detail);
 }
