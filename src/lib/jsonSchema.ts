@@ -66,7 +66,7 @@ const COUNTED = /(?<!\\)(\[[^\]\\]+\])\{(\d+)\}/g;
 /**
  * The same keyword in a form that is checked faster: patterns without counts of single characters, as the
  * runtime counts more slowly than it compares; null as the first choice, because a choice that fails first
- * costs an error; texts that are not empty instead of texts whose code points are counted.
+ * costs an error; texts that are not empty instead of texts with their code points counted.
  */
 function faster(key: string, value: unknown): unknown {
   if (key === 'pattern' && typeof value === 'string')

@@ -76,7 +76,7 @@ export interface PreviewOptions extends LibraryOptions, RunOptions {
 }
 
 /**
- * What a transaction would do, before it is sent: the parameters of `eth_sendTransaction` or
+ * Previews a transaction before it is sent: the parameters of `eth_sendTransaction` or
  * `wallet_sendCalls` (EIP-5792), or a signed transaction as `0x…`. Throws `RequestError` for a request that
  * cannot be read, `AnalysisError` when the simulation fails.
  */

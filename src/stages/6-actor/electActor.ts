@@ -46,7 +46,7 @@ export function electActor(input: ElectionInput): Attribution {
   };
 }
 
-/** What a stranger's contract says of another account, where nothing else names one but the signer. */
+/** A stranger's contract names another account, and nothing else names one but the signer. */
 function claimOf(groups: readonly ProposalGroup[]): Attribution['strangerClaim'] {
   if (groups[0]!.source !== 'signer') return null;
   for (const { proposals } of groups)

@@ -141,7 +141,7 @@ export class ElectionContext {
     );
   }
 
-  /** The contract on whose mere word the motif is; null where the rules know it or the account signed. */
+  /** The contract that alone states the motif; null where the rules know it or the account signed. */
   strangerOf(motif: Motif, account: Address): Address | null {
     const { tx, rulebook } = this.input;
     const speaker = motif.evidence[0]?.contract ?? motif.venue;
@@ -149,7 +149,7 @@ export class ElectionContext {
     return known || speaker === tx.from || speaker === account || this.authorised(account) ? null : speaker;
   }
 
-  /** The unlisted token that alone says what the account sent; null where anything else left it. */
+  /** The unlisted token that alone states the account's sends; null where anything else left it. */
   tokenClaiming(account: Address): Address | null {
     const { movements, assets, outgoing } = this.input.flow;
     const sent = outgoing.get(account) ?? [];
@@ -179,7 +179,7 @@ export class ElectionContext {
   }
 
   /**
-   * A signature of the account (EIP-712, EIP-1271) came on chain here and covers what left it. Anybody may
+   * A signature of the account (EIP-712, EIP-1271) came on chain here and covers its outflow. Anybody may
    * bring a signature seen elsewhere on chain beside movements of their own making.
    */
   authorised(account: Address): boolean {

@@ -12,7 +12,7 @@ export interface Proposal {
   /** Machine-readable. */
   readonly reason: string;
   readonly evidence: readonly Evidence[];
-  /** The contract on whose mere word it is: its event, or its token's transfers. It elects no actor. */
+  /** The contract that alone states it, by its event or its token's transfers. It elects no actor. */
   readonly claimedBy?: Address | null;
   /** Accounts that act as one with it, itself first. */
   readonly entity?: readonly Address[];

@@ -69,7 +69,7 @@ function writeExecution(
   return execution;
 }
 
-/** What a stranger's contract says of an account that did nothing here, written as its claim. */
+/** A stranger's statement about an account that did nothing here, written as its claim. */
 function claimText({ strangerClaim: claim }: Attribution): string {
   return claim ? `; ${shortAddress(claim.by)} claims an act of ${shortAddress(claim.account)}` : '';
 }

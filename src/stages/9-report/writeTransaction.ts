@@ -68,7 +68,7 @@ export function isoTime(seconds: bigint): string | null {
 
 type Errors = Pick<Rulebook, 'errors' | 'signatures'>;
 
-/** A failed call: what was called, and the reason as far as it says. */
+/** A failed call: contract, method, and the reason if it gives one. */
 export function writeFailed(frame: Frame, rulebook: Errors, writer: ReportWriter): wire.Attempt {
   const creation = frame.type === 'CREATE' || frame.type === 'CREATE2';
   return {

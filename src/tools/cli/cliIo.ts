@@ -52,7 +52,7 @@ export function packageVersion(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
-/** A reader that closes the pipe early (`| head -1`) does not end the command, whose status still counts. */
+/** A reader that closes the pipe early (`| head -1`) does not end the command: its status still counts. */
 export function outliveReader(): void {
   process.stdout.removeAllListeners('error').on('error', () => {});
 }

@@ -15,7 +15,7 @@ export const completionCommand = new Command('completion')
     process.stdout.write(SCRIPTS[shell](describeCommands(command.parent!)));
   });
 
-/** What a completion script needs of a command; `path`: its words behind the program's name. */
+/** A command for the completion script; `path`: its words behind the program's name. */
 function wordsOf(command: Command, path: string) {
   const help = command.createHelp();
   return {

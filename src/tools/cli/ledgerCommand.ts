@@ -54,7 +54,7 @@ const say = (message: string): void => void process.stderr.write(`${message}\n`)
 
 type Book = Awaited<ReturnType<typeof readBook>>;
 
-/** What the reports say of the accounts, in order. Throws `CliError` for the first that cannot be booked. */
+/** The accounts' events by the reports, in order. Throws `CliError` for the first that cannot be booked. */
 async function readBook(files: readonly string[], accounts: ReadonlySet<string>) {
   const { readValidReports } = await import('./readReports.ts');
   const { ledgerEvents, placeOf } = await import('../ledger/ledgerEvent.ts');

@@ -46,7 +46,7 @@ const file = (path: string): string => {
   }
 };
 
-/** `txreport preview`: what a transaction would do, before it is sent. */
+/** `txreport preview`: the effects of a transaction, before it is sent. */
 export const previewCommand = new Command('preview')
   .description('simulate a transaction and show what it would do')
   .option('--raw <hex>', 'a signed transaction')

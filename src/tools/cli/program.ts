@@ -99,7 +99,7 @@ export function createProgram(): Command {
     .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? 100, 120) })
     .addHelpText('after', HELP)
     .hook('preAction', (_program, command) => {
-      // Whatever asks a node finds it there.
+      // Every request to a node finds it there.
       const { rpc } = command.opts<CommonOptions>();
       if (rpc !== undefined) process.env['RPC_URL'] = rpc;
     })

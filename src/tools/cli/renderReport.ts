@@ -39,7 +39,7 @@ const MOST_ROWS = 40;
 
 type RenderOptions = Pick<CommonOptions, 'full' | 'verbose'>;
 
-/** What the parts of one rendering share. */
+/** State shared by the parts of one rendering. */
 interface Page {
   readonly report: TxReport;
   readonly accounts: AccountBook;
@@ -80,7 +80,7 @@ function section({ room }: Page, name: string, rows: readonly Row[]): string[] {
   ];
 }
 
-/** When, at what cost, what was called, and why it failed. */
+/** Time, cost, the function called, and why it failed. */
 function transaction(page: Page): string[] {
   const { tx, execution: x } = page.report;
   const time = [timeText(tx.timestamp), `block ${tx.block_number}`].filter(Boolean).join(', ');
@@ -116,7 +116,7 @@ function signedRow(row: NetRow, debt: boolean): string {
 const moved = (deltas: readonly InventoryDelta[]): InventoryDelta[] =>
   deltas.filter(({ delta_raw: raw }) => !/^-?0+$/.test(raw));
 
-/** What the subject sent, received and owes, and the figures of the economics. */
+/** The assets that the subject sent, received and owes, and the figures of the economics. */
 function money(page: Page): Row[] {
   const { report } = page;
   const { subject } = report.economics;
@@ -206,7 +206,7 @@ function steps({ report, verbose }: Page): Row[] {
   return rows;
 }
 
-/** Assets whose price was refused, with the reason. */
+/** Assets with a refused price, and the reason. */
 function unpriced({ report }: Page): Row[] {
   const assets: ReadonlyMap<string, Asset> = assetsOf(report);
   const { refusals } = report.economics.valuation;

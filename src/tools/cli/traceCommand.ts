@@ -27,7 +27,7 @@ Examples:
 
 Exit status: 0 tree printed, 1 analysis failed, 2 wrong arguments or configuration`;
 
-/** `txreport trace`: the calls of one transaction, with what each means. */
+/** `txreport trace`: the calls of one transaction, each with its meaning. */
 export const traceCommand = new Command('trace')
   .description('show the calls of one transaction, decoded, with what each means')
   .argument('<hash>', 'transaction hash, an explorer’s link to it, or a recording’s name')

@@ -16,7 +16,7 @@ export interface LedgerLeg {
   readonly amount: string;
   /** Plain dollar amount without the sign, null where there is no price. */
   readonly usd: string | null;
-  /** What it was for, by the position it changed; null where none says. */
+  /** Its purpose, by the position it changed; null without one. */
   readonly purpose: Purpose | null;
 }
 
@@ -28,7 +28,7 @@ export interface LedgerChange {
   readonly debt: boolean;
 }
 
-/** What an account and another had between them in one asset, net. */
+/** The net of one asset between an account and another. */
 export interface LedgerFlow {
   readonly account: string;
   readonly counterparty: string;
@@ -54,7 +54,7 @@ export interface LedgerEvent {
   readonly actor: string | null;
   readonly sent: readonly LedgerLeg[];
   readonly received: readonly LedgerLeg[];
-  /** The transaction fee, where one of the accounts signed. What repays it is among the flows. */
+  /** The transaction fee, where one of the accounts signed. Repayments of it are among the flows. */
   readonly fee: { readonly account: string; readonly amount: string; readonly usd: string | null } | null;
   readonly flows: readonly LedgerFlow[];
   /** Independent of the flows, which must add up to them; without the fee. */
@@ -82,7 +82,7 @@ function dollars(raw: bigint, asset: Asset, book: PriceBook): string | null {
 }
 
 /**
- * What several accounts taken as one have of a report: transfers among them are neither gain nor loss.
+ * A report's event for accounts taken as one: transfers among them are neither gain nor loss.
  * @throws CliError for a report without `tx.timestamp` or `movements`, as earlier versions wrote it
  */
 export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>) {
@@ -110,7 +110,7 @@ export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>) {
   return {
     /** Null where the accounts gained and lost nothing, paid no fee and own no position. */
     event: eventOf(report, accounts, { ...booked, movements: sure, leftOut: unsure }),
-    /** The same of what is left out as doubtful, without fee and positions; null where nothing is. */
+    /** The same of flows left out as doubtful, without fee and positions; null without any. */
     doubtful: eventOf(report, accounts, { fee: null, positions: [], movements: unsure, leftOut: sure }),
     /** Those of the accounts that the report concerns. */
     concerned: new Set(present.filter((account) => accounts.has(account))),
@@ -119,7 +119,7 @@ export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>) {
 
 type Movements = NonNullable<TxReport['movements']>;
 
-/** Gas is the signer's: what an account pays to a bundler or relayer is among the flows of both. */
+/** Gas is the signer's: payments to a bundler or relayer are among the flows of both. */
 function feeOf({ tx, execution }: TxReport, accounts: ReadonlySet<string>): LedgerEvent['fee'] {
   if (!accounts.has(tx.signer)) return null;
   const { gas_cost_native: amount, gas_cost_usd: usd } = execution;
@@ -158,7 +158,7 @@ function flowsOf(report: TxReport, movements: Movements, accounts: ReadonlySet<s
   });
 }
 
-/** The balance changes of the accounts, less what these movements made of them. */
+/** The balance changes of the accounts, less those by these movements. */
 function changesOf(report: TxReport, accounts: ReadonlySet<string>, leftOut: Movements): LedgerChange[] {
   return report.inventory_deltas.flatMap((delta) => {
     const { subject: account, asset } = delta;

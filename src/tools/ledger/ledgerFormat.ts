@@ -7,7 +7,7 @@ import { CliError } from '../cli/cliIo.ts';
 
 /** A format as its YAML says it. */
 export type LedgerFormat = RawLedgerFormat;
-/** What a row of a tax ledger is. */
+/** The type of a row of a tax ledger. */
 export type RowKind = keyof NonNullable<LedgerFormat['tags']>;
 /** Words that a format may translate; `swap` and others come from the rules' intents, `cost` is a fee. */
 export type Word = keyof RawLedgerTags;

@@ -5,14 +5,14 @@ import type { Word } from './ledgerFormat.ts';
 /** Why an amount came or went; formats have words of their own for these. */
 export type Purpose = Exclude<Word, 'cost' | 'swap' | 'other'>;
 
-/** What assets that go out and come in are for, and how much of what came in is a reward, by asset id. */
+/** The purpose of assets that go out and come in, and the reward among receipts, by asset id. */
 export interface Purposes {
   readonly out: ReadonlyMap<string, Purpose>;
   readonly in: ReadonlyMap<string, Purpose>;
   readonly rewards: ReadonlyMap<string, bigint>;
 }
 
-/** By category of the position: what was put into it, and what came out. */
+/** By category of the position: assets put in, and assets taken out. */
 const PURPOSES: Readonly<Record<string, readonly [out: Purpose, into: Purpose]>> = {
   lending_debt: ['repayment', 'loan'],
   stake: ['stake', 'unstake'],
@@ -41,7 +41,7 @@ export function purposesOf(report: TxReport, accounts: ReadonlySet<string>): Pur
     for (const id of receiptsPaid(effect, effects)) found.out.set(id, 'repayment');
     for (const { asset, role, delta_raw } of underlying) {
       const raw = BigInt(delta_raw);
-      // Whoever wraps it on the way, the owner gave or got ether.
+      // Wrapped on the way by any contract, the owner gave or got ether.
       const isOwn = deltas.some(
         ({ subject, asset: changed }) => subject === owner && changed.id === asset.id,
       );

@@ -94,7 +94,7 @@ type Fee = NonNullable<LedgerEvent['fee']>;
 
 const isPaid = (fee: Fee | null): fee is Fee => fee !== null && !/^0(\.0*)?$/.test(fee.amount);
 
-/** What happened from the accounts' side; the report's label where one of them is its actor. */
+/** The event from the accounts' side; the report's label where one of them is its actor. */
 function description(event: LedgerEvent, commodity: Commodities): string {
   const texts = event.label === null ? sideTexts(event, commodity) : [event.label];
   const told = [...texts, ...event.positions];
@@ -206,7 +206,7 @@ type AccountKind = 'asset' | 'liability' | 'external' | 'gas';
 
 const sideOf = ({ debt }: Pick<LedgerFlow, 'debt'>): AccountKind => (debt ? 'liability' : 'asset');
 
-/** A journal: commodities and accounts, the transactions, and at the end what every account holds. */
+/** A journal: commodities and accounts, the transactions, and at the end every account's holdings. */
 function journal(events: readonly LedgerEvent[], book: Book): string {
   const { format } = book;
   const { digits = Infinity } = format;
@@ -251,7 +251,7 @@ function journal(events: readonly LedgerEvent[], book: Book): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What each account holds after all events, by the reports' balance changes and the fees. */
+/** Holdings of each account after all events, by the reports' balance changes and the fees. */
 function holdingsOf(events: readonly LedgerEvent[], commodity: Commodities): LedgerChange[] {
   const sums = new Map<string, LedgerChange>();
   const add = (change: LedgerChange): void => {

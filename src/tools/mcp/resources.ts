@@ -16,7 +16,7 @@ export function intentList(rulebook: Rulebook) {
   return { ruleset: rulebook.version, intents };
 }
 
-/** Registers what can be read without a transaction: the intents, and the rules that recognise them. */
+/** Registers resources that need no transaction: the intents, and the rules that recognise them. */
 export function registerResources(mcp: McpServer, rulebook: Rulebook): void {
   const json = (name: string, description: string, value: () => unknown): void => {
     const uri = `txreport://${name.toLowerCase()}`;

@@ -102,8 +102,8 @@ const isProven = (one: Allowance | { status: string }): boolean =>
   !('status' in one) || one.status === 'Proven';
 
 /**
- * A report in a few sentences. Facts come from receipt and trace, and from what has status Proven; of what is
- * Suspected only the label is given, as a guess with its reason, the rest is counted.
+ * A report in a few sentences. Facts come from receipt and trace, and from Proven parts; of Suspected
+ * parts only the label is given, as a guess with its reason, the rest is counted.
  */
 export function summarize(report: TxReport): string {
   const { tx, chain, execution: x, economics, attribution } = report;

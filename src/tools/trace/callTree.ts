@@ -16,7 +16,7 @@ import type { Call, CallTree, LogItem, Target } from '../wording/calls.ts';
 /** Calls of one tree; those beyond are counted. */
 const MOST_CALLS = 3_000;
 
-/** What a tree is made from. */
+/** The parts that a tree is made from. */
 export interface TreeInput {
   readonly tx: CanonicalTx;
   /** Its report: movements and motifs are placed in their calls. */

@@ -19,7 +19,7 @@ export function checkWords(report: TxReport, find: Report): void {
   }
 }
 
-/** An asset reads the same wherever it is named, and its id says what it is. */
+/** An asset reads the same wherever it is named, and as its id says. */
 function checkAsset(asset: Asset, at: string, known: Map<string, string>, find: Report): void {
   // An allowance for a whole collection names no single asset.
   const isCollection = asset.id === null && asset.kind !== 'erc20' && asset.kind !== 'native';

@@ -11,14 +11,14 @@ const total = (list: readonly { readonly amount_raw: string }[]): bigint =>
 const fungible = ({ asset, role }: AssetAmount): boolean =>
   role !== 'fee' && (asset.kind === 'native' || asset.kind === 'erc20');
 
-/** What parts took and gave of an asset. */
+/** Amounts of an asset that parts took and gave. */
 function partSum(parts: readonly Motif[], side: 'assets_in' | 'assets_out', id: string, { merged }: Context) {
   const amounts = parts.flatMap((part) => part[side]);
   const plain = amounts.filter(({ role }) => role !== 'fee');
   return total(plain.filter(({ asset }) => merged(asset.id) === merged(id)));
 }
 
-/** Whether an amount is the sum of what the parts took or gave of it; of a route, less what passed inside. */
+/** Whether an amount is the sum over the parts; of a route, less the amounts passed inside. */
 const ofParts =
   (net: boolean): Predicate =>
   ({ amounts: [entry] }, { parts }, context) => {
@@ -34,7 +34,7 @@ const ofParts =
 
 const base = ({ motif, merged }: Context): string => merged(motif.assets_in[0]?.asset.id ?? '');
 
-/** What accounts taken as one are left with, payments to the builder apart. */
+/** The result of accounts taken as one, payments to the builder apart. */
 const results = ({ accounts }: Side, { report, chain }: Context) => profitOf(accounts, report, chain).assets;
 
 const VENUES = /^(venue|pool|vault|market|lender|marketplace|settlement|aggregator|bridge)$/;

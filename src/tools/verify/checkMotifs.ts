@@ -102,7 +102,7 @@ function checkOwnMovements(motif: Motif, movements: Movements, problem: Problem)
       problem('motif', `the evidence of movement ${m} is not among its own`);
 }
 
-/** Ether of a call that the motif's movements out of the contract pay out, but for what went back. */
+/** Ether of a call that the motif's movements out of the contract pay out, less refunds. */
 function isPassedOn(
   { from, to, asset_id: id, amount_raw: raw }: Movement,
   motif: Motif,
@@ -126,7 +126,7 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
     if (behind.length === 0 || behind.length < effect.motif_ids.length)
       return find('position', at, 'rests on a motif that does not exist');
     const parts = behind.flatMap((m) => [...m.assets_in, ...m.assets_out]);
-    // A position that others carried on is told in what its owner gave and got.
+    // A position that others carried on states its owner's sends and receipts.
     const backed = (asset: string | undefined, raw: string | null) => {
       if (raw === null) return true;
       const amount = size(BigInt(raw));

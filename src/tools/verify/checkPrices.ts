@@ -21,7 +21,7 @@ export interface PriceCheck {
 const EXACT = 10n ** 24n;
 const FLOATING = 10n ** 9n;
 
-/** Refusals that hold whatever a feed answers: of the token itself, or of sources that disagree. */
+/** Refusals that hold for any answer of a feed: of the token itself, or of sources that disagree. */
 const NOT_OF_THE_FEED = ['price_deviation', 'spam_asset', 'unknown_decimals', 'source_unavailable'];
 
 /**

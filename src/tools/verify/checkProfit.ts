@@ -45,7 +45,7 @@ function checkSums(entry: PnlEntry, report: TxReport, chain: RawChain, must: Mus
   checkGasWorth(entry, report, paid, must);
 }
 
-/** Cost and proceeds: what the hops of cycles took and gave, else the movements; the rest are fees. */
+/** Cost and proceeds: amounts at the hops of cycles, else the movements; the rest are fees. */
 function checkHops(entry: PnlEntry, report: TxReport, own: AssetResult, must: Must): void {
   const cycles = report.motifs.filter(
     ({ id, kind }) => entry.cycle.motif_ids.includes(id) && kind.endsWith('cycle'),
@@ -99,7 +99,7 @@ export function mergeWrapped(report: TxReport): (asset: string) => string {
   return (asset) => merged(asset, wrapped);
 }
 
-/** What an account is left with of the assets that fit. */
+/** An account's balance changes of the assets that fit. */
 export function accountNet(report: TxReport, account: string, fits: (asset: string) => boolean): bigint {
   return report.inventory_deltas
     .filter(({ subject, asset }) => subject.toLowerCase() === account.toLowerCase() && fits(asset.id))

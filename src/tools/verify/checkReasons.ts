@@ -3,7 +3,7 @@ import { isRecord, walk } from './checkEvidence.ts';
 import { mustOf, type Must, type Report } from './finding.ts';
 import { NATIVE, type RawChain } from './rawChain.ts';
 
-/** Reasons and null values: what is missing says why, and nothing is left out that another part implies. */
+/** Reasons and null values: each missing value says why, and no part that another implies is left out. */
 export function checkReasons(report: TxReport, chain: RawChain, find: Report): void {
   const must = mustOf(find, 'reasons');
   checkMoneyReasons(report, must);
@@ -57,7 +57,7 @@ function namesRefusals(reason: string, codes: ReadonlyMap<string, string>): bool
 /** keccak256("UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)"), ERC-4337. */
 const USER_OPERATION = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f';
 
-/** The contracts that the mode of acting names, and who gains. */
+/** The contracts that the mode of acting names, and the beneficiary. */
 function checkAttributionParts({ attribution: a }: TxReport, chain: RawChain, must: Must): void {
   must((a.beneficiary === null) === (a.actor === null), '/beneficiary', 'is given with an actor');
   const { mode } = a;

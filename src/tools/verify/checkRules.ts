@@ -48,7 +48,7 @@ function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: M
   must(kinds.length === 0 || isProven, '/status', `no act of ${kinds.join(', ')} is proven`);
 }
 
-/** Roles that a motif's venue, or what it made, plays beside the roles of the rules. */
+/** Roles of a motif's venue, or of an account it made, beside the roles of the rules. */
 const VENUE_ROLES: ReadonlySet<string> = new Set(
   (
     'venue pool factory vault market lender bridge marketplace settlement aggregator token_contract ' +
@@ -91,7 +91,7 @@ const OPPOSITE: Readonly<Record<string, readonly string[]>> = {
   close: ['open', 'increase'],
 };
 
-/** An effect's protocol is that of the act behind it, whose kind says what it does to which position. */
+/** An effect's protocol is that of the act behind it; the act's kind gives category and effect. */
 function checkEffects(report: TxReport, rules: RuleFacts, find: Report): void {
   const motifs = new Map(report.motifs.map((motif) => [motif.id, motif]));
   report.position_effects.forEach((effect, i) => {

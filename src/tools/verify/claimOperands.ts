@@ -23,7 +23,7 @@ export interface Context {
   readonly merged: (asset: string) => string;
 }
 
-/** Reads operands; a text says what is wrong with one. */
+/** Reads operands; a text says why one is wrong. */
 export function readSide(texts: readonly string[], context: Context): Side | string {
   const side = emptySide();
   if (new Set(texts).size < texts.length) return 'names one operand twice';

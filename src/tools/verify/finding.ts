@@ -11,7 +11,7 @@ export interface Finding {
 
 export type Report = (check: string, at: string, message: string) => void;
 
-/** Reports what does not hold. */
+/** Reports a statement that does not hold. */
 export type Must = (holds: boolean, at: string, message: string) => void;
 
 export function mustOf(find: Report, check: string, below = ''): Must {

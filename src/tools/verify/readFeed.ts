@@ -39,7 +39,7 @@ export function feedsOf(asset: string, { feeds, wrappedNative }: PriceRules): re
   return feeds.filter((rule) => isSame(rule.asset, key));
 }
 
-/** The first of these feeds whose answer was in time at `since`, in Unix seconds. */
+/** The first of these feeds with an answer in time at `since`, in Unix seconds. */
 export async function answerOfFeed(
   feeds: readonly FeedRule[],
   read: ReadContract,

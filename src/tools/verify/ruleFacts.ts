@@ -9,7 +9,7 @@ import type {
   RawVocabulary,
 } from '../../model/generated/rules.ts';
 
-/** What the rule files say of the words that reports use, read here and not by the analysis. */
+/** Meanings of the words in reports by the rule files, read here and not by the analysis. */
 export interface RuleFacts {
   /** Version of the ruleset. */
   readonly version: string;

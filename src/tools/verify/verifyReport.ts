@@ -43,8 +43,8 @@ const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
 ];
 
 /**
- * `fails`: something checked is wrong. `not verified`: the report was not compared with an analysis made
- * anew, and that was not accepted. `holds in part`: it was, and what is listed as checked holds.
+ * `fails`: a checked statement is wrong. `not verified`: the report was not compared with an analysis made
+ * anew, and that was not accepted. `holds in part`: it was, and the checks listed hold.
  */
 export type Verdict = 'holds' | 'holds in part' | 'not verified' | 'fails';
 

@@ -152,7 +152,7 @@ export interface ViewOptions {
   readonly port: number;
   /** The serialised report of a hash; rejects with an `AnalysisError`. */
   readonly analyze: (hash: string) => Promise<string>;
-  /** The calls of a transaction; without it the page shows what a report holds. */
+  /** The calls of a transaction; without it the page shows the report alone. */
   readonly trace?: (hash: string) => Promise<CallTree>;
   /** Offered on the start page, by category. */
   readonly examples?: readonly (readonly [hash: string, label: string, category?: string, status?: string])[];

@@ -8,13 +8,13 @@ export interface Target {
   readonly name: string | null;
 }
 
-/** A function or event whose arguments fit the data. */
+/** A function or event with arguments that fit the data. */
 export interface Decoded {
   readonly name: string;
   readonly arguments: readonly { readonly name: string; readonly value: string | null }[];
 }
 
-/** What of a report is placed at a call or log: positions in `movements`, ids of motifs. */
+/** Parts of a report at a call or log: positions in `movements`, ids of motifs. */
 interface Anchors {
   readonly movements: readonly number[];
   readonly motifs: readonly string[];

@@ -56,7 +56,7 @@ export function amountText(asset: Asset | AllowanceAsset, raw: bigint | undefine
   return raw === undefined ? symbolOf(asset, id) : quantity(raw, asset, id).short;
 }
 
-/** What a step rests on, as the report writes it: `amount_moved: out0, movement:3`. */
+/** The claims of a step, as the report writes them: `amount_moved: out0, movement:3`. */
 export const claimText = ({ predicate, operands, against = [] }: Claim): string =>
   shown(
     `${lower(predicate)}: ${operands.join(', ')}${against.length > 0 ? ` and ${against.join(', ')}` : ''}`,
@@ -82,7 +82,7 @@ export function caveatTexts({ classification: c }: TxReport): string[] {
   return [...new Set(general === '' ? own : [general, ...own])];
 }
 
-/** Who acted and who signed. */
+/** The actor and the signer. */
 export function whoSentence({ classification: c, tx, attribution }: TxReport): Sentence {
   const signer = { account: tx.signer };
   if (c.actor === null)
@@ -102,7 +102,7 @@ export function callSentence({ tx }: TxReport): Sentence {
   return ['Calls ', { code: methodText(tx.method) }, ' of ', { account: tx.to }, '.'];
 }
 
-/** What the transaction's own call passed, where its calldata decodes. */
+/** The arguments of the transaction's own call, where its calldata decodes. */
 export const argumentsOf = ({ tx }: TxReport): Decoded['arguments'] => tx.method?.arguments ?? [];
 
 type FailedCall = Pick<Failure, 'frame_path' | 'contract' | 'method' | 'reason'>;
@@ -118,7 +118,7 @@ function failedCall(verb: string, call: FailedCall, reason: string | null = call
   ];
 }
 
-/** What a failed transaction attempted, which call failed and why; empty for one that succeeded. */
+/** Attempts of a failed transaction, the call that failed and why; empty for one that succeeded. */
 export function failureSentences({ tx, execution }: TxReport): Sentence[] {
   if (!execution.reverted) return [];
   const attempt: Sentence =
@@ -167,7 +167,7 @@ export function allowanceSentence(a: Allowance): Sentence {
   return [{ account: a.owner }, verb, { account: a.spender }, use, ...amount, ...until, ...doubt];
 }
 
-/** What more and less of a position is called, with the word before the protocol. */
+/** Verbs for more and less of a position, with the word before the protocol. */
 const VERBS: Readonly<Record<string, readonly [more: string, less: string]>> = {
   liquidity: ['adds liquidity at', 'removes liquidity from'],
   lending_supply: ['supplies to', 'withdraws from'],
@@ -191,7 +191,7 @@ function deed({ category, effect }: PositionEffect): string {
   return EFFECTS[effect] ?? (effect === 'open' || effect === 'increase' ? more : less);
 }
 
-/** `0x12… supplies to Aave V3: 100 USDC. The position is new.`, a debt told as borrowed and repaid. */
+/** `0x12… supplies to Aave V3: 100 USDC. The position is new.`; a debt is borrowed or repaid. */
 export function positionSentence(p: PositionEffect, report: Pick<TxReport, 'accounts'>): Sentence {
   const amounts = p.underlying.slice(0, 6).flatMap(({ asset, delta_raw: raw, role }, i): Part[] => {
     const part = { asset, raw: BigInt(raw.replace('-', '')) };

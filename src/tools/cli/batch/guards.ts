@@ -45,7 +45,7 @@ export async function lock(path: string | undefined): Promise<(() => Promise<voi
   }
 }
 
-/** Waits for a write to the output. Throws a `CliError` that says what failed and how to continue. */
+/** Waits for a write to the output. Throws a `CliError` with the cause and how to continue. */
 export async function writing<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -64,7 +64,7 @@ export function replaceFile(path: string, content: string | Uint8Array): Promise
   return writing(path, write());
 }
 
-/** `<out>.<what>.ndjson`, without the ending of `out` itself. */
+/** `<out>.<name>.ndjson`, without the ending of `out` itself. */
 export const beside = (out: string, what: string): string =>
   `${out.replace(/\.(ndjson|jsonl)$/, '')}.${what}.ndjson`;
 

@@ -24,9 +24,9 @@ export interface BatchJob<Unit, Result> {
   /** Writes a result; resolves to whether the unit failed because of the node. */
   take(unit: Unit, result: Result): Promise<boolean>;
   progress(ms: number): Standing;
-  /** Writes what is still held, after the last unit. */
+  /** Writes the lines still held, after the last unit. */
   finish?(): Promise<void>;
-  /** Closes the output; resolves to what is listed as failed. */
+  /** Closes the output; resolves to the failures listed. */
   close(): Promise<Failed>;
   summary(ms: number, failed: Failed): string;
 }
@@ -34,7 +34,7 @@ export interface BatchJob<Unit, Result> {
 export interface Failed {
   /** Failures that another run may resolve. */
   readonly open: number;
-  /** Transactions whose answers no report can be made of. */
+  /** Transactions with answers that no report can be made of. */
   readonly refused: number;
 }
 

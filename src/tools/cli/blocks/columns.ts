@@ -43,10 +43,10 @@ export const time = column<string | number>('TIMESTAMP', (value) => {
   return Number.isNaN(date.getTime()) ? null : date;
 });
 
-/** What columns of these names read their values from. */
+/** The sources of the values of these columns. */
 type Named<Name extends string, Value> = { readonly [N in Name]?: Value | null };
 
-/** Columns named after fields: of the entry, or of what `of` takes from it and the page. */
+/** Columns named after fields: of the entry, or of the result of `of` for it and the page. */
 export function fields<Value, Name extends string, Entry = Named<Name, Value>, Page = unknown>(
   read: Reader<Value>,
   names: readonly Name[],

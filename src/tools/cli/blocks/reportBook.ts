@@ -45,7 +45,7 @@ function exactWorth({ economics }: TxReport, id: string, raw: bigint, decimals: 
   return price === undefined ? null : worth(raw, { usd: exactUsd(price), decimals });
 }
 
-/** A total not rounded to cents, where it is the one the report shows; else what it shows. */
+/** A total not rounded to cents, where it is the report's; else the report's figure. */
 function total(money: DisplayMoney, exact: Usd | null): { usd: number | null; exact: string | null } {
   if (!money.available || exact === null || usdText(exact) !== money.text)
     return { usd: dollars(money), exact: null };

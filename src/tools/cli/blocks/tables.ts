@@ -20,7 +20,7 @@ import {
 } from './columns.ts';
 import { Book, ownersOf, profitsOf, sumsOf } from './reportBook.ts';
 
-/** A report with what its rows need besides it; `index`: its transaction's position in the block. */
+/** A report and its transaction's position in the block (`index`). */
 interface Page {
   readonly report: TxReport;
   readonly index: number;
