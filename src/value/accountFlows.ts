@@ -23,11 +23,11 @@ export interface OwnPosition {
 type Amount = readonly [asset: string, amount: bigint];
 
 export interface AccountFlows {
-  /** Gross receipts: balances, and what lending markets owe it for supplies. */
+  /** Gross receipts: balances, and the debt of lending markets to it for supplies. */
   readonly received: readonly Amount[];
   /** Received less sent. Lending positions count as claims and debts, other positions by their tokens. */
   readonly net: ReadonlyMap<string, bigint>;
-  /** As `net`, with positions that are only booked at what was exchanged for them; null without any. */
+  /** As `net`, with positions that are only booked, at cost; null without any. */
   readonly withPositions: ReadonlyMap<string, bigint> | null;
   /** Tokens of debts: nothing to own. */
   readonly debtTokens: ReadonlySet<string>;
@@ -40,7 +40,7 @@ const DEBT = 'lending_debt';
 const LENDING: ReadonlySet<string> = new Set([SUPPLY, DEBT]);
 /** Interest that the market adds to a position: it was the owner's before. */
 const ACCRUED = 'collect';
-/** Effect of what turned one asset into another: both are among the balances. */
+/** Effect of an exchange of one asset for another: both are among the balances. */
 const EXCHANGED = 'migrate';
 const NONE: ReadonlySet<string> = new Set();
 /** Parts that stay with the owner or are lost: they change no claim. */
@@ -105,7 +105,7 @@ function certain(positions: readonly OwnPosition[]): OwnPosition[] {
   return positions.filter(({ place }) => !uncertain.has(place));
 }
 
-/** Assets that a change exchanged, as claims: what was put in is owed to the account, a loan by it. */
+/** Assets that a change exchanged, as claims: a deposit is owed to the account, a loan by it. */
 function claimsOf({ parts, category, delta, effect }: OwnPosition): Amount[] {
   const paid = (asset: string): boolean =>
     category === SUPPLY &&
@@ -119,8 +119,8 @@ function claimsOf({ parts, category, delta, effect }: OwnPosition): Amount[] {
 }
 
 /**
- * A loan that was paid to another contract bought something there. Where no position says what, a net with
- * the debt alone would be false.
+ * A loan that was paid to another contract bought something there. Where no position says so, a net
+ * with the debt alone would be false.
  */
 function untoldDebts(
   lending: readonly OwnPosition[],

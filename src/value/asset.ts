@@ -33,7 +33,7 @@ export function nftId(standard: 'erc721' | 'erc1155', address: Address, tokenId:
 const ERC20_PREFIX = `${CHAIN}/erc20:`;
 const ERC20_LENGTH = ERC20_PREFIX.length + 42;
 
-/** Assets that have amounts: unlike NFTs, whole units say what they are worth. */
+/** Assets that have amounts: unlike NFTs, they are worth something by the unit. */
 export function isFungible({ kind }: { readonly kind: string }): boolean {
   return kind === 'native' || kind === 'erc20';
 }

@@ -10,7 +10,7 @@ import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 import { sumOf } from './amount.ts';
 
 type Movements = readonly Movement[];
-/** Whether movements, and those of the other side, are what the claim says. */
+/** Whether the claim holds of movements and those of the other side. */
 type Predicate = (own: Movements, other: Movements, flow: ValueFlow) => boolean;
 
 /** Predicates over movements alone. `docs/claims.md` describes them. */
@@ -62,8 +62,8 @@ export const ROUNDING = 2n;
 
 /**
  * The claims about an act's amounts. Each amount is the sum of its movements, alone or with a fee in the same
- * movements, or else the amount its event states. An amount that an event states equals what moved, or what
- * the venue had the token move. Nothing that goes in comes out again.
+ * movements, or else the amount its event states. An amount that an event states equals the amount moved, or
+ * the amount the venue told the token to move. Nothing that goes in comes out again.
  */
 export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Invariant[] {
   const { legs, evidence } = act;
@@ -93,7 +93,7 @@ export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Inv
 
 const KEPT = 'token_kept_rest';
 
-/** The event states what moved; or what the venue's own call asked the token to pay out, which moved less. */
+/** The event states the amount moved, or that of the venue's own call when the token moved less. */
 function statedClaim(
   venue: Address,
   { movements, stated, amount, exact }: Leg,
@@ -133,7 +133,7 @@ export function callsOf(claims: readonly Invariant[], { frames }: CanonicalTx): 
   return calls;
 }
 
-/** What goes in does not come out. */
+/** No asset goes in and comes out. */
 function addDifferClaim(claims: Invariant[], legs: readonly Leg[], places: readonly Operand[]): void {
   if (legs.length < 2) return;
   const isOf = (wanted: string) => (_: unknown, i: number) => legs[i]!.role === wanted;

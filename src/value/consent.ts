@@ -15,7 +15,7 @@ const UNLIMITED = 1n << 255n;
 /** Calls of a token that may have caused one movement; more are not distinguished. */
 const MAX_CALLS = 64;
 
-/** What a spender may take of a token by the holder's own word in this transaction; `left` shrinks. */
+/** The amount a spender may take of a token by the holder's own word in this transaction; `left` shrinks. */
 interface Grant {
   /** Null: any, once. */
   readonly token: Address | null;
@@ -26,7 +26,7 @@ interface Grant {
 }
 
 /**
- * Whose act a movement is. What leaves an account is asked for by its own call of the token, by a spender it
+ * Whether an account asked for a movement. It did by its own call of the token, by a spender it
  * let take that much in this transaction (`approve`, a permit, a signed transfer), by a contract that it
  * called with token and amount, or by a listed contract, not open to any call, that it called and that names
  * it as holder. Recipients, read-only calls and allowances of old ask for nothing.
@@ -87,7 +87,7 @@ export class Consent {
     const id = tokenId === null ? null : BigInt(tokenId);
     const causes = this.#causes(token, log);
     if (from !== this.#tx.from) return !causes.some((call) => this.#asks(call, from, amount, id));
-    // The signer leads to every call; an unlisted token that it asked for an amount may tell it twice.
+    // The signer leads to every call; an unlisted token that it asked for an amount may log it twice.
     const [asked] = log?.within == null || this.isListed(token) ? [] : causes;
     const spec = asked === undefined || asked.from !== from ? undefined : this.#specOf(asked);
     return spec?.amount != null && !this.#takes(asked!, spec, amount, id);
@@ -95,7 +95,7 @@ export class Consent {
 
   /**
    * The owner neither called the token for the allowance nor signed it. Only unlisted tokens make allowances
-   * up; what lowers one may come with any call that moves what the owner holds.
+   * up; a lower one may come with any call that moves the owner's tokens.
    */
   isUnaskedAllowance({ owner, kind, evidence }: Allowance): boolean {
     const { contract, log } = evidence;
@@ -225,7 +225,7 @@ export class Consent {
     return named === holder || (this.isListed(call.to!) && namesFirst(call, holder));
   }
 
-  /** Contracts that keep allowances for all tokens pull for whoever called them. */
+  /** Contracts that keep allowances for all tokens pull for their caller. */
   #takerOf(call: Frame, holder: Address): Address {
     const keeper = this.#rulebook.entities.get(call.from)?.tags.includes('permit') === true;
     const asked = keeper && call.parent !== null ? this.#tx.frames[call.parent]! : null;

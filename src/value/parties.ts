@@ -1,4 +1,4 @@
-/** Who plays which part in a transaction: every part is defined here, once. */
+/** The parts that accounts play in a transaction: every part is defined here, once. */
 import { isIssuance, mergeNative, NATIVE_ASSET } from './asset.ts';
 import { valueEnds, type ValueEnds } from './follow.ts';
 import { lazy } from '../lib/lazy.ts';
@@ -28,7 +28,7 @@ export function venuesOf(
   return venues;
 }
 
-/** Whether the act says what its venue received or paid. */
+/** Whether the act states its venue's receipts or payments. */
 export function movedAssets({ assetsIn, assetsOut }: Motif): boolean {
   return assetsIn.length + assetsOut.length > 0;
 }
@@ -72,7 +72,7 @@ export function issuersOf({
 
 /**
  * Accounts that passed on everything they received (routers, proxies, settlement contracts), native and
- * wrapped native being one asset. Who issued shares for it is no carrier; nor are the zero address and the
+ * wrapped native being one asset. An issuer of shares for it is no carrier; nor are the zero address and the
  * wrapped-native contracts.
  */
 export const carriersOf = (flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> =>

@@ -9,7 +9,7 @@ import { sumOf } from './amount.ts';
 import { isIssuance } from './asset.ts';
 import type { Suspects } from './suspectTokens.ts';
 
-/** What the proof of an act may rest on. */
+/** The material that the proof of an act may rest on. */
 export interface ProofInput {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
@@ -74,15 +74,15 @@ export function isSuspect(
 }
 
 /**
- * Whether an act at an unlisted contract shows itself. Whoever it names has to have a part in it that is no
- * word of the contract's, and nothing may have left anybody unasked.
+ * Whether an act at an unlisted contract shows itself. Every account it names has to have a part in it that
+ * is no word of the contract's, and no account may have lost anything unasked.
  */
 function isShown(act: Primitive, input: ProofInput): boolean {
   const asked = act.legs.every(({ movements }) => movements.every((m) => !input.suspects?.unasked.has(m)));
   return asked && takesPart(act, input) && (exchanges(act, input) || isBooked(act, input));
 }
 
-/** Each account named in the act signed, or is an end of what moved; shares are their owner's. */
+/** Each account named in the act signed, or is an end of a movement; shares are their owner's. */
 function takesPart({ venue, roles, legs }: Primitive, { tx, flow }: ProofInput): boolean {
   const moved = (some: readonly Leg[]): readonly Movement[] =>
     some.flatMap(({ movements }) => movements.map((m) => flow.movements[m]!));
@@ -117,10 +117,10 @@ const OWN_BOOKS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An act at an unlisted contract that its event, its calls and the movements tell alike, to the unit. A
- * contract speaks for its own books, to whoever called it; about anybody else only what the chain shows
- * counts: that it made or destroyed its own shares against what it took or gave. A contract that a protocol
- * lists or made speaks that protocol's events alone.
+ * An act at an unlisted contract stated alike by its event, its calls and the movements, to the unit. A
+ * contract speaks for its own books, to its caller; about any other account only the chain counts: that it
+ * made or destroyed its own shares against what it took or gave. A contract that a protocol lists or made
+ * speaks that protocol's events alone.
  */
 function isBooked(act: Primitive, input: ProofInput): boolean {
   const { basis, legs, kind, venue } = act;

@@ -28,7 +28,7 @@ export function readSigned(
     if (!effective || selector === null || context === null) continue;
     if (selector === APPROVED) signed.push(...approvals(frame, rulebook));
     if (!carriesSignature(selector)) continue;
-    // A proxy handed the call on as it came: it was read there, and covers what happens here.
+    // A proxy handed the call on as it came: it was read there, and covers this one.
     if (type === 'DELEGATECALL' && input === tx.frames[parent!]!.input) continue;
     const names = [tokens.get(context)?.name, rulebook.entities.get(context)?.name];
     const known = [...new Set(names.filter((name) => typeof name === 'string'))];

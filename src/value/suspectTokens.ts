@@ -109,7 +109,7 @@ export function findSuspects(
   return { impersonating, impersonators, unasked, unlisted, unverified, allowances, consent };
 }
 
-/** The token that leaves an account other than its own; null for ether and what is minted. */
+/** The token that leaves an account other than its own; null for ether and mints. */
 function tokenTaken({ from, kind, asset }: Movement, { assets }: ValueFlow): Address | null {
   const token = assets.get(asset)?.address ?? null;
   return token === from || from === ZERO_ADDRESS || kind === 'mint' ? null : token;

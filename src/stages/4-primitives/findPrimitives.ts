@@ -71,7 +71,7 @@ export function findPrimitives(
   take(findIssuance(context));
   take(findDeployments(context));
   take(findApprovals(context));
-  // Nothing that follows asks what these explain.
+  // Nothing that follows needs the movements of these.
   for (const paid of asPaidActs(findTransfers(context), context, known, rulebook)) found.push(paid);
   // The sort is stable: primitives of one moment keep the order in which they were found.
   return found.sort((a, b) => a.seq - b.seq);
@@ -143,7 +143,7 @@ function primitiveOf(
 
 /**
  * A listed contract's event of a family that its protocol does not name: the contract is no stranger's, and
- * the stated amount moved exactly to or from it, so it means what the family means.
+ * the stated amount moved exactly to or from it, so it has the family's meaning.
  */
 function confirmed(
   { trigger, venue, binding }: Candidate,

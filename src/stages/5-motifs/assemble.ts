@@ -10,9 +10,9 @@ import type { Rulebook } from '../../model/rulebook.ts';
 
 /**
  * Events and calls of one kind and protocol that moved nothing tell of one act where they name the same
- * owners, or none: the registry, the registrar and the resolver of one name, allowances of one owner. What is
- * made or executed is an act each. The best known of them is the act; only what is as well known adds tags to
- * it.
+ * owners, or none: the registry, the registrar and the resolver of one name, allowances of one owner.
+ * Creations and executions are an act each. The best known of them is the act; only one as well known adds
+ * tags to it.
  */
 export function joinSilent(
   drafts: readonly MotifDraft[],
@@ -60,9 +60,9 @@ function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
 
 /**
  * Gives every side of a movement (sent or received) to one act that is part of no other: of two that want one
- * side, one is a part of the other, and keeps the reason. A position's change that another act tells with all
- * of its movements, by exact amounts or a listed contract, is no act: its event or call is one more trigger.
- * Returns the acts and parts that are left.
+ * side, one is a part of the other, and keeps the reason. A position's change that another act states with
+ * all of its movements, by exact amounts or a listed contract, is no act: its event or call is a trigger
+ * more. Returns the acts and parts that are left.
  */
 export function nest(
   drafts: readonly MotifDraft[],

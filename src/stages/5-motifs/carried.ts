@@ -25,8 +25,8 @@ const stopOf = (act: MotifDraft, role: string): Stop => {
 
 /**
  * Makes an act that only carried another's value on a part of it. Both lie on the way of one amount: either
- * both took it in, or paid it out (what a vault does with a deposit), or it is the token of a position that
- * one act made and the other used up (what a zap does first).
+ * both took it in, or paid it out (as a vault does with a deposit), or it is the token of a position that
+ * one act made and the other used up (as a zap does first).
  */
 export function nestCarried(drafts: readonly MotifDraft[], input: Input): void {
   const { flow, rulebook } = input;
@@ -48,7 +48,7 @@ export function nestCarried(drafts: readonly MotifDraft[], input: Input): void {
     let passers = new Set<Address>();
     for (const at of way) {
       const here = stops.get(at) ?? [];
-      // Who received it may send it on.
+      // Its receiver may send it on.
       for (const stop of [...here.filter((s) => !s.isSent), ...here.filter((s) => s.isSent)]) {
         if (last) link(last, stop, passers, input);
         last = stop;
@@ -59,7 +59,7 @@ export function nestCarried(drafts: readonly MotifDraft[], input: Input): void {
   }
 }
 
-/** What an issuer of shares did in its own name while it made or redeemed them. */
+/** Acts of an issuer of shares in its own name while it made or redeemed them. */
 function nestInVaults(acts: readonly MotifDraft[], { rulebook }: Input): void {
   const key = (account: Address, { kind }: MotifDraft): string =>
     `${account} ${kindOf(rulebook, kind).position?.effect}`;
@@ -111,8 +111,8 @@ function sharesOf({ legs }: MotifDraft): readonly Leg[] {
 }
 
 /**
- * Of two acts that tell of one amount the part is the one whose token or owner is on the way. Of two in the
- * name of one owner it is the less known.
+ * Of two acts about one amount the part is the one with its token or owner on the way. Of two in the name of
+ * one owner it is the less known.
  */
 function linkPassedOn(
   outer: MotifDraft,
@@ -148,7 +148,7 @@ function nestIn(part: MotifDraft, whole: MotifDraft): void {
   const isLessKnown =
     (isRecognised(part.protocol) && !isRecognised(whole.protocol)) ||
     (part.doubt === null && whole.doubt !== null);
-  // Any contract may log an event; it speaks for what it did itself, never for a better known act of
+  // Any contract may log an event; it speaks for its own acts, never for a better known act of
   // another's.
   if (isLessKnown && ownerOf(part) !== whole.venue) return;
   part.whole = whole;

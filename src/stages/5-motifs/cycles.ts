@@ -57,7 +57,7 @@ function gainingCycle(loop: Loop): MotifDraft {
 }
 
 /**
- * The account whose tokens the cycle's first hop was paid with and that got more of them back out of the
+ * The account that paid the cycle's first hop with its tokens and got more of them back out of the
  * last: the called contract pulled them by an allowance. Null where there is none such or where it is the
  * entity's.
  */
@@ -87,7 +87,7 @@ interface Result {
   readonly wallet: Address | null;
   readonly residual: { readonly name: string; readonly holds: boolean };
   readonly own: ReadonlyMap<AssetId, Balance>;
-  /** An account outside the entity with whose tokens the cycle began; nothing here shows its consent. */
+  /** An account outside the entity that the cycle's first tokens came from, without its consent. */
   readonly funder: Address | null;
 }
 

@@ -89,7 +89,7 @@ export function connectedHops(hops: readonly Hop[]): Hop[][] {
   return groups.of(hops);
 }
 
-/** An amount of a whole is the sum of what its hops took or gave; of a route, less what went on inside. */
+/** An amount of a whole is the sum over its hops; of a route, less the amounts that went on inside. */
 export function hopAmount(
   operand: 'in0' | 'out0',
   { id, amount }: { readonly id: AssetId; readonly amount: bigint },

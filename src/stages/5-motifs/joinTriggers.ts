@@ -10,11 +10,11 @@ import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { DraftPrimitive, Leg, Primitive } from '../../model/primitive.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
-/** Events and calls that tell the same act. */
+/** Events and calls of the same act. */
 type Group = readonly DraftPrimitive[];
 
 /**
- * Joins the events and calls that tell the same act, in execution order. They tell the same where they are of
+ * Joins the events and calls of the same act, in execution order. They are of the same act where they are of
  * one kind and have a movement in the same role (a pool and its position manager, an event and the call that
  * caused it); where they are `per_asset` events of one owner at one venue; where one promises what the other
  * pays out; where one only adds `detail` to the other's movement; and where a call of a family names only
@@ -27,7 +27,7 @@ export function joinTriggers(
 ): Primitive[] {
   const marked = markEnds(found, tx);
   const told = lazy(() => toldByEvents(marked));
-  // What movements alone show is an act each.
+  // Acts by movements alone are an act each.
   const mayJoin = marked.length > 1 && marked.some(({ basis }) => basis !== 'structure');
   const acts: Primitive[] = [];
   for (const group of mayJoin ? groupsOf(marked, told) : marked.map((item) => [item]))
@@ -128,10 +128,10 @@ function linkDetails(found: Group, groups: Components<DraftPrimitive>): void {
   }
 }
 
-/** Sides of movements, each with the last event that tells of it. */
+/** Sides of movements, each with the last event about it. */
 type Told = ReadonlyMap<number, DraftPrimitive>;
 
-/** A call of a family whose movements events explain under another kind goes with the first of these. */
+/** A call of a family goes with the first event of another kind that explains its movements. */
 function linkEchoes(found: readonly Group[], groups: Components<DraftPrimitive>, told: Told): void {
   const mayEcho = (group: Group): boolean =>
     group.every(isFamilyCall) && group.some(({ legs }) => legs.some(({ movements }) => movements.length > 0));

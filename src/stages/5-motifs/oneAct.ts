@@ -42,8 +42,8 @@ export function venuesOf({ venue, roles }: Pick<Primitive, 'venue' | 'roles'>): 
 }
 
 /**
- * The act that several events and calls tell: the strongest one's, completed by the others. A promise gives
- * it its kind and what it knows of the position.
+ * The act of several events and calls: the strongest one's, completed by the others. A promise gives it its
+ * kind and its position.
  */
 export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primitive {
   if (group.length === 1) return settled(withoutTags(group[0]!, SOLVED));
@@ -153,7 +153,7 @@ function joinInvariants(
   return [...best!.invariants, ...further, ...freed(promises, legs)];
 }
 
-/** What the promises freed is paid out: each amount that they state, or more of it. */
+/** The promised amounts are paid out: each amount that they state, or more of it. */
 function freed(promises: readonly DraftPrimitive[], legs: readonly Leg[]): Invariant[] {
   const words = promises.flatMap(({ portions }) =>
     portions.filter(({ role, amount }) => role === 'principal' && amount > 0n).map(({ amount }) => amount),

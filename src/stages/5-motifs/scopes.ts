@@ -11,8 +11,8 @@ export type Scope = readonly number[];
 
 /**
  * Splits a transaction into its coherent parts: the connected components of its acts by shared movement or
- * party. Strangers meet at venues: a venue connects its customers' acts to what it did by itself, not to one
- * another. Acts without a participant belong to the first one.
+ * party. Strangers meet at venues: a venue connects its customers' acts to its own, not to one another. Acts
+ * without a participant belong to the first one.
  */
 export function findScopes(
   tx: CanonicalTx,
@@ -40,7 +40,7 @@ export function findScopes(
   return groups.of(acts).map((scope) => scope.map(({ index }) => index));
 }
 
-/** Who took part, and the account that was made. */
+/** The parties, and the account that was made. */
 function partiesOf({ participants, venue }: Motif): Address[] {
   return participants
     .filter(({ role, account }) => role === 'created' || (isParty(role) && account !== venue))

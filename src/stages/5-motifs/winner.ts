@@ -3,7 +3,7 @@ import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { Frame } from '../../model/canonicalTx.ts';
 import type { JoinReason, Primitive } from '../../model/primitive.ts';
 
-/** What decides between two events, calls or acts that want the same side of a movement. */
+/** The rules that decide between two events, calls or acts that want the same side of a movement. */
 export interface Rival {
   /** An event that states the amounts of its movements, position tokens aside. */
   readonly exact: boolean;
@@ -30,7 +30,7 @@ export function rivalOf(
 }
 
 /**
- * Who wins a side that two want: an exact match of event and amount, then a listed emitter, then the
+ * The winner of a side that two want: an exact match of event and amount, then a listed emitter, then the
  * innermost frame, then the first in execution. `order` is below zero where `a` wins.
  */
 export function decide(a: Rival, b: Rival): { readonly order: number; readonly reason: JoinReason } {

@@ -58,7 +58,7 @@ function movesPosition({ input: { rulebook } }: SubjectView, { kind, movements }
   return movements.length > 0 && Boolean(rulebook.motifKinds.get(kind)?.position);
 }
 
-/** What the acts gave more of than they took, native and wrapped native as one. */
+/** Assets that the acts gave more of than they took, native and wrapped native as one. */
 export function gainsOf(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   return moreThan(sumsOf(view, motifs, 'received').values(), sumsOf(view, motifs, 'sent'));
 }

@@ -42,7 +42,7 @@ export type Assessment = Pick<Verdict, 'status' | 'confidence' | 'caveats'>;
 
 /**
  * Proven requires all of this: the rule claims a structural proof and is not experimental, one actor was
- * elected by more than a claim (or the rule is about several owners, each of whom asked for its part), every
+ * elected by more than a claim (or the rule is about several owners, and each asked for its part), every
  * motif it rests on is proven by more than a function's name, motifs account for the actor's payments and
  * receipts, and the confidence is not low. Confidence is the rule's, never more
  * than the weakest motif's or the election's, and Medium at most without proof.
@@ -83,7 +83,7 @@ function suspicions(view: SubjectView): CaveatCode[] {
 
 /**
  * The acts that prove the verdict: those it rests on; or, where a pool is not proven, the act of a listed
- * aggregator that states exactly what the subject gave for what it got. The pool is a caveat on its own act
+ * aggregator that states exactly the subject's gave and got. The pool is a caveat on its own act
  * then.
  */
 function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[] {
@@ -129,7 +129,7 @@ const isOfMany = (when: Condition): boolean =>
   'all' in when &&
   when.all.some((one) => 'fact' in one && one.fact === 'actor.elected' && one.value === false);
 
-/** Every account that gave something in these acts asked for it; listed contracts give by what they are. */
+/** Every account that gave something in these acts asked for it; listed contracts give by nature. */
 const allAsked = ({ flow, input: { suspects, rulebook } }: SubjectView, motifs: readonly Motif[]): boolean =>
   motifs.every(({ movements }) =>
     movements.every(
@@ -190,8 +190,8 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
 }
 
 /**
- * An exchange states what its acts gave: a pull from a bystander, own funds handed in, or what others put
- * into the pools of a cycle would pass for its price or profit. Rebasing tokens round by some units.
+ * An exchange states the amounts of its acts: a pull from a bystander, own funds handed in, or payments of
+ * others into the pools of a cycle would pass for its price or profit. Rebasing tokens round by some units.
  */
 function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
   const cycles = motifs.filter((motif) => isCycle(view.kind(motif)));
@@ -203,7 +203,7 @@ function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
   return view.received.some(({ id, net }) => exceeds(net, amounts.get(id) ?? net));
 }
 
-/** A proven conversion at a known contract, all of whose yield went into the motifs the verdict rests on. */
+/** A proven conversion at a known contract, with all its yield in the motifs the verdict rests on. */
 function feeds({ status, protocol, assetsIn }: Motif, motifs: readonly Motif[]): boolean {
   return (
     status === 'Proven' &&

@@ -12,7 +12,7 @@ import type { ParamSpec } from '../../model/rulebook.ts';
 /** More deeds than this would not be read. */
 const MOST_DEEDS = 3;
 
-/** What the acts' events say was done: `changed threshold 2, added owner 0x12ab…cdef`. */
+/** The deeds that the acts' events state: `changed threshold 2, added owner 0x12ab…cdef`. */
 export function deedOf({ view, motifs, format }: LabelSubject): string | null {
   const deeds = new Set<string>();
   for (const { evidence } of motifs)

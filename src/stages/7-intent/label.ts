@@ -63,7 +63,7 @@ function tagsAsked(when: Condition): readonly string[] {
   return [String(when.value)];
 }
 
-/** `, tipping 0.03 ETH`: what the actor paid the block builder is no part of an act's amounts. */
+/** `, tipping 0.03 ETH`: the actor's payment to the block builder is no part of an act's amounts. */
 function tipText({ tips, fees, flow }: SubjectView, format: LabelFormat): string {
   let tipped = 0n;
   for (const index of tips)
@@ -150,7 +150,7 @@ function argumentNamed(name: string, { view, motifs, when }: LabelSubject): Foun
   return called && valueOf(name, called.args, { topics: [], data: tx.input, base: 4 });
 }
 
-/** Whether a log carries what the rule asks for: a motif holds logs of several meanings. */
+/** Whether a log carries the rule's value: a motif holds logs of several meanings. */
 function isAsked({ topics }: Log, asked: readonly string[], { input: { rulebook } }: SubjectView): boolean {
   if (asked.length === 0) return true;
   const meanings = rulebook.events.get(`${topics[0]}:${topics.length}`)?.meanings ?? [];

@@ -17,8 +17,8 @@ const MONEY = 'stablecoin';
 type TradeInput = Omit<EconomicsInput, 'context'> & { readonly book: PriceBook };
 
 /**
- * The price of the actor's own trade: the side of it that is ether or listed stablecoins alone, what was paid
- * before what was received; tips and execution apart. Null for any other act. It prices no asset.
+ * The price of the actor's own trade: the side of it that is ether or listed stablecoins alone, the payment
+ * before the receipt; tips and execution apart. Null for any other act. It prices no asset.
  */
 export function considerationOf(input: TradeInput): Money | null {
   const { verdict, attribution, flow, rulebook, header, book } = input;

@@ -10,8 +10,8 @@ import type { EntityInput } from './pnlEntity.ts';
 
 /**
  * Receipts of the entity that its closed flow does not explain: no hop, loan, refund or part of another act
- * paid them. A pull from a bystander, or own funds handed in, would pass for profit. So would what a helper
- * put into a pool of the flow, beside its trades or as part of one.
+ * paid them. A pull from a bystander, or own funds handed in, would pass for profit. So would a helper's
+ * payment into a pool of the flow, beside its trades or as part of one.
  */
 export function outsideReceipts(
   group: ReadonlySet<Address>,
@@ -36,7 +36,7 @@ export function outsideReceipts(
   ];
 }
 
-/** The group and the carriers that paid it, directly or over others: what came to these came for it. */
+/** The group and the carriers that paid it, directly or over others: receipts of these are for it. */
 function withCarriers(group: ReadonlySet<Address>, { flow, rulebook }: EntityInput): ReadonlySet<Address> {
   const carriers = carriersOf(flow, rulebook.wrappedNative);
   const found = new Set(group);

@@ -20,7 +20,7 @@ export function pnlEntity(closed: ClosedFlow, input: EntityInput): ReadonlySet<A
   const traders = tradersOf(closed, flow, venues);
   const scene = { tx, flow, rulebook, coinbase: header.coinbase, venues, traders };
   const group = new Set(actingAsOne([actor, ...entity], scene).keys());
-  // The account with whose tokens a cycle began has its result.
+  // The account that paid a cycle's first hop has its result.
   for (const motif of closed.motifs) {
     const funder = roleOf(motif, 'beneficiary');
     if (funder !== null && traders.has(funder) && flow.outgoing.has(funder)) group.add(funder);

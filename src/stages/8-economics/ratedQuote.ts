@@ -145,8 +145,8 @@ function contradiction(
 }
 
 /**
- * Doubt about shares that changed hands without being exchanged: nothing but the token's word says that they
- * are worth as much as the others. What was bought and sold again says nothing of them.
+ * Doubt about shares that changed hands without being exchanged: only the token's word makes them
+ * worth as much as the others. Shares bought and sold again say nothing of them.
  */
 function unexchanged(
   { asset }: PriceRate,

@@ -120,7 +120,7 @@ function entryOf({ result, hops, own, closed, group, execution }: Result, input:
  * Realised profit, where one transaction can show it: the actor's entity ran a closed flow (an arbitrage, a
  * liquidation it left at once, a loan it sent back) and keeps only a difference in one asset; its payments
  * to the builder and for gas are listed apart. Anything else needs the cost basis of earlier transactions.
- * The structural profit is the gross result of such a flow, what its hops left; zero without one, unavailable
+ * The structural profit is the gross result of such a flow's hops; zero without one, unavailable
  * where its result cannot be determined.
  */
 export function realizedPnl(input: PnlInput): Pnl {

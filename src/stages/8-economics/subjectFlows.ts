@@ -9,7 +9,7 @@ import type { Address } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 
-/** Worth of what the subject received (`inflow`, gross), and what it is left with before gas. */
+/** Worth of the subject's receipts (`inflow`, gross), and its net before gas. */
 export interface SubjectFlows
   extends Pick<Economics, 'inflow' | 'netWithPositions' | 'tokenIn' | 'tokenOut'> {
   readonly net: Money;

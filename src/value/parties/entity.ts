@@ -55,7 +55,7 @@ function payersOf({ coinbase, flow: { incoming, movements } }: EntityInput): Set
   return new Set(indexes.map((index) => movements[index]!.from));
 }
 
-/** Whether the account serves its owner alone, as far as the rules and this transaction tell. */
+/** Whether the account serves its owner alone, as far as the rules and this transaction show. */
 export function isPrivate(
   account: Address,
   { flow, rulebook, coinbase }: Pick<EntityInput, 'flow' | 'rulebook' | 'coinbase'>,

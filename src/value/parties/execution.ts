@@ -10,9 +10,9 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
 
 /**
- * Why a movement pays for execution and is no part of what the transaction was for. `prefund`: ether to or
+ * Why a movement pays for execution and is no part of the purpose. `prefund`: ether to or
  * from an ERC-4337 entry point; `charge`: a paymaster's fee, or its refund; `compensation`: repays the signer
- * who submitted it.
+ * that submitted it.
  */
 export type ExecutionReason = 'prefund' | 'charge' | 'compensation';
 
@@ -60,7 +60,7 @@ export function executionPayments(
   return found;
 }
 
-/** Wei that the group paid for execution, less what came back; never below zero. */
+/** Wei that the group paid for execution, less refunds; never below zero. */
 export function executionCost(
   payments: ReadonlyMap<number, ExecutionReason>,
   { movements }: ValueFlow,

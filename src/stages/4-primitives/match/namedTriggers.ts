@@ -47,7 +47,7 @@ export function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): 
   const { selector, to, seq, input } = frame;
   if (selector === null || to === null) return null;
   const named = rulebook.prepared.derive(namedSignatures).call(selector);
-  // With arguments, a function of none is another one whose selector is the same.
+  // With arguments, a function of none is another one with the same selector.
   if (named.entries.length === 0 || (named.bare && wordAt(input, 4) !== null)) return null;
   const evidence = frameEvidence(frame, to);
   const { entries, otherLayout } = named;

@@ -158,7 +158,7 @@ export class KnownContracts {
 
   /**
    * The protocol that lists the very address: its code is known, unlike that of a factory's children, and
-   * says itself what it does, unlike contracts that run code or calls of their callers' choice.
+   * states its own acts, unlike contracts that run code or calls of their callers' choice.
    */
   listing(contract: Address): ProtocolRef | undefined {
     const ref = this.protocolOf(contract);

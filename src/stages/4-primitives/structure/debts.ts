@@ -25,7 +25,7 @@ function loanOf(context: StructureContext, debt: Movement): DraftPrimitive | nul
   const near = counterFlow(context, debt, borrows ? 'incoming' : 'outgoing', holder);
   const lent = only(near.filter(({ amount }) => distance(amount, debt.amount) <= ROUNDING));
   if (lent === null) return null;
-  // What a holder passes on before the mint is a deposit, and what the burn gave it is a withdrawal.
+  // Value passed on before the mint is a deposit, and value given for the burn is a withdrawal.
   const [first, last] = [Math.min(lent.seq, debt.seq), Math.max(lent.seq, debt.seq)];
   const others = around(flow, borrows ? 'outgoing' : 'incoming', holder, debt.seq);
   if (others.some(({ asset, seq }) => asset === lent.asset && seq > first && seq < last)) return null;

@@ -192,7 +192,7 @@ export class NamedActs {
     });
   }
 
-  /** Whether an amount the signer asked for is among the words, and what was paid differs by interest. */
+  /** Whether an amount the signer asked for is among the words, and the payment differs by interest. */
   #statesNear(words: ReadonlySet<bigint>, paid: bigint): boolean {
     const { input } = this.#context.tx.frames[0]!;
     return wordsOf(input, 4).some((asked) => {

@@ -13,7 +13,7 @@ import type { AssetId } from '../../../model/valueFlow.ts';
 /**
  * Swaps at venues without a known event: an account that ended with more of one asset and less of another,
  * while the signer or a customer traded too. Pass-through accounts, customers, issuers of either asset,
- * venues already explained by an event and keepers of what was staked or deposited do not count.
+ * venues already explained by an event and keepers of stakes or deposits do not count.
  */
 export function findStructuralSwaps(
   context: StructureContext,
@@ -93,7 +93,7 @@ function twoSided(context: StructureContext, account: Address): Sides | null {
     if (inflow === outflow) continue;
     const asset = flow.assets.get(id)!;
     const net = inflow - outflow;
-    // Who passed a fee on and kept a rounding of it had no price.
+    // An account that passed a fee on and kept a rounding of it had no price.
     const unpriced = !isFungible(asset) || isDust({ asset, sent: outflow, received: inflow, net });
     if (unpriced || (net > 0n ? gained : lost) !== null) return null;
     if (net > 0n) [gained, gain] = [id, net];

@@ -16,7 +16,7 @@ const not =
   (balance, v) =>
     !test(balance, v);
 
-/** Counts what the actor sent, or received, and passes all tests. */
+/** Counts the actor's sent, or received, assets that pass all tests. */
 function balancesThat(
   name: `actor.${'sent' | 'received'}.${string}`,
   doc: string,

@@ -48,7 +48,7 @@ interface Parts {
   readonly reached: ReadonlySet<Holding>;
   /** Swaps between the subject's sent assets and those it, or its payees, received. */
   readonly path: readonly Motif[];
-  /** What the swaps on that way paid to others. */
+  /** Payments of the swaps on that way to others. */
   readonly deliveries: readonly Delivery[];
   /** Motifs that took the subject's payments, by asset, and those that paid its receipts. */
   readonly takers: MotifsByAsset;
@@ -194,7 +194,7 @@ function dataInValue({ tx, flow, swaps }: SubjectView): Movement | undefined {
   );
 }
 
-/** What the entity paid the block builder, other than by calling it. */
+/** Payments of the entity to the block builder, other than by calling it. */
 function tipsOf({ tx, flow, entity, input: { header, rulebook } }: SubjectView): ReadonlySet<number> {
   const builder = header?.coinbase;
   if (!builder || builder === tx.to) return new Set();

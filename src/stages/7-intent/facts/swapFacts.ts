@@ -110,7 +110,7 @@ export function reachedBy({ sent, holdings }: SubjectView): ReadonlySet<Holding>
 
 /**
  * Swaps between the subject's sent and received assets: reachable forwards from payments and backwards
- * from receipts, whatever their order in time, because callback pools pay before they are paid. Only the
+ * from receipts, in any order in time, because callback pools pay before they are paid. Only the
  * forward half counts where the proceeds went to another account, only the backward half where everything was
  * borrowed.
  */

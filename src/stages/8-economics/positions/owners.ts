@@ -26,19 +26,19 @@ export interface OwnerContext {
   readonly destinations: ValueEnds;
   /** Native for wrapped native, else the asset itself. */
   readonly merged: (asset: AssetId) => AssetId;
-  /** What an account sent and received, native and wrapped native as one. */
+  /** Amounts that an account sent and received, native and wrapped native as one. */
   readonly own: (account: Address) => ReadonlyMap<AssetId, Balance>;
   /** Contracts at which the acts were done. */
   readonly venues: ReadonlyMap<Address, Motif>;
 }
 
-/** Categories of shares in what a venue holds; of others its event states what it owes, or is owed. */
+/** Categories of shares in a venue's holdings; of others its event states the amount owed. */
 const SHARED: ReadonlySet<string> = new Set(['liquidity', 'stake', 'vault']);
 const MOVING: ReadonlySet<string> = new Set(['increase', 'decrease']);
 
 /**
  * The positions that the transaction changed, each at its owner: the account that held its token before or
- * holds it afterwards, else the one whose assets went in or came out, never a router.
+ * holds it afterwards, else the giver or receiver of its assets, never a router.
  */
 export function withOwners(changes: readonly Change[], context: OwnerContext): Change[] {
   const owned = changes
@@ -50,7 +50,7 @@ export function withOwners(changes: readonly Change[], context: OwnerContext): C
   const having = new Set(owned.filter((change) => hadPart(change, context)));
   const had = new Set([...having].map(key));
   const hadProven = new Set([...having].filter(isProven).map(key));
-  // A second one in assets that its owner never had tells of the first: a booster stakes its own receipt.
+  // A second one in assets that its owner never had is the first: a booster stakes its own receipt.
   const own = owned.filter(
     (change) =>
       having.has(change) || !isShared(change) || !(isProven(change) ? hadProven : had).has(key(change)),
@@ -82,8 +82,8 @@ function isOnTheWay({ owner, token, shares }: Change, { flow, principals }: Owne
 }
 
 /**
- * An owner's only position, in what it gave or got where a zap or router converted that: all that it gave, or
- * got, if it gave or got nothing else. Whatever else it gave of the token went the same way.
+ * An owner's only position, in the assets it gave or got where a zap or router converted them: all that it
+ * gave, or got, if it gave or got nothing else. Any more of the token that it gave went the same way.
  */
 function asExchanged(change: Change, context: OwnerContext): Change {
   const { owner, token, underlying, delta } = change;
@@ -103,7 +103,7 @@ function asExchanged(change: Change, context: OwnerContext): Change {
   return { ...change, delta: whole, underlying: legs, portions: [] };
 }
 
-/** What an account gained of an asset; interest minted to who gave it is no refund. */
+/** An account's gain of an asset; interest minted to its giver is no refund. */
 function withoutIssuance({ net: gain, incoming, outgoing }: Balance, put: boolean): bigint {
   const issued = (put ? incoming : outgoing).filter(({ kind }) => kind === (put ? 'mint' : 'burn'));
   return issued.reduce((sum, { amount }) => (put ? sum - amount : sum + amount), gain);
@@ -161,8 +161,8 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
 }
 
 /**
- * The principal behind a proxy or router that holds a position in its own name and kept nothing: the one that
- * what it moved came from or went to. Null where there is none.
+ * The principal behind a proxy or router that holds a position in its own name and kept nothing: the one
+ * account its movements came from or went to. Null where there is none.
  */
 function userBehind({ owner, underlying }: Change, context: OwnerContext): Address | null {
   const { principals, carriers, origins, destinations, venues, flow } = context;
@@ -171,7 +171,7 @@ function userBehind({ owner, underlying }: Change, context: OwnerContext): Addre
     (put ? origins : destinations)(owner, asset);
   const direct = underlying.flatMap(({ asset, delta }) => endsOf(asset, delta < 0n));
   const isUser = (end: Address): boolean => principals.has(end);
-  // What it converted came from a venue; from anybody else it is that one's.
+  // A converted asset came from a venue; from any other account it is that account's.
   if (!direct.some(isUser) && direct.some((end) => end !== ZERO_ADDRESS && end !== owner && !venues.has(end)))
     return null;
   const assets = [...(flow.ledgers.get(owner)?.keys() ?? [])];

@@ -67,7 +67,7 @@ function splitParts(side: Side): PositionPart[] {
   });
 }
 
-/** A loan's fee is owed on top of what the borrower received. */
+/** A loan's fee is owed on top of the amount received. */
 function owedParts({ portions }: Side, parts: readonly PositionPart[]): readonly PositionPart[] {
   return portions
     .filter(({ role }) => role === 'fee')
