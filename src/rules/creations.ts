@@ -2,7 +2,8 @@ import { create2Address, createAddress } from '../evm/address.ts';
 import { wordOf } from '../evm/hex.ts';
 import { addTo } from '../lib/lists.ts';
 import type { Address, Hash } from '../model/hex.ts';
-import type { CreationSpec, ProtocolSpec } from '../model/rulebook.ts';
+import type { CreationSpec } from '../model/membership.ts';
+import type { ProtocolSpec } from '../model/rulebook.ts';
 
 /** Bytes kept of each address: a match is computed anew before it counts. */
 const PREFIX_BYTES = 4;

@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from '../../model/hex.ts';
-import type { CreationSpec, ProtocolSpec, RegistrySpec } from '../../model/rulebook.ts';
+import type { CreationSpec, RegistrySpec } from '../../model/membership.ts';
+import type { ProtocolSpec } from '../../model/rulebook.ts';
 import { checkAddress, parseSignature } from './signature.ts';
 import type { RawProtocol, RawShape } from '../../model/generated/rules.ts';
 import { addTo } from '../../lib/lists.ts';

@@ -3,7 +3,8 @@ import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { ProtocolRef } from '../../model/primitive.ts';
-import type { ProtocolSpec, Rulebook, TokenPatterns } from '../../model/rulebook.ts';
+import type { TokenPatterns } from '../../model/membership.ts';
+import type { ProtocolSpec, Rulebook } from '../../model/rulebook.ts';
 import type { RawContext, TokenMetadata } from '../../model/upstream.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 

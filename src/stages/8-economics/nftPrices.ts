@@ -2,17 +2,10 @@ import { nftId } from '../../value/asset.ts';
 import type { NftTrade } from '../../model/economics.ts';
 import type { PositionRead, PriceQuote } from '../../model/upstream.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
-import { choosePrice, refusal, type PriceChoice, type RefusalReason } from './choosePrice.ts';
+import { isRefusal, choosePrice, refusal, type PriceChoice, type RefusalReason } from './choosePrice.ts';
 import { NOTHING, sum, toDecimal, whole, type Fraction } from './fraction.ts';
 import type { PriceChooser } from './priceChooser.ts';
-import {
-  isRefusal,
-  termValues,
-  valueOfUnits,
-  weakest,
-  type PriceKey,
-  type RateSituation,
-} from './ratedQuote.ts';
+import { termValues, valueOfUnits, weakest, type PriceKey, type RateSituation } from './ratedQuote.ts';
 import { Q192, Q96, sqrtRatioAtTick } from '../../value/tickPrice.ts';
 
 interface NftChooser {

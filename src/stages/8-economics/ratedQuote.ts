@@ -8,7 +8,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { PriceQuote, PriceRate, RateTerm } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { PriceChoice, RefusalReason } from './choosePrice.ts';
-import { DEFAULT_FRESHNESS_S, MAX_DEVIATION_BPS, refusal } from './choosePrice.ts';
+import { DEFAULT_FRESHNESS_S, isRefusal, MAX_DEVIATION_BPS, refusal } from './choosePrice.ts';
 import { farApart, isLess, NOTHING, sum, toDecimal, whole, type Fraction } from './fraction.ts';
 
 export type PriceKey = PriceQuote['asset'];
@@ -28,9 +28,7 @@ export interface RateSituation {
 const THRESHOLD = `${MAX_DEVIATION_BPS} bps`;
 
 /** Dollars as they read in a refusal. */
-function shown(value: Fraction): string {
-  return usdText(toDecimal(value));
-}
+const shown = (value: Fraction): string => usdText(toDecimal(value));
 
 /** Value of a number of smallest units of an asset at its chosen price; a refusal without one. */
 export function valueOfUnits(
@@ -50,8 +48,6 @@ export function valueOfUnits(
     denominator: units.denominator * 10n ** BigInt(chosen.quote.scale + decimals),
   };
 }
-
-export const isRefusal = (value: object): value is RefusalReason => 'code' in value;
 
 /** Values of the terms of `units` smallest units of the asset they are of. */
 export function termValues(
@@ -200,9 +196,8 @@ export function weakest(
 }
 
 /**
- * The quote in US dollars that a rate amounts to, or why it may not be used: a base without a price, a thin
- * or one-sided market, a rate that moved within the block, or one that nothing but the token's own word
- * supports.
+ * The quote in US dollars of a rate, or a refusal: a base without a price, a thin or one-sided market, a rate
+ * that moved within the block, or one that only the token's own word supports.
  */
 export function ratedQuote(rate: PriceRate, situation: RateSituation): PriceQuote | RefusalReason {
   const quote = quoteOf(rate, situation);

@@ -4,7 +4,8 @@ import { generateCreations } from '../../../scripts/generateCreations.ts';
 import { createdAddress, indexOfRow, protocolOfCreated } from '../../../src/rules/creations.ts';
 import { shippedRules } from '../rules-content/scene.ts';
 import type { Address } from '../../../src/model/hex.ts';
-import type { CreationSpec, ProtocolSpec } from '../../../src/model/rulebook.ts';
+import type { CreationSpec } from '../../../src/model/membership.ts';
+import type { ProtocolSpec } from '../../../src/model/rulebook.ts';
 
 const row = (over: Partial<CreationSpec>): CreationSpec => ({
   deployer: `0x${'11'.repeat(20)}`,

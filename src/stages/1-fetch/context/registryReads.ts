@@ -1,7 +1,8 @@
 import { uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
-import type { EventMapping, RegistrySpec, Rulebook } from '../../../model/rulebook.ts';
+import type { RegistrySpec } from '../../../model/membership.ts';
+import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
 import type { ReadAnswer } from './viewReads.ts';
 import type { ViewCall } from './multicall.ts';
 

@@ -4,7 +4,7 @@ import { NATIVE_REF, type BindScope } from '../../../value/resolver.ts';
 import { evaluateAccount, testsHold } from '../../../value/resolver.ts';
 import { readDetail, type PositionDetail } from './positionDetail.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import type { BoundLeg } from './legOptions.ts';
+import type { BoundLeg } from './boundLeg.ts';
 import type { EnclosingCalls } from '../match/enclosingCalls.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { KnownContracts, Create2Proofs } from '../match/provenProtocol.ts';

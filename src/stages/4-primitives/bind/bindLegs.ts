@@ -1,5 +1,5 @@
 import { resolveLeg, someOption } from './legOptions.ts';
-import type { BoundLeg, LegContext, Option, Unresolved } from './legOptions.ts';
+import type { BoundLeg, LegContext, Option, Unresolved } from './boundLeg.ts';
 import type { BindScope } from '../../../value/resolver.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 

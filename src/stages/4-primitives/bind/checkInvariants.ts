@@ -1,7 +1,7 @@
 import { isRecognised } from '../../../lib/motifKinds.ts';
 import { claim, issueClaim } from '../../../value/claims.ts';
 import { isNetted } from './namedDifference.ts';
-import type { BoundLeg } from './legOptions.ts';
+import type { BoundLeg } from './boundLeg.ts';
 import type { Candidate } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Invariant } from '../../../model/primitive.ts';

@@ -6,7 +6,7 @@ import {
   type BindScope,
   type Test,
 } from '../../../value/resolver.ts';
-import type { BoundLeg, LegContext } from './legOptions.ts';
+import type { BoundLeg, LegContext } from './boundLeg.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 import type { LegMiss, MissReason } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
