@@ -124,6 +124,16 @@ it('a limited allowance for a stranger, and its revocation', async () => {
   expect(codes(await run([approve(5_000_000n), approve(0n)]))).not.toContain('unlimited_allowance');
 });
 
+it('an unlimited allowance beside a payment of the same token, in either order', async () => {
+  const approve: Call = { to: at('usdc'), data: fn('approve(address,uint256)', [STRANGER, LIMIT]) };
+  const pay: Call = { to: at('usdc'), data: fn('transfer(address,uint256)', [addressOf('bob'), 1n]) };
+  for (const calls of [
+    [approve, pay],
+    [pay, approve],
+  ])
+    expect(codes(await run(calls)).slice(0, 2)).toEqual(['unlimited_allowance', 'unknown_spender']);
+});
+
 it('all NFTs of a collection for a stranger', async () => {
   const report = await run({
     to: at('APE'),

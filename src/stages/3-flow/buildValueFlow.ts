@@ -19,7 +19,7 @@ import { readTokens } from './readTokens.ts';
 export function buildValueFlow(
   tx: CanonicalTx,
   rulebook: Pick<Rulebook, 'wrappedNative' | 'tokenEvents'> &
-    Partial<Pick<Rulebook, 'entities' | 'prepared'>>,
+    Partial<Pick<Rulebook, 'entities' | 'prepared' | 'tokenCalls'>>,
 ): ValueFlow {
   const native = tx.succeeded ? readNative(tx) : [];
   const tokens = tx.succeeded ? readTokens(tx, rulebook) : [];
@@ -41,7 +41,7 @@ export function buildValueFlow(
     movements,
     nonEconomic,
     assets,
-    allowances: readAllowances(tx, rulebook.entities ?? new Map()),
+    allowances: readAllowances(tx, rulebook),
     ledgers,
     outgoing,
     incoming,

@@ -1,4 +1,4 @@
-import { addressAt, topicAddress, uintAt, uintOfWord, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { addressAt, topicAddress, uintAt, uintOfWord, wordOf, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { logEvidence } from '../../lib/evidence.ts';
 import {
   APPROVAL,
@@ -6,11 +6,10 @@ import {
   HELD_APPROVAL,
   HELD_LOCKDOWN,
   HELD_PERMIT,
-  TRANSFER,
   TRANSFER_BATCH,
   TRANSFER_SINGLE,
 } from '../../evm/tokenTopics.ts';
-import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
+import type { CanonicalTx, Frame, Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Allowance } from '../../model/valueFlow.ts';
@@ -20,6 +19,7 @@ const CHANGES: ReadonlyMap<Hex, 'increased' | 'decreased'> = new Map([
   ['0x39509351', 'increased'],
   ['0xa457c2d7', 'decreased'],
 ]);
+const UINT256_MAX = (1n << 256n) - 1n;
 /** The largest signed number: half the range of an amount, and all of it for some tokens. */
 const HALF_OF_UINT256 = (1n << 255n) - 1n;
 const HALF_OF_UINT160 = (1n << 159n) - 1n;
@@ -33,60 +33,113 @@ const KEEPER_TAG = 'permit';
  * itself; allowances kept outside the token count only at contracts that the rules know to keep them:
  * anybody can emit such an event.
  */
-export function readAllowances(tx: CanonicalTx, entities: Rulebook['entities']): Allowance[] {
+export function readAllowances(tx: CanonicalTx, rules: AllowanceRules): Allowance[] {
   const allowances: Allowance[] = [];
+  const latest = new Map<string, bigint>();
   for (const log of tx.logs) {
-    const stated = read(log, tx, entities);
+    const stated = read(log, { tx, rules, latest });
     if (stated !== null) allowances.push(stated);
   }
   return allowances;
 }
 
-function read(log: Log, tx: CanonicalTx, entities: Rulebook['entities']): Allowance | null {
+type AllowanceRules = Partial<Pick<Rulebook, 'entities' | 'tokenCalls'>>;
+
+interface Reading {
+  readonly tx: CanonicalTx;
+  readonly rules: AllowanceRules;
+  /** The amount that the last log stated, by token, owner and spender. */
+  readonly latest: Map<string, bigint>;
+}
+
+function read(log: Log, reading: Reading): Allowance | null {
+  const { tx, rules } = reading;
   switch (log.topics[0]) {
     case APPROVAL:
-      return log.topics.length === 3 ? fungible(log, tx) : nft(log);
+      return log.topics.length === 3 ? fungible(log, reading) : nft(log);
     case APPROVAL_FOR_ALL:
       return operator(log, tx);
     case HELD_APPROVAL:
     case HELD_PERMIT:
-      return keeps(log, entities) ? held(log) : null;
+      return keeps(log, rules) ? held(log) : null;
     case HELD_LOCKDOWN:
-      return keeps(log, entities) ? lockdown(log) : null;
+      return keeps(log, rules) ? lockdown(log) : null;
     default:
       return null;
   }
 }
 
-function keeps({ address }: Log, entities: Rulebook['entities']): boolean {
-  return entities.get(address)?.tags.includes(KEEPER_TAG) === true;
+function keeps({ address }: Log, { entities }: AllowanceRules): boolean {
+  return entities?.get(address)?.tags.includes(KEEPER_TAG) === true;
 }
 
 /** ERC-20. */
-function fungible(log: Log, tx: CanonicalTx): Allowance | null {
+function fungible(log: Log, reading: Reading): Allowance | null {
   const [owner, spender, amount] = [topicAddress(log, 1), topicAddress(log, 2), uintAt(log.data, 0)];
   if (owner === null || spender === null || amount === null) return null;
   const unlimited = amount >= HALF_OF_UINT256 || amount === UINT96_MAX;
-  const change = changeOf(log, owner, tx);
+  const change = changeOf(log, { owner, spender, amount }, reading);
   const kind = amount === 0n && change !== 'decreased' ? 'revoked' : (change ?? 'granted');
   return allowance(log, { owner, spender, assetKind: 'erc20', kind, amount, unlimited });
 }
 
-/** Some tokens log the allowance again whenever a transfer uses it up: the log is next to that transfer. */
-function changeOf(log: Log, owner: Address, tx: CanonicalTx): 'increased' | 'decreased' | null {
-  // Not `frame`: only one trace dialect names it.
-  const within = log.within ?? null;
-  const selector = within === null ? null : (tx.frames[within]?.selector ?? null);
-  const change = selector === null ? undefined : CHANGES.get(selector);
-  if (change) return change;
-  const used = [tx.logs[log.index - 1], tx.logs[log.index + 1]].some(
-    (other) =>
-      other?.address === log.address &&
-      other.topics[0] === TRANSFER &&
-      other.topics.length === 3 &&
-      topicAddress(other, 1) === owner,
-  );
-  return used ? 'decreased' : null;
+type Granted = Pick<Allowance, 'owner' | 'spender'> & { readonly amount: bigint };
+
+/**
+ * An allowance goes down only where the token's call that surely holds the log lowers it, or spends it by that
+ * spender, to less than before; null where the calls leave that open.
+ */
+function changeOf(
+  log: Log,
+  stated: Granted,
+  { tx, rules, latest }: Reading,
+): 'increased' | 'decreased' | null {
+  const { owner, spender, amount } = stated;
+  const key = `${log.address} ${owner} ${spender}`;
+  const before = latest.get(key);
+  latest.set(key, amount);
+  const calls = callsHolding(log, tx);
+  const [call] = calls;
+  if (calls.length === 1 && call!.from === owner && addressAt(call!.input, 4) === spender)
+    return CHANGES.get(call!.selector!) ?? null;
+  const spent = calls.flatMap((one) => spentBy(one, stated, rules.tokenCalls) ?? []);
+  const isLess = (by: bigint): boolean =>
+    by > 0n && amount + by <= UINT256_MAX && amount !== UINT96_MAX && (before ?? UINT256_MAX) > amount;
+  // Tokens may log the allowance that a spending leaves; a grant in sight could have logged it as well.
+  const sure = !calls.some((one) => mayGrant(one, owner, rules.tokenCalls));
+  return spent.some((by) => isLess(by) && (sure || before === amount + by)) ? 'decreased' : null;
+}
+
+/** The token's calls in which the log can have been made; by `within`, which both trace dialects share. */
+function callsHolding({ within = null, address }: Log, { frames }: CanonicalTx): readonly Frame[] {
+  if (within === null) return [];
+  let at: number | null = frames[within]!.parent;
+  while (at !== null && !isCallOf(frames[at]!, address)) at = frames[at]!.parent;
+  const inside = frames.slice(within, frames[within]!.end).filter((frame) => isCallOf(frame, address));
+  // An outer call of the token holds the log as well, unless it is made in `within` itself.
+  return at === null || inside[0]?.index === within ? inside : [frames[at]!, ...inside];
+}
+
+function isCallOf({ to, context, effective, static: reads }: Frame, token: Address): boolean {
+  return to === token && context === token && effective && !reads;
+}
+
+type TokenCalls = Rulebook['tokenCalls'] | undefined;
+
+/** What the call takes of the owner's holding by the spender's allowance. */
+function spentBy(call: Frame, { owner, spender }: Granted, tokenCalls: TokenCalls): bigint | null {
+  const spec = tokenCalls?.get(call.selector!);
+  const { holder = null, amount = null } = spec ?? {};
+  if (call.from !== spender || holder === null || amount === null) return null;
+  return addressAt(call.input, 4 + holder) === owner ? uintAt(call.input, 4 + amount) : null;
+}
+
+/** It is the owner's, or names the owner, and not known to move holdings only. A token may act for itself. */
+function mayGrant({ from, to, input, selector }: Frame, owner: Address, tokenCalls: TokenCalls): boolean {
+  if (to === owner) return true;
+  const spec = selector === null ? undefined : tokenCalls?.get(selector);
+  if (spec !== undefined && spec.spender === null) return false;
+  return from === owner || input.includes(wordOf(owner));
 }
 
 /** ERC-721, and early NFTs that index nothing. A spender of zero takes the permission back. */

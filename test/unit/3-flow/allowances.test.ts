@@ -11,31 +11,53 @@ import {
 } from '../../../src/evm/tokenTopics.ts';
 import type { Entity } from '../../../src/model/rulebook.ts';
 import type { Address, Hex } from '../../../src/model/hex.ts';
-import { address, rawTransaction, topic, word, type Emit } from '../2-canonical/execution.ts';
+import {
+  address,
+  rawTransaction,
+  ROOT,
+  topic,
+  word,
+  type Call,
+  type Emit,
+} from '../2-canonical/execution.ts';
 
 const [A, B, TOKEN, KEEPER] = [address('aa'), address('bb'), address('70'), address('9e')];
 const MAX = (1n << 256n) - 1n;
 const emit = (topics: string[], ...words: (bigint | number | string)[]): Emit => ({
   emit: { topics, data: `0x${words.map(word).join('')}` },
 });
+const elsewhere: Emit = {
+  emit: { topics: [APPROVAL, topic(A), topic(B)], data: topic(MAX), address: TOKEN },
+};
 const approve = (amount: bigint): Emit => emit([APPROVAL, topic(A), topic(B)], amount);
 
-function allowances(to: Hex, input: Hex, ...steps: Emit[]) {
-  const entities = new Map<Address, Entity>([
-    [KEEPER as Address, { slug: 'k', name: 'K', tags: ['permit'] }],
-  ]);
-  const tx = canonicalize(rawTransaction({ steps: [{ to, input, steps }] }));
-  return buildValueFlow(tx, { wrappedNative: new Set(), tokenEvents: new Map(), entities }).allowances.map(
-    ({ token, kind, amount, unlimited, tokenId, expiresAt }) => [
-      token,
-      kind,
-      amount,
-      unlimited,
-      tokenId,
-      expiresAt,
-    ],
+const rules = {
+  wrappedNative: new Set<Address>(),
+  tokenEvents: new Map(),
+  entities: new Map<Address, Entity>([[KEEPER as Address, { slug: 'k', name: 'K', tags: ['permit'] }]]),
+  // transferFrom(address holder, address to, uint256 amount)
+  tokenCalls: new Map([['0x23b872dd' as Hex, { holder: 0, spender: null, token: null, amount: 64 }]]),
+};
+const DIALECTS = ['call_tracer', 'parity'] as const;
+
+/** Alike in both dialects. */
+function read(...steps: Call[]) {
+  const [first, second] = DIALECTS.map((dialect) =>
+    buildValueFlow(canonicalize(rawTransaction({ steps }, dialect)), rules).allowances.map(
+      ({ token, kind, amount, unlimited, tokenId, expiresAt }) => [
+        token,
+        kind,
+        amount,
+        unlimited,
+        tokenId,
+        expiresAt,
+      ],
+    ),
   );
+  expect(second).toEqual(first);
+  return first!;
 }
+const allowances = (to: Address, input: Hex, ...steps: Emit[]) => read({ to, input, steps });
 
 it('tells granted, unlimited and revoked allowances of ERC-20', () => {
   const signed = (1n << 255n) - 1n;
@@ -47,9 +69,63 @@ it('tells granted, unlimited and revoked allowances of ERC-20', () => {
   ]);
 });
 
-it('calls an allowance decreased that a transfer next to it used', () => {
-  const used = emit([TRANSFER, topic(A), topic(B)], 5);
-  expect(allowances(TOKEN, '0x', used, approve(95n))).toEqual([[TOKEN, 'decreased', 95n, false, null, null]]);
+const moved = emit([TRANSFER, topic(A), topic(B)], 5);
+const spend = (...steps: Emit[]): Call => ({
+  from: B,
+  to: TOKEN,
+  input: `0x23b872dd${[A, B, 5].map(word).join('')}`,
+  steps,
+});
+const grant = (...steps: Emit[]): Call => ({
+  from: A,
+  to: TOKEN,
+  input: `0x095ea7b3${[B, MAX].map(word).join('')}`,
+  steps,
+});
+const permit = (...steps: Emit[]): Call => ({
+  from: ROOT,
+  to: TOKEN,
+  input: `0xd505accf${[A, B, MAX].map(word).join('')}`,
+  steps,
+});
+/** Calls of one contract, which both dialects then name as the place of their logs. */
+const router = (...steps: Call[]): Call => ({ to: address('99'), input: '0x12345678', steps });
+const kinds = (...steps: Call[]) => read(...steps).map(([, kind, amount]) => [kind, amount]);
+
+it('calls an allowance decreased only in the call by which its spender spends it', () => {
+  expect(kinds(spend(moved, approve(95n)))).toEqual([['decreased', 95n]]);
+  expect(kinds(spend(moved, approve(0n)))).toEqual([['decreased', 0n]]);
+  expect(kinds({ ...spend(moved, approve(95n)), from: address('dd') })).toEqual([['granted', 95n]]);
+});
+
+it('calls an allowance granted beside a transfer, whatever their order', () => {
+  const pay: Call = { from: A, to: TOKEN, input: `0xa9059cbb${[B, 5].map(word).join('')}`, steps: [moved] };
+  expect(kinds(grant(approve(MAX)), pay)).toEqual([['granted', MAX]]);
+  expect(kinds(pay, grant(approve(MAX)))).toEqual([['granted', MAX]]);
+  expect(kinds(router(permit(approve(MAX)), spend(moved)))).toEqual([['granted', MAX]]);
+  // The trace shows no call of the token.
+  expect(kinds({ to: ROOT, steps: [{ emit: { ...moved.emit, address: TOKEN } }, elsewhere] })).toEqual([
+    ['granted', MAX],
+  ]);
+});
+
+it('tells what a spending leaves of a grant in the same call', () => {
+  const steps = [permit(approve(MAX)), spend(moved, approve(MAX - 5n))];
+  expect(kinds(router(...steps))).toEqual([
+    ['granted', MAX],
+    ['decreased', MAX - 5n],
+  ]);
+});
+
+it('calls no allowance decreased that is the whole range', () => {
+  expect(kinds(spend(moved, approve(MAX)))).toEqual([['granted', MAX]]);
+});
+
+it('calls an allowance decreased that its owner lowers, and none that a contract of that name raises', () => {
+  const lower = `0xa457c2d7${[B, 5].map(word).join('')}`;
+  expect(kinds({ from: A, to: TOKEN, input: lower, steps: [approve(90n)] })).toEqual([['decreased', 90n]]);
+  const posing: Call = { to: address('99'), input: lower, steps: [permit(approve(MAX)), permit()] };
+  expect(kinds(posing)).toEqual([['granted', MAX]]);
 });
 
 it('reads NFTs one by one and whole collections', () => {
