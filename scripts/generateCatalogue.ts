@@ -51,7 +51,7 @@ const wordTable = (head: string, list: Readonly<Record<string, string>>): string
     Object.entries(list).map(([word, meaning]) => [code(word), meaning]),
   );
 
-/** A table of exactly the words a place in the report schema allows. Throws when they differ. */
+/** A table of exactly the words a place in the report schema allows, or lists as known. Throws when they differ. */
 function closedTable(head: string, list: Readonly<Record<string, string>>, pointer: string): string {
   const schema = JSON.parse(readFileSync(`${ROOT}schemas/http/tx-report.schema.json`, 'utf8')) as {
     $defs: Record<string, unknown>;
@@ -59,15 +59,17 @@ function closedTable(head: string, list: Readonly<Record<string, string>>, point
   const node = pointer
     .split('/')
     .reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], schema.$defs) as {
-    enum: string[];
+    enum?: string[];
+    examples?: string[];
   };
-  const missing = node.enum.filter((word) => !(word in list));
-  const stale = Object.keys(list).filter((word) => !node.enum.includes(word));
+  const words = node.enum ?? node.examples ?? [];
+  const missing = words.filter((word) => !(word in list));
+  const stale = Object.keys(list).filter((word) => !words.includes(word));
   if (missing.length + stale.length > 0)
     throw new Error(
       `scripts/catalogueWords.ts and the schema's ${pointer} differ: missing ${missing.join(', ') || 'none'}, stale ${stale.join(', ') || 'none'}`,
     );
-  return wordTable(head, Object.fromEntries(node.enum.map((word) => [word, list[word]!])));
+  return wordTable(head, Object.fromEntries(words.map((word) => [word, list[word]!])));
 }
 
 function ruleItems<T>(kind: FileKind): T[] {

@@ -1,6 +1,7 @@
 /**
- * Compares a report schema with an earlier one. Clients parse, store and validate reports by it, so a further optional
- * property is the only change that breaks nothing. Descriptions, examples and the names of definitions mean nothing.
+ * Compares a report schema with an earlier one. Clients parse, store and validate reports by it, so only two changes
+ * break nothing: a further optional property, and a closed list of words that becomes an `OpenWord`, which clients are
+ * told to expect further words of. Descriptions, examples and the names of definitions mean nothing.
  *
  *   npx tsx scripts/schemaCompatibility.ts            differences from the frozen copy of the current version
  *   npx tsx scripts/schemaCompatibility.ts --freeze   copies the schema to the history, unless something is broken
@@ -45,6 +46,7 @@ const SUBSCHEMAS = new Set([
   'allOf',
   'prefixItems',
 ]);
+const OPEN_WORD = '#/$defs/OpenWord';
 /** Defaults of absent keywords. */
 const ABSENT = 'no such constraint';
 
@@ -65,6 +67,10 @@ export function compareSchemas(before: Schema, after: Schema): SchemaDifference[
     }
     const older = resolve(rawOld, roots.before);
     const newer = resolve(rawNew, roots.after);
+    if (opens(older, rawNew)) {
+      differences.push({ kind: 'additive', at, message: 'a closed list of words is open' });
+      return;
+    }
     if (typeof older === 'boolean' || typeof newer === 'boolean') {
       if (JSON.stringify(older) !== JSON.stringify(newer))
         breaking(at, `was ${show(older)}, is ${show(newer)}`);
@@ -140,6 +146,12 @@ export function compareSchemas(before: Schema, after: Schema): SchemaDifference[
 /** The schema version a report schema describes. */
 export function versionOf(schema: Schema): number {
   return (schema as { properties: { schema_version: { const: number } } }).properties.schema_version.const;
+}
+
+/** Whether an enum of texts became the one definition of open words. */
+function opens(older: Schema, rawNew: Schema): boolean {
+  if (refOf(rawNew) !== OPEN_WORD || typeof older === 'boolean') return false;
+  return older['type'] === 'string' && Array.isArray(older['enum']);
 }
 
 function refOf(schema: Schema): string | null {

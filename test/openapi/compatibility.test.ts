@@ -1,5 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { analyzeRaw } from '../../src/analyze.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
 import {
   CURRENT,
   compareSchemas,
@@ -18,6 +22,8 @@ const edited = (edit: (schema: Loose) => void): Schema => {
   edit(copy);
   return copy;
 };
+/** The words of `prices[].method` when schema version 1 was first published. */
+const FIRST_METHODS = ['chainlink', 'pool_twap', 'pool_spot', 'erc4626', 'wrapper', 'lp_share', 'http'];
 const kinds = (before: Schema, after: Schema) => [
   ...new Set(compareSchemas(before, after).map(({ kind }) => kind)),
 ];
@@ -41,6 +47,31 @@ describe('the promise of schema_version', () => {
       compareSchemas(readSchema(frozenName(version)), current),
       'npx tsx scripts/schemaCompatibility.ts --freeze',
     ).toEqual([]);
+  });
+
+  it('names the words that are open, and only those', () => {
+    const open = JSON.stringify(current).match(/"#\/\$defs\/OpenWord"/g);
+    expect(open).toHaveLength(2);
+    expect((current as Loose).$defs.Price.properties.method.$ref).toBe('#/$defs/OpenWord');
+    expect((current as Loose).$defs.Engine.properties.trace_dialect.$ref).toBe('#/$defs/OpenWord');
+  });
+
+  it('lets clients of the first schema of this version read the reports of today', async () => {
+    const first = edited((s) => {
+      s.$defs.Price.properties.method = { enum: FIRST_METHODS };
+      s.$defs.Engine.properties.trace_dialect = { enum: ['call_tracer', 'parity'] };
+    });
+    const validate = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true } }).compile(
+      first as object,
+    );
+    const rulebook = loadRules();
+    for (const { name, raw, context } of allRecordings(['test/recordings'])) {
+      const report = await analyzeRaw(raw, context, rulebook);
+      expect(validate(report), `${name}: ${JSON.stringify(validate.errors)}`).toBe(true);
+    }
+    const [report] = (current as Loose).examples;
+    expect(report.economics.valuation.prices[0].method).toBe('chainlink');
+    expect(validate(report)).toBe(true);
   });
 
   it('keeps every earlier version', () => {
@@ -149,6 +180,12 @@ describe('what is breaking', () => {
       },
     ],
     [
+      'an open word closed again',
+      (s) => {
+        s.$defs.Engine.properties.trace_dialect = { type: 'string', enum: ['call_tracer', 'parity'] };
+      },
+    ],
+    [
       'a narrower pattern',
       (s) => {
         s.$defs.Address.pattern = '^0x[0-9a-f]{40}$';
@@ -251,6 +288,19 @@ describe('what is not', () => {
       },
     ],
   ])('%s is additive', (_, edit) => expect(kinds(current, edited(edit))).toEqual(['additive']));
+
+  it('a closed list made an open word is additive', () => {
+    const closed = edited((s) => {
+      s.$defs.Price.properties.method = { type: 'string', enum: FIRST_METHODS };
+    });
+    expect(compareSchemas(closed, current)).toEqual([
+      {
+        kind: 'additive',
+        at: '/economics/valuation/prices/[]/method',
+        message: 'a closed list of words is open',
+      },
+    ]);
+  });
 
   it.each<[string, (schema: Loose) => void]>([
     ['nothing', () => {}],

@@ -66,6 +66,10 @@ export type MotifId = string;
  */
 export type DecimalAmount = string;
 /**
+ * A word of an open list. Later versions may write further words under the same schema_version, as they may add optional properties: treat a word you do not know as unknown.
+ */
+export type OpenWord = string;
+/**
  * A kind of structural motif. The list is open, rule authors may add kinds. Known: swap, add_liquidity, remove_liquidity, collect_fees, pool_creation, supply, withdraw, borrow, repay, liquidation, flash_loan, collateral_toggle, stake, unstake, withdrawal_request, claim, vault_deposit, vault_withdraw, migration, bridge_deposit, bridge_withdrawal, order_placed, order_cancelled, order_settled, nft_trade, approval, wrap, unwrap, token_mint, token_burn, nft_mint, nft_burn, user_operation, account_execution, account_execution_failed, account_administration, account_delegation, governance, name_service, attestation, message, route, cycle, batch_transfer, refund, protocol_fee, builder_payment, transfer, deployment.
  */
 export type MotifKind = string;
@@ -698,10 +702,7 @@ export interface Price {
   asset_id: AssetId;
   price_usd: DisplayMoney;
   price_exact?: DecimalAmount;
-  /**
-   * How the price was obtained. pool_spot: the price of an NFT's own sale in this transaction.
-   */
-  method: 'chainlink' | 'pool_twap' | 'pool_spot' | 'erc4626' | 'wrapper' | 'lp_share' | 'http';
+  method: OpenWord;
   /**
    * What was asked: a feed, pool or vault address, or the name of a price service.
    */
@@ -1358,10 +1359,7 @@ export interface Engine {
    * Digest over every rule file: equal digest and equal transaction, equal report.
    */
   ruleset_digest: string;
-  /**
-   * Trace API the node answered with.
-   */
-  trace_dialect: 'call_tracer' | 'parity';
+  trace_dialect: OpenWord;
   /**
    * Semantic version of the rules.
    */
