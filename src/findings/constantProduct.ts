@@ -99,12 +99,11 @@ function replay({ state, reserves }: Step, carried: Map<string, { actual: bigint
   state.actual = reserves;
   if (state.broken !== null) return;
   const changes = [reserves[0] - before[0], reserves[1] - before[1]] as const;
-  const from = changes[0] > 0n && changes[1] < 0n ? 0 : changes[1] > 0n && changes[0] < 0n ? 1 : null;
-  if (from === null) {
+  if (!(changes[0] * changes[1] < 0n)) {
     state.broken = 'the pool changed in another way than by a trade';
     return;
   }
-  const to = from === 0 ? 1 : 0;
+  const [from, to] = changes[0] > 0n ? ([0, 1] as const) : ([1, 0] as const);
   const input = changes[from];
   const actual = -changes[to];
   const fee = state.pool.feePpm!;

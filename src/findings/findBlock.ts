@@ -193,25 +193,19 @@ class Weighing {
   /** Payments to the block's builder, and those it passed on. */
   #income(): { sums: bigint[]; entity: string[]; parts: Part[]; amounts: Amount[] } {
     const { txs, coinbase } = this.#block;
-    const nativeIds = new Set([NATIVE_ASSET, ...[...this.#rules.wrappedNative].map(erc20Id)]);
     let fees = 0n;
     let direct = 0n;
     let paidOut = 0n;
     const parts: Part[] = [];
     for (const tx of txs) {
-      const { execution, inventory_deltas: deltas, tx: head } = tx.report;
-      const own = head.signer === coinbase;
-      if (!own) fees += priorityFee(execution);
-      for (const { subject, asset, delta_raw } of deltas) {
-        if (subject !== coinbase || !nativeIds.has(asset.id)) continue;
-        const amount = BigInt(delta_raw);
-        if (amount > 0n && !own) {
-          direct += amount;
-          parts.push(partOf('payment', tx, []));
-        } else if (amount < 0n && own) {
-          paidOut -= amount;
-          parts.push(partOf('paid_out', tx, []));
-        }
+      const own = tx.report.tx.signer === coinbase;
+      if (!own) fees += priorityFee(tx.report.execution);
+      for (const amount of this.#builderChanges(tx)) {
+        // The builder pays by its own transactions and is paid by those of others.
+        if ((amount > 0n) === own) continue;
+        if (own) paidOut -= amount;
+        else direct += amount;
+        parts.push(partOf(own ? 'paid_out' : 'payment', tx, []));
       }
     }
     const writer = this.#writer();
@@ -225,6 +219,16 @@ class Weighing {
     // No account to name: no income.
     const sums = coinbase === null ? [] : [fees + direct];
     return { sums, entity: coinbase === null ? [] : [coinbase], parts, amounts };
+  }
+
+  /** Changes of the builder's ether and wrapped ether by a transaction, none of them zero. */
+  #builderChanges({ report }: BlockTx): bigint[] {
+    const { coinbase } = this.#block;
+    const nativeIds = new Set([NATIVE_ASSET, ...[...this.#rules.wrappedNative].map(erc20Id)]);
+    return report.inventory_deltas
+      .filter(({ subject, asset }) => subject === coinbase && nativeIds.has(asset.id))
+      .map(({ delta_raw }) => BigInt(delta_raw))
+      .filter((amount) => amount !== 0n);
   }
 }
 

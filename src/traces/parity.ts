@@ -139,40 +139,50 @@ function linkParents(entries: readonly Entry[]): CallNode[] {
   });
 }
 
+type Common = Pick<CallNode, 'parent' | 'error' | 'logs' | 'gasUsed'>;
+
+function readCall(common: Common, action: Fields, result: Fields): CallNode {
+  const type = CALL_TYPES.get(action['callType'] ?? 'call');
+  if (type === undefined) throw new AnalysisError(BAD, 'callType');
+  return {
+    ...common,
+    type,
+    from: address(action, 'from'),
+    to: address(action, 'to'),
+    value: wei(action, 'value'),
+    input: readOptionalBytes(action['input'], 'trace input'),
+    output: readOptionalBytes(result['output'], 'trace output'),
+  };
+}
+
+/** `made`: the result of a creation that succeeded, else empty. */
+function readCreation(common: Common, action: Fields, made: Fields, result: Fields): CallNode {
+  return {
+    ...common,
+    type: action['creationMethod'] === 'create2' ? 'CREATE2' : 'CREATE',
+    from: address(action, 'from'),
+    to: absent(made['address']) ? null : address(made, 'address'),
+    value: wei(action, 'value'),
+    input: readOptionalBytes(action['init'] ?? action['input'], 'trace init'),
+    output: readOptionalBytes(result['code'] ?? result['output'], 'trace code'),
+  };
+}
+
 function readEntry(fields: Fields, parent: number | null): CallNode {
   const action = readObject(fields['action'], BAD, 'trace action');
   const result = absent(fields['result']) ? {} : readObject(fields['result'], BAD, 'trace result');
   const failed = hasFailed(fields, parent);
-  const common = {
+  const common: Common = {
     parent,
     error: failed ? canonicalError(fields['error']) : null,
     logs: [],
     gasUsed: readGas(result['gasUsed']),
   };
   switch (typeOf(fields, action)) {
-    case 'call': {
-      const type = CALL_TYPES.get(action['callType'] ?? 'call');
-      if (type === undefined) throw new AnalysisError(BAD, 'callType');
-      return {
-        ...common,
-        type,
-        from: address(action, 'from'),
-        to: address(action, 'to'),
-        value: wei(action, 'value'),
-        input: readOptionalBytes(action['input'], 'trace input'),
-        output: readOptionalBytes(result['output'], 'trace output'),
-      };
-    }
+    case 'call':
+      return readCall(common, action, result);
     case 'create':
-      return {
-        ...common,
-        type: action['creationMethod'] === 'create2' ? 'CREATE2' : 'CREATE',
-        from: address(action, 'from'),
-        to: failed || absent(result['address']) ? null : address(result, 'address'),
-        value: wei(action, 'value'),
-        input: readOptionalBytes(action['init'] ?? action['input'], 'trace init'),
-        output: readOptionalBytes(result['code'] ?? result['output'], 'trace code'),
-      };
+      return readCreation(common, action, failed ? {} : result, result);
     case 'suicide':
     case 'selfdestruct':
       return {
