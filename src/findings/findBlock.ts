@@ -202,7 +202,8 @@ class Weighing {
       if (!own) fees += priorityFee(tx.report.execution);
       for (const amount of this.#builderChanges(tx)) {
         // The builder pays by its own transactions and is paid by those of others.
-        if ((amount > 0n) === own) continue;
+        const received = amount > 0n;
+        if (received === own) continue;
         if (own) paidOut -= amount;
         else direct += amount;
         parts.push(partOf(own ? 'paid_out' : 'payment', tx, []));
