@@ -12,10 +12,40 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-const files = filesBelow(SRC).map((path) => ({
-  path: relative(SRC, path),
-  text: readFileSync(path, 'utf8'),
-}));
+const read = (path: string) => ({ path: relative(SRC, path), text: readFileSync(path, 'utf8') });
+const files = filesBelow(SRC).map(read);
+
+/** What a second renderer would look like; `data`: places that write values for programs, or compare them. */
+const SECOND_RENDERERS: Record<string, { code: RegExp; data: string[] }> = {
+  money: {
+    code: /\b(?:usdText|displayUsd|displayMoney)\(|\b\w*(?:usd|price|profit|net|cost)\w*[!?]*\.text\b/i,
+    data: [
+      'tools/verify/',
+      'tools/client/seenBy.ts',
+      'tools/ledger/ledgerEvent.ts',
+      'tools/cli/blocks/reportBook.ts',
+      '../viewer/src/graph/draw.ts',
+    ],
+  },
+  amounts: {
+    code: /\b(?:shownAmount|grouped)\(|toLocaleString|Intl\.|`\$\{[^}`]*\bformatAmount\(/,
+    data: [],
+  },
+  addresses: {
+    code: /\b(?:shortAddress|shortTokenId)\(|…\$\{|\.slice\(0, ?1?\d\)\}…|shortHex\([^()]*, [\d]+\)/,
+    data: [],
+  },
+  protocols: {
+    code: /\$\{[^}]*\bprotocol(?:[!?]?\.slug| \?\?)[^}]*\}/,
+    // Authors of rules are shown slugs; the playground tells motifs apart by them.
+    data: ['tools/verify/', 'tools/cli/rules/', '../viewer/src/playground/outcome.ts'],
+  },
+  words: { code: /replace(?:All)?\(['/]_['/]g?, ' '\)/, data: [] },
+  times: {
+    code: /toISOString\(/,
+    data: ['tools/verify/', 'tools/ledger/writeLedger.ts', 'tools/cli/blocks/blockSinks.ts'],
+  },
+};
 
 /** What each place may import: folders of `src` and packages. Everything may import `model` and itself. */
 const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
@@ -142,6 +172,19 @@ describe('architecture', () => {
           .filter((word) => word.test(text) && !path.endsWith('validator.ts'))
           .map((word) => `${path}: ${word.source}`),
       );
+    expect(wrong).toEqual([]);
+  });
+
+  it('only tools/wording writes money, amounts, addresses, protocols and times for people', () => {
+    const surfaces = [...files, ...filesBelow(join(ROOT, 'viewer/src')).map(read)].filter(
+      ({ path }) => /^(?:\.\.\/viewer|tools)\//.test(path) && !path.startsWith('tools/wording/'),
+    );
+    expect(surfaces.length).toBeGreaterThan(150);
+    const wrong = Object.entries(SECOND_RENDERERS).flatMap(([what, { code, data }]) =>
+      surfaces
+        .filter(({ path, text }) => code.test(text) && !data.some((start) => path.startsWith(start)))
+        .map(({ path, text }) => `${path} writes ${what}: ${code.exec(text)![0]}`),
+    );
     expect(wrong).toEqual([]);
   });
 

@@ -483,10 +483,10 @@ describe('a block with several transactions', () => {
       expect(shown.code).toBe(1);
       const rows = shown.out.split('\n').slice(3, 7);
       expect(rows.map((row) => row.slice(0, 1))).toEqual(['0', '1', '2', '3']);
-      for (const [i, hash] of hashes.entries()) expect(rows[i]).toContain(`${hash.slice(0, 8)}…`);
+      for (const [i, hash] of hashes.entries()) expect(rows[i]).toContain(`${hash.slice(0, 6)}…`);
       expect(rows[0]).toContain('no report: ');
       for (const [i, step] of ['add', 'trade', 'remove'].entries())
-        expect(rows[i + 1]).toContain(`[jit_liquidity: ${step}]`);
+        expect(rows[i + 1]).toContain(`[JIT liquidity: ${step}]`);
       const { transactions } = JSON.parse((await runCli(['block', number, '--json'], { env })).out) as {
         transactions: { in_block: { index: number } }[];
       };
@@ -507,7 +507,7 @@ describe('a block with several transactions', () => {
         const address = (): string | undefined => /http:\S+/.exec(viewing.out())?.[0];
         await vi.waitFor(() => expect(address()).toBeDefined(), { timeout: 60_000 });
         await tab.page.goto(address()!);
-        const offered = tab.page.getByRole('button', { name: /^\[jit_liquidity: / });
+        const offered = tab.page.getByRole('button', { name: /^\[JIT liquidity: / });
         await offered.first().waitFor();
         expect(await offered.count()).toBe(3);
         await offered.nth(1).click();

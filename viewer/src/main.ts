@@ -159,7 +159,7 @@ async function analyze(base: string, hash: string): Promise<void> {
       'div',
       { class: 'card waiting' },
       h('span', { class: 'spinner', 'aria-hidden': 'true' }),
-      h('p', {}, `Asking ${base} about ${shortHex(hash, 10, 6)} …`),
+      h('p', {}, `Asking ${base} about ${shortHex(hash)} …`),
       h('button', { type: 'button', class: 'quiet', onclick: () => mine.abort() }, 'Cancel'),
     ),
   );

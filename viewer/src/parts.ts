@@ -3,7 +3,7 @@ import { h, link, type Child } from './lib/dom.ts';
 import { icon } from './lib/icons.ts';
 import { moneyText, whyUnavailable } from '../../src/tools/wording/amounts.ts';
 import { trustOf } from '../../src/tools/wording/sentences.ts';
-import { shortHex, shown } from '../../src/tools/wording/text.ts';
+import { countText, shortHex, shown } from '../../src/tools/wording/text.ts';
 import type { View } from './view.ts';
 
 /** `Proven · High`, in warning colours for anything that is not fully proven. */
@@ -42,7 +42,7 @@ export function addressLine(view: View, address: string): HTMLElement {
 export function copyButton(text: string, label: string): HTMLElement {
   const button = h(
     'button',
-    { type: 'button', class: 'copy', 'aria-label': `${label} ${shortHex(text, 12, 4)}`, title: label },
+    { type: 'button', class: 'copy', 'aria-label': `${label} ${shortHex(text)}`, title: label },
     icon('copy'),
   );
   button.addEventListener('click', () => {
@@ -114,11 +114,7 @@ export function longList<T>(
     list.append(...items.slice(from, to).map((item, i) => make(item, from + i)));
   show(0, first);
   if (items.length <= first) return [list];
-  const more = h(
-    'button',
-    { type: 'button', class: 'more' },
-    `Show all ${items.length.toLocaleString('en')} ${what}`,
-  );
+  const more = h('button', { type: 'button', class: 'more' }, `Show all ${countText(items.length)} ${what}`);
   more.addEventListener('click', () => {
     const before = list.children.length;
     show(first, items.length);

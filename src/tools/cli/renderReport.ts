@@ -8,9 +8,17 @@ import type {
   Motif,
   TxReport,
 } from '../../model/generated/report.ts';
-import { shownAmount } from '../../value/amount.ts';
 import { accountsOf, protocolName, type AccountBook } from '../wording/accounts.ts';
-import { assetsOf, isDebt, moneyText, netRows, rowQuantity, whyUnavailable } from '../wording/amounts.ts';
+import {
+  assetsOf,
+  etherText,
+  isDebt,
+  listText,
+  moneyText,
+  netRows,
+  rowQuantity,
+  whyUnavailable,
+} from '../wording/amounts.ts';
 import type { NetRow } from '../wording/amounts.ts';
 import { argumentsText } from '../wording/calls.ts';
 import {
@@ -85,7 +93,7 @@ function transaction(page: Page): string[] {
   const { tx, execution: x } = page.report;
   const time = [timeText(tx.timestamp), `block ${tx.block_number}`].filter(Boolean).join(', ');
   const worth = x.gas_cost_usd.available ? `, ${moneyText(x.gas_cost_usd)}` : '';
-  const gas = `${shownAmount(x.gas_cost_native)} ETH gas${worth}`;
+  const gas = `${etherText(x.gas_cost_native)} gas${worth}`;
   const failed = failureSentences(page.report).map((sentence) => pc.red(page.say(sentence)));
   return [
     pc.dim(tx.hash),
@@ -141,18 +149,12 @@ function money(page: Page): Row[] {
   const owners = (report.economics.by_owner ?? []).map(
     ({ owner, token_out: out, token_in: into, net_usd_before_gas: net }): Row => [
       page.account(owner),
-      `${rounded(out)} → ${rounded(into)}`,
+      `${listText(out)} → ${listText(into)}`,
       pc.dim(moneyText(net)),
     ],
   );
   return [...legs, ...totals, ...owners];
 }
-
-/** `<quantity> <symbol>, …` with rounded quantities. */
-const rounded = (list: string): string =>
-  list === ''
-    ? '—'
-    : shown(list, 400).replaceAll(/(^|, )(\d[\d.]*) /g, (_, before, n) => `${before}${shownAmount(n)} `);
 
 /** Gains and losses by account; an account with several assets is named once. */
 function changes(page: Page): Row[] {

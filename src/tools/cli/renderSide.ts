@@ -26,7 +26,7 @@ export function renderSide(side: Side, report: TxReport): string {
       ? listed('net', [`${moneyText(side.net_usd)} before gas`])
       : []),
     ...(side.net_usd_with_positions?.available
-      ? listed('', [`${side.net_usd_with_positions.text} with positions at cost`])
+      ? listed('', [`${moneyText(side.net_usd_with_positions)} with positions at cost`])
       : []),
     ...listed(
       'positions',

@@ -12,7 +12,7 @@ import {
 } from '../wording/calls.ts';
 import { amountText, inWords, type Sentence } from '../wording/sentences.ts';
 import { assetsOf } from '../wording/amounts.ts';
-import { lower, plural, shortHex, shown } from '../wording/text.ts';
+import { countText, lower, plural, shortHex, shown } from '../wording/text.ts';
 import type { CommonOptions } from './cliIo.ts';
 import { terminalWidth, wrap } from './layout.ts';
 
@@ -74,8 +74,7 @@ function renderTree(tree: CallTree, report: TxReport, verbose: boolean): string 
   };
   const add = (call: Call, depth: number): void => {
     const where = verbose ? `[${call.path.join('.')}] ` : '';
-    const gas =
-      call.gas_used === null || !verbose ? '' : pc.dim(`  ${call.gas_used.toLocaleString('en')} gas`);
+    const gas = call.gas_used === null || !verbose ? '' : pc.dim(`  ${countText(call.gas_used)} gas`);
     const text = say(callText(call, most));
     line(depth, `${pc.dim(where)}${call.undone ? pc.red(text) : text}${gas}`);
     anchors(depth, call);

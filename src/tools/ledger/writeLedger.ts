@@ -1,7 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import { parseAmount, shownAmount } from '../../value/amount.ts';
+import { parseAmount } from '../../value/amount.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { digitsText } from '../wording/amounts.ts';
 import { plainLine, type Commodities } from './commodities.ts';
 import {
   exactAmount,
@@ -106,7 +107,7 @@ const MOST_TOLD = 4;
 
 function sideTexts({ flows, names }: LedgerEvent, commodity: Commodities): string[] {
   const texts = flows.slice(0, MOST_TOLD).map(({ account, counterparty, asset, raw, own, debt }) => {
-    const amount = `${shownAmount(exactAmount(raw < 0n ? -raw : raw, asset))} ${commodity(asset)}`;
+    const amount = `${digitsText(raw, asset)} ${commodity(asset)}`;
     if (own) {
       const [from, to] = raw < 0n ? [account, counterparty] : [counterparty, account];
       return `Moved ${amount} from ${from} to ${to}`;

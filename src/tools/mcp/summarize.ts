@@ -1,13 +1,6 @@
-import type {
-  Allowance,
-  AllowanceAsset,
-  Asset,
-  InventoryDelta,
-  Motif,
-  TxReport,
-} from '../../model/generated/report.ts';
-import { formatAmount } from '../../value/amount.ts';
-import { isDebt } from '../wording/amounts.ts';
+import type { Allowance, InventoryDelta, TxReport } from '../../model/generated/report.ts';
+import { protocolName } from '../wording/accounts.ts';
+import { etherText, isDebt, moneyText, quotedQuantity } from '../wording/amounts.ts';
 import {
   allowanceSentence,
   argumentsOf,
@@ -29,33 +22,22 @@ function listed(entries: readonly string[]): string {
   return entries.slice(0, MOST).join('; ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** `2500 "USDC" (0xA0b8…)`: a token's own name is quoted, next to its contract, which cannot be forged. */
-function amount(asset: Asset | AllowanceAsset, raw: bigint | undefined): string {
-  const name =
-    asset.address === null
-      ? 'ETH'
-      : `${asset.symbol === null ? 'of the token' : JSON.stringify(asset.symbol)} ` +
-        `(${asset.address}${asset.token_id === null ? '' : ` #${asset.token_id}`})`;
-  if (raw === undefined) return name;
-  return `${asset.decimals === null ? `${raw} smallest units` : formatAmount(raw, asset.decimals)} ${name}`;
-}
-
 const say = (sentence: Sentence): string =>
-  inWords(sentence, { account: (address) => address, said: (text) => JSON.stringify(text), amount });
+  inWords(sentence, { account: (address) => address, said: JSON.stringify, amount: quotedQuantity });
 
 function change(report: TxReport, delta: InventoryDelta): string {
   const { asset, delta_raw: raw, usd } = delta;
-  const sign = raw.startsWith('-') ? '-' : '+';
-  const worth = usd.available ? ` worth ${usd.text}` : '';
+  const sign = raw.startsWith('-') ? '−' : '+';
+  const worth = usd.available ? ` worth ${moneyText(usd)}` : '';
   const owed = isDebt(report, delta) ? ', which is owed' : '';
-  return `${sign}${amount(asset, BigInt(raw.replace('-', '')))}${worth}${owed}`;
+  return `${sign}${quotedQuantity(asset, BigInt(raw.replace('-', '')))}${worth}${owed}`;
 }
 
-/** `swap on uniswap-v2 (2 times)`; a protocol is named only where its contract was recognised. */
-function steps(motifs: readonly Motif[]): string[] {
-  const texts = motifs.map(({ kind, protocol }) => {
+/** `swap on Uniswap V2 (2 times)`; a protocol is named only where its contract was recognised. */
+function steps(report: TxReport): string[] {
+  const texts = report.motifs.filter(isProven).map(({ kind, protocol }) => {
     const known = protocol !== null && protocol.matched_by !== undefined && protocol.matched_by !== 'family';
-    return `${lower(kind)}${known ? ` on ${protocol.slug}` : ''}`;
+    return `${lower(kind)}${known ? ` on ${protocolName(report, protocol)}` : ''}`;
   });
   return counted(texts, (step, count) => `${step} (${count} times)`);
 }
@@ -88,8 +70,8 @@ function called(report: TxReport): string[] {
 function money({ economics: e }: TxReport): string[] {
   const { net_usd_after_gas: net, consideration_usd: price } = e;
   return [
-    ...(net.available ? [`Net of ${e.subject} after gas: ${net.text}.`] : []),
-    ...(price?.available ? [`Price of the trade: ${price.text}.`] : []),
+    ...(net.available ? [`Net of ${e.subject} after gas: ${moneyText(net)}.`] : []),
+    ...(price?.available ? [`Price of the trade: ${moneyText(price)}.`] : []),
   ];
 }
 
@@ -109,12 +91,12 @@ export function summarize(report: TxReport): string {
   const { tx, chain, execution: x, economics, attribution } = report;
   const { reverted } = x;
   const time = tx.timestamp ? ` at ${timeText(tx.timestamp)}` : '';
-  const usd = x.gas_cost_usd.available ? ` (${x.gas_cost_usd.text})` : '';
+  const usd = x.gas_cost_usd.available ? ` (${moneyText(x.gas_cost_usd)})` : '';
   const payer = attribution.fee_payer === tx.signer ? '' : `, paid by ${attribution.fee_payer}`;
   const sentences = [
     `Transaction ${tx.hash} in block ${tx.block_number} of ${chain.name}${time}, signed by ${tx.signer}, ` +
       `${reverted ? 'reverted: nothing but its gas was paid' : 'succeeded'}. ` +
-      `Its gas cost ${x.gas_cost_native} ETH${usd}${payer}.`,
+      `Its gas cost ${etherText(x.gas_cost_native)}${usd}${payer}.`,
     ...(reverted ? failureSentences(report).map(say) : [say(callSentence(report))]),
     ...called(report),
     ...attemptSentences(report).slice(0, 3).map(say),
@@ -134,7 +116,7 @@ export function summarize(report: TxReport): string {
     sentences.push(`Trace and receipt show no net change for ${economics.subject}, gas not counted.`);
 
   const motifs = report.motifs.filter(isProven);
-  if (motifs.length > 0) sentences.push(`Proven steps: ${listed(steps(motifs))}.`);
+  if (motifs.length > 0) sentences.push(`Proven steps: ${listed(steps(report))}.`);
   const positions = report.position_effects.filter(isProven);
   if (positions.length > 0)
     sentences.push(

@@ -50,12 +50,19 @@ const TELLING = [
   'recipient',
 ] as const;
 
-/** A protocol's name by the rules or the address book, else its slug: a contract's own name is none. */
+/**
+ * A protocol's name by the rules or the address book, else its slug: a contract's own name is none. What only
+ * speaks a family's events is a contract: the family's slug is no place.
+ */
 export function protocolName({ accounts }: Pick<TxReport, 'accounts'>, protocol: ProtocolRef | null): string {
   if (protocol === null) return 'an unlisted contract';
   const named = accounts?.[protocol.contract];
-  return (named && named.source !== 'contract' && shown(named.name, 60)) || title(protocol.slug);
+  const given = named && named.source !== 'contract' ? shown(named.name, 60) : '';
+  return given || (isListed(protocol) ? title(protocol.slug) : `contract ${shortHex(protocol.contract)}`);
 }
+
+/** Whether the rules list the contract, which only speaking a family's events does not make it. */
+const isListed = ({ matched_by: by }: ProtocolRef): boolean => by !== 'family';
 
 type Names = ReadonlyMap<string, { readonly name: string; readonly kind?: string }>;
 
@@ -116,7 +123,8 @@ function namesIn({ inventory_deltas: deltas, motifs, attribution: a }: TxReport)
   const names = new Map<string, string>();
   for (const { asset } of deltas)
     if (asset.address !== null && asset.symbol) names.set(key(asset.address), asset.symbol);
-  for (const m of motifs) if (m.protocol) names.set(key(m.protocol.contract), title(m.protocol.slug));
+  for (const { protocol } of motifs)
+    if (protocol && isListed(protocol)) names.set(key(protocol.contract), title(protocol.slug));
   for (const [address, name] of [
     [a.entry_point, 'Entry point'],
     [a.paymaster, 'Paymaster'],

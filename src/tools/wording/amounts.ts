@@ -55,6 +55,35 @@ export function quantity(raw: bigint, asset: SaidAsset | undefined, id: string):
   };
 }
 
+/** An amount without its sign and unit, rounded for reading; raw where the token states no decimals. */
+export const digitsText = (raw: bigint, { decimals }: Pick<Asset, 'decimals'>): string =>
+  shownAmount(formatAmount(raw < 0n ? -raw : raw, decimals ?? 0));
+
+/** `−1.5 ETH`: an amount with the sign of a loss. */
+export const signedQuantity = (raw: bigint, asset: SaidAsset | undefined, id: string): string =>
+  `${raw < 0n ? '−' : ''}${quantity(raw, asset, id).short}`;
+
+/** `2,500 "USDC" (0xA0b8…)`, every digit: a token's own name is quoted, its contract cannot be forged. */
+export function quotedQuantity(asset: SaidAsset, raw: bigint | undefined): string {
+  const symbol = asset.symbol === null ? 'of the token' : JSON.stringify(asset.symbol);
+  const id = asset.token_id === null ? '' : ` #${asset.token_id}`;
+  const name = asset.address === null ? 'ETH' : `${symbol} (${asset.address}${id})`;
+  if (raw === undefined) return name;
+  const { decimals } = asset;
+  return `${grouped(formatAmount(raw, decimals ?? 0))}${decimals === null ? ' smallest units' : ''} ${name}`;
+}
+
+/** `0.00123457 ETH` of an exact decimal. */
+export const etherText = (exact: string): string => `${shownAmount(exact)} ETH`;
+
+export const gweiText = (wei: bigint): string => `${shownAmount(formatAmount(wei, 9))} gwei`;
+
+/** A report's `<quantity> <symbol>, …` with rounded quantities; the dash for none. */
+export const listText = (list: string): string =>
+  list === ''
+    ? '—'
+    : shown(list, 400).replaceAll(/(^|, )(\d[\d.]*) /g, (_, before, n) => `${before}${shownAmount(n)} `);
+
 /** Of a claim's amounts, the first few as one text. */
 export function quantities(legs: readonly { asset: Asset; raw: string }[], most = 3): string {
   const texts = legs.slice(0, most).map((leg) => quantity(BigInt(leg.raw), leg.asset, leg.asset.id).short);
@@ -63,7 +92,7 @@ export function quantities(legs: readonly { asset: Asset; raw: string }[], most 
 }
 
 /** Money as people read it, sign first and thousands apart: `−$1,234.56`; the dash where there is none. */
-export function moneyText({ text, available }: DisplayMoney): string {
+export function moneyText({ text, available }: Pick<DisplayMoney, 'text' | 'available'>): string {
   if (!available) return '—';
   const signed = shown(text, 400).replace(/^\$-/, '−$');
   // More zeros than digits are read as a power of ten, as of amounts.

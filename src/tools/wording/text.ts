@@ -11,6 +11,9 @@ export function shortHex(hex: string, head = 6, tail = 4): string {
   return hex.length <= head + tail + 1 ? hex : `${hex.slice(0, head)}…${hex.slice(-tail)}`;
 }
 
+/** `sha256:12ab34cd…ef5678` of a report's digest. */
+export const shortDigest = (digest: string): string => shortHex(shown(digest, 100), 15, 6);
+
 /** `remove_liquidity` and `AggregatedSwap` as words: `Remove liquidity`, `Aggregated swap`. */
 export function words(name: string): string {
   const spaced = shown(name, 64)
@@ -28,7 +31,7 @@ export function lower(name: string): string {
   return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-const ACRONYMS = /\b(mev|nft|amm|lp|dao|usd|eip|erc|ens)\b/g;
+const ACRONYMS = /\b(mev|jit|nft|amm|lp|dao|usd|eip|erc|ens)\b/g;
 
 /** `uniswap-v3` as a title: `Uniswap V3`. */
 export function title(slug: string): string {
@@ -43,8 +46,11 @@ export function title(slug: string): string {
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+  return `${countText(count)} ${count === 1 ? one : many}`;
 }
+
+/** Thousands apart: `30,000,000`. */
+export const countText = (count: number): string => count.toLocaleString('en');
 
 /** An ISO 8601 time as people read it, `2024-05-01 12:00:11 UTC`; the text itself where it is none. */
 export function timeText(iso: string | null | undefined): string | null {

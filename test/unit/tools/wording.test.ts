@@ -156,8 +156,11 @@ describe('the name of a protocol', () => {
     expect([namedBy('rules'), namedBy('address_book')]).toEqual(['Aave V3', 'Aave V3']);
   });
   it('and never what the contract calls itself', () => {
-    expect(namedBy('contract')).toBe('Some Vaults');
-    expect(protocolName({}, protocol)).toBe('Some Vaults');
+    expect(namedBy('contract')).toBe('contract 0x2222…2222');
+  });
+  it('is its slug where only the rules know it, and no family’s slug', () => {
+    expect(protocolName({}, { ...protocol, matched_by: 'address' })).toBe('Some Vaults');
+    expect(protocolName({}, protocol)).toBe('contract 0x2222…2222');
   });
   it('is none where no rule lists one', () => {
     expect(protocolName({}, null)).toBe('an unlisted contract');

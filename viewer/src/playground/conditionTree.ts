@@ -1,7 +1,7 @@
 import type { CheckedCondition } from '../../../src/model/intent.ts';
 import { h } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { shown } from '../../../src/tools/wording/text.ts';
+import { lower, shown } from '../../../src/tools/wording/text.ts';
 
 const text = (value: unknown): string =>
   shown(Array.isArray(value) ? `[${value.join(', ')}]` : String(value), 300);
@@ -42,7 +42,7 @@ function branch(node: CheckedCondition): HTMLElement {
     h(
       'code',
       {},
-      `${shown(node.fact, 100)} ${OPERATORS[node.operator] ?? shown(node.operator, 40).replaceAll('_', ' ')} ${text(node.expected)}`,
+      `${shown(node.fact, 100)} ${OPERATORS[node.operator] ?? lower(node.operator)} ${text(node.expected)}`,
     ),
     h('span', { class: 'actual' }, 'is ', h('code', {}, text(node.actual))),
   );

@@ -1,6 +1,6 @@
 import { save as saveFile } from '../graph/exportGraph.ts';
 import { h } from '../lib/dom.ts';
-import { lower, shortHex, shown } from '../../../src/tools/wording/text.ts';
+import { countText, lower, shortDigest, shown } from '../../../src/tools/wording/text.ts';
 import type { View } from '../view.ts';
 
 /** `economic movements`, and `scope` where there is one. */
@@ -28,16 +28,13 @@ export function aboutSection({ report }: View): HTMLElement {
       Object.entries(stats)
         .filter(([, count]) => typeof count === 'number')
         .slice(0, 16)
-        .map(([name, count]) =>
-          h('li', {}, h('strong', {}, count.toLocaleString('en')), ` ${counted(name, count)}`),
-        ),
+        .map(([name, count]) => h('li', {}, h('strong', {}, countText(count)), ` ${counted(name, count)}`)),
     ),
     h(
       'p',
       {},
       `Report schema ${report.schema_version}`,
-      engine &&
-        ` · engine ${shown(engine.version, 40)} · rules ${shortHex(shown(engine.ruleset_digest, 100), 15, 6)}`,
+      engine && ` · engine ${shown(engine.version, 40)} · rules ${shortDigest(engine.ruleset_digest)}`,
       ' · ',
       save,
     ),

@@ -2,7 +2,7 @@ import type { Candidate } from '../../../src/model/generated/report.ts';
 import { accountLink } from '../claims.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { plural, shortHex, shown, lower, words } from '../../../src/tools/wording/text.ts';
+import { lower, plural, shortHex, shown, words } from '../../../src/tools/wording/text.ts';
 import { longList, proofButton, section } from '../parts.ts';
 import type { View } from '../view.ts';
 import { modeSentence, reasonText, ruledOutText } from '../../../src/tools/wording/attribution.ts';
@@ -66,7 +66,7 @@ export function attributionSection(view: View): HTMLElement {
           accountLink(view, o.owner),
           o.receiver !== null && o.receiver !== o.owner && [' for ', accountLink(view, o.receiver)],
           o.order_hash !== null &&
-            h('code', { title: shown(o.order_hash, 200) }, ` ${shortHex(shown(o.order_hash, 200), 10, 4)}`),
+            h('code', { title: shown(o.order_hash, 200) }, ` ${shortHex(shown(o.order_hash, 200))}`),
           ' ',
           proofButton('Evidence', o.evidence, () =>
             view.inspect({

@@ -9,8 +9,7 @@ import {
   type CallTree,
   type LogItem,
 } from '../../../src/tools/wording/calls.ts';
-import { grouped } from '../../../src/value/amount.ts';
-import { plural, words } from '../../../src/tools/wording/text.ts';
+import { countText, plural, words } from '../../../src/tools/wording/text.ts';
 import type { View } from '../view.ts';
 
 /** Deeper calls are folded at first, unless a movement or step is inside. */
@@ -34,7 +33,7 @@ function callItem(view: View, call: Call, depth: number): HTMLElement {
   const line = [
     h('code', { class: 'call-path' }, call.path.length === 0 ? 'root' : call.path.join('.')),
     h('span', { class: call.undone ? 'bad' : '' }, say(view, callText(call, 60))),
-    call.gas_used !== null && h('span', { class: 'hint' }, `${grouped(String(call.gas_used))} gas`),
+    call.gas_used !== null && h('span', { class: 'hint' }, `${countText(call.gas_used)} gas`),
   ];
   const rest = [anchors(view, call), argumentList(call)];
   if (call.items.length === 0) return h('li', {}, h('div', { class: 'call' }, line), rest);

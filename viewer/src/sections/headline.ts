@@ -1,7 +1,6 @@
 import { accountLink, movementsClaim, say } from '../claims.ts';
 import { h, link, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { grouped } from '../../../src/value/amount.ts';
 import {
   argumentsOf,
   attemptSentences,
@@ -12,7 +11,16 @@ import {
   summaryLines,
   whoSentence,
 } from '../../../src/tools/wording/sentences.ts';
-import { plural, shortHex, shown, timeText, title, words } from '../../../src/tools/wording/text.ts';
+import {
+  countText,
+  plural,
+  shortDigest,
+  shortHex,
+  shown,
+  timeText,
+  title,
+  words,
+} from '../../../src/tools/wording/text.ts';
 import { badge, copyButton, copyText, proofButton } from '../parts.ts';
 import type { Claim, View } from '../view.ts';
 import { motifRow } from './motifs.ts';
@@ -151,7 +159,7 @@ function summary({ report, accounts }: View): string {
 function facts(view: View): HTMLElement {
   const { report, explorer } = view;
   const { tx, execution, chain } = report;
-  const block = grouped(String(tx.block_number));
+  const block = countText(tx.block_number);
   const fact = (name: string, value: Child): HTMLElement =>
     h('div', {}, h('dt', {}, name), h('dd', {}, value));
   return h(
@@ -176,7 +184,7 @@ function facts(view: View): HTMLElement {
       h(
         'dd',
         {},
-        h('code', { title: tx.hash }, shortHex(tx.hash, 10, 6)),
+        h('code', { title: tx.hash }, shortHex(tx.hash)),
         copyButton(tx.hash, 'Copy'),
         explorer && link(explorer.tx, { class: 'out' }, explorer.host, icon('out')),
       ),
@@ -276,7 +284,7 @@ function engineLine({ report: { engine } }: View): Child {
       'p',
       { class: 'hint' },
       `Engine ${shown(engine.version, 40)}, rules ${shown(engine.ruleset_version, 60) || 'unversioned'}, ${title(shown(engine.trace_dialect, 40))} trace. `,
-      h('code', {}, shortHex(shown(engine.ruleset_digest, 100), 19, 6)),
+      h('code', {}, shortDigest(engine.ruleset_digest)),
     )
   );
 }

@@ -1,9 +1,10 @@
 import type { DisplayMoney } from '../../../src/model/generated/report.ts';
-import { shown, shortHex, words, plural } from '../../../src/tools/wording/text.ts';
-import { formatAmount, grouped, shownAmount } from '../../../src/value/amount.ts';
+import { countText, plural, shortDigest, shown, words } from '../../../src/tools/wording/text.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
 import {
+  etherText,
+  gweiText,
   isDebt,
   moneyText,
   netRows,
@@ -50,7 +51,7 @@ export function moneySection(view: View): HTMLElement {
       'Gas',
       '',
       [
-        h('span', { class: 'money' }, `${shownAmount(execution.gas_cost_native)} ETH`),
+        h('span', { class: 'money' }, etherText(execution.gas_cost_native)),
         execution.gas_cost_usd.available &&
           h('span', { class: 'money-sub' }, moneyText(execution.gas_cost_usd)),
       ],
@@ -227,21 +228,16 @@ function pricesClaim(view: View): Claim {
         ),
       ],
       v.snapshot_id &&
-        h(
-          'p',
-          { class: 'hint' },
-          'Price snapshot ',
-          h('code', {}, shortHex(shown(v.snapshot_id, 100), 19, 6)),
-        ),
+        h('p', { class: 'hint' }, 'Price snapshot ', h('code', {}, shortDigest(v.snapshot_id))),
     ],
   };
 }
 
 function gasClaim(view: View): Claim {
   const { execution: x, attribution: a, economics: e, tx } = view.report;
-  const gwei = (wei: number): string => `${shownAmount(formatAmount(BigInt(Math.round(wei)), 9))} gwei`;
+  const gwei = (wei: number): string => gweiText(BigInt(Math.round(wei)));
   const rows: readonly [string, Child][] = [
-    ['Gas used', grouped(String(x.gas_used))],
+    ['Gas used', countText(x.gas_used)],
     ['Base fee', gwei(x.base_fee_per_gas)],
     ['Priority fee', gwei(x.priority_fee_per_gas)],
     ['Total', [h('span', { class: 'amount' }, `${x.gas_cost_native} ETH`), ' ', money(view, e.fee_usd)]],

@@ -4,7 +4,7 @@ import { protocolName } from '../../../src/tools/wording/accounts.ts';
 import { quantities } from '../../../src/tools/wording/amounts.ts';
 import { h, replaceChildren, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
-import { plural, words } from '../../../src/tools/wording/text.ts';
+import { countText, plural, words } from '../../../src/tools/wording/text.ts';
 import { badge, longList, section } from '../parts.ts';
 import type { View } from '../view.ts';
 
@@ -50,7 +50,7 @@ function runRow(view: View, run: readonly Motif[]): HTMLElement {
     h(
       'summary',
       { class: 'motif' },
-      h('span', { class: 'motif-kind' }, `${words(first.kind)} × ${run.length.toLocaleString('en')}`),
+      h('span', { class: 'motif-kind' }, `${words(first.kind)} × ${countText(run.length)}`),
       first.protocol && h('span', { class: 'chip' }, protocolName(view.report, first.protocol)),
       h('span', { class: 'motif-end' }, badge(first.status, first.confidence)),
     ),
@@ -102,7 +102,7 @@ const moved = (event: MouseEvent): boolean => event.movementX !== 0 || event.mov
 
 /** `Transfer × 61` where like steps were joined. */
 function counted({ kind, count }: Motif): string {
-  return count === undefined ? words(kind) : `${words(kind)} × ${count.toLocaleString('en')}`;
+  return count === undefined ? words(kind) : `${words(kind)} × ${countText(count)}`;
 }
 
 function checks({ invariants }: Motif): HTMLElement {

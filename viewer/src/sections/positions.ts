@@ -80,7 +80,7 @@ function claim(view: View, p: PositionEffect) {
           'div',
           {},
           h('dt', {}, 'Market'),
-          h('dd', {}, h('code', { title: shown(p.market, 100) }, shortHex(shown(p.market, 100), 14, 8))),
+          h('dd', {}, h('code', { title: shown(p.market, 100) }, shortHex(shown(p.market, 100)))),
         ),
         p.position_asset &&
           p.position_delta_raw !== null &&

@@ -1,8 +1,10 @@
-import { shownAmount } from '../../../value/amount.ts';
+import { groupBy } from '../../../lib/lists.ts';
 import type { Amount, Finding } from '../../../model/generated/finding.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
 import type { BlockReports } from '../../../service/analyzeBlock.ts';
-import { shortHex } from '../../wording/text.ts';
+import { accountsOf } from '../../wording/accounts.ts';
+import { assetsOf, moneyText, signedQuantity, type AssetBook } from '../../wording/amounts.ts';
+import { lower, plural, shortHex, words } from '../../wording/text.ts';
 import { alignColumns } from '../layout.ts';
 
 /** A block's transactions, in order. */
@@ -21,12 +23,12 @@ export function inBlock({ tx }: TxReport, index: number, findings: readonly Find
   return { index, findings: parts };
 }
 
-const short = (text: string): string => shortHex(text, 8);
-
 /** One line per transaction: its part in findings, then the label, which may be long and cut. */
 export function linesOfTransactions({ reports, findings }: BlockView): readonly string[] {
   return reports.map((report, i) => {
-    const parts = inBlock(report, i, findings).findings.map(({ finding, step }) => `${finding}: ${step}`);
+    const parts = inBlock(report, i, findings).findings.map(
+      ({ finding, step }) => `${lower(finding)}: ${lower(step)}`,
+    );
     const { intent_label: label } = report.classification;
     return parts.length === 0 ? label : `[${parts.join(', ')}] ${label}`;
   });
@@ -36,22 +38,23 @@ export function linesOfTransactions({ reports, findings }: BlockView): readonly 
 export function renderBlock(block: BlockView): string {
   const { number, reports, indexes, failures, findings } = block;
   const lines = linesOfTransactions(block);
+  const book = bookOf(reports);
   const rows: string[][] = [];
   for (const [i, report] of reports.entries())
     rows[indexes[i]!] = [
-      short(report.tx.hash),
-      short(report.classification.actor ?? report.tx.signer),
-      report.economics.net_usd_after_gas.text,
+      shortHex(report.tx.hash),
+      book.account(report.classification.actor ?? report.tx.signer),
+      moneyText(report.economics.net_usd_after_gas),
       lines[i]!,
     ];
   // Those without a report take the places left, in their order.
   let place = 0;
   for (const { tx_hash, error } of failures) {
     while (rows[place]) place++;
-    rows[place] = [short(tx_hash), '', '', `no report: ${error}`];
+    rows[place] = [shortHex(tx_hash), '', '', `no report: ${error}`];
   }
   return [
-    `Block ${number}: ${rows.length} transactions`,
+    `Block ${number}: ${plural(rows.length, 'transaction')}`,
     '',
     ...alignColumns(
       [['#', 'transaction', 'actor', 'net after gas', 'what'], ...rows.map((row, i) => [String(i), ...row])],
@@ -59,30 +62,51 @@ export function renderBlock(block: BlockView): string {
     ),
     '',
     findings.length === 0 ? 'No findings.' : 'Findings',
-    ...findings.flatMap(renderFinding),
+    ...findings.flatMap((finding) => renderFinding(finding, book)),
     '',
   ].join('\n');
 }
 
-function renderFinding({ id, finding, status, confidence, ...rest }: Finding): string[] {
-  const steps = new Map<string, string[]>();
-  for (const { step, tx_hash } of rest.transactions)
-    steps.set(step, [...(steps.get(step) ?? []), short(tx_hash)]);
-  const by = rest.entity.map(short).join(', ');
-  const places = rest.venues.map(({ venue, protocol }) => `${protocol ?? 'unlisted'} ${short(venue)}`);
+/** The names and assets that the reports of a block state. */
+interface BlockBook {
+  account(address: string): string;
+  readonly assets: AssetBook;
+}
+
+function bookOf(reports: readonly TxReport[]): BlockBook {
+  const books = reports.map(accountsOf);
+  return {
+    account(address) {
+      const named = books.map((book) => book.of(address)).find((account) => account.named);
+      return named?.name ?? shortHex(address);
+    },
+    assets: new Map(reports.flatMap((report) => [...assetsOf(report)])),
+  };
+}
+
+function renderFinding(finding: Finding, { account, assets }: BlockBook): string[] {
+  const { id, status, confidence, entity, venues, transactions, amounts, caveats } = finding;
+  const steps = groupBy(transactions, ({ step }) => step);
+  const by = entity.map(account).join(', ');
+  const places = venues.map(({ venue }) => {
+    const [name, hex] = [account(venue), shortHex(venue)];
+    return name === hex ? hex : `${name} (${hex})`;
+  });
   return [
-    `  ${finding.replaceAll('_', ' ')} ${id}, ${status}, ${confidence}${by && ` by ${by}`}`,
+    `  ${words(finding.finding)} ${id}, ${status}, ${confidence}${by && `, by ${by}`}`,
     ...(places.length > 0 ? [`    at ${places.join(', ')}`] : []),
-    ...[...steps].map(([step, hashes]) => `    ${step}: ${hashes.join(', ')}`),
-    ...rest.amounts.map((amount) => `    ${shownLine(amount)}`),
-    ...rest.caveats.map(({ text }) => `    ! ${text}`),
+    ...[...steps].map(
+      ([step, parts]) => `    ${lower(step)}: ${parts.map(({ tx_hash }) => shortHex(tx_hash)).join(', ')}`,
+    ),
+    ...amounts.map((amount) => `    ${shownLine(amount, account, assets)}`),
+    ...caveats.map(({ text }) => `    ! ${text}`),
   ];
 }
 
-function shownLine({ role, account, amount, amount_raw, symbol, usd, reason, asset_id }: Amount): string {
-  const what = role.replaceAll('_', ' ');
-  const of = role === 'loss' && account !== null ? ` of ${short(account)}` : '';
-  if (reason !== null) return `${what}${of}: not computed, ${reason}`;
-  const shown = amount === null ? `${amount_raw} units` : shownAmount(amount);
-  return `${what}${of}: ${shown} ${symbol ?? asset_id ?? ''}${usd.available ? ` (${usd.text})` : ''}`;
+function shownLine(amount: Amount, account: BlockBook['account'], assets: AssetBook): string {
+  const { role, account: whose, amount_raw: raw, usd, reason, asset_id: id } = amount;
+  const of = role === 'loss' && whose !== null ? ` of ${account(whose)}` : '';
+  if (raw === null || id === null) return `${lower(role)}${of}: not computed, ${reason}`;
+  const worth = usd.available ? ` (${moneyText(usd)})` : '';
+  return `${lower(role)}${of}: ${signedQuantity(BigInt(raw), assets.get(id), id)}${worth}`;
 }
