@@ -1,4 +1,4 @@
-import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
+import type { CanonicalTx, Evidence, Frame, Log } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Operand } from '../../model/primitive.ts';
 import type * as wire from '../../model/generated/report.ts';
@@ -62,27 +62,36 @@ function findWord(
 ): string | null {
   const forms = formsOf(word);
   for (const { log, frame } of evidence) {
-    const entry = log === null ? null : tx.logs[log]!;
-    if (entry) {
-      const topic = entry.topics.findIndex((text, i) => i > 0 && text.endsWith(forms[0]!.digits));
-      if (topic > 0) return `log:${entry.logIndex}:t${topic}`;
-      const place = findDigits(entry.data, 2, forms);
-      if (place !== null) return `log:${entry.logIndex}:${place}`;
-      continue;
-    }
+    const entry = log === null ? undefined : tx.logs[log];
     const call = frame === null ? undefined : tx.frames[frame];
-    if (!call) continue;
-    const path = writer.framePath(frame)?.join('.') ?? '';
-    for (const [name, hex, from] of [
-      ['call', call.input, 10],
-      ['output', call.output, 2],
-    ] as const) {
-      const place = findDigits(hex, from, forms);
-      if (place !== null) return `${name}:${path}:${place}`;
-    }
-    if (call.value === word) return `value:${path}`;
+    const path = (): string => writer.framePath(frame)?.join('.') ?? '';
+    const place = entry ? findInLog(entry, forms) : call ? findInCall(call, path, word, forms) : null;
+    if (place !== null) return place;
   }
   return null;
+}
+
+function findInLog({ topics, data, logIndex }: Log, forms: readonly Form[]): string | null {
+  const topic = topics.findIndex((text, i) => i > 0 && text.endsWith(forms[0]!.digits));
+  if (topic > 0) return `log:${logIndex}:t${topic}`;
+  const place = findDigits(data, 2, forms);
+  return place === null ? null : `log:${logIndex}:${place}`;
+}
+
+function findInCall(
+  { input, output, value }: Frame,
+  path: () => string,
+  word: bigint,
+  forms: readonly Form[],
+): string | null {
+  for (const [name, hex, from] of [
+    ['call', input, 10],
+    ['output', output, 2],
+  ] as const) {
+    const place = findDigits(hex, from, forms);
+    if (place !== null) return `${name}:${path()}:${place}`;
+  }
+  return value === word ? `value:${path()}` : null;
 }
 
 interface Form {

@@ -50,6 +50,12 @@ interface Numbered {
   readonly fits: (Fit | undefined)[];
 }
 
+/** A log of a call that the standards define it for: each of the call's words that it lacks costs its share. */
+function purposeOf(missing: number, said: number, unfit: boolean): Judgement {
+  const cost = Math.ceil((FOREIGN * missing) / Math.max(1, said)) + (unfit ? UNFIT : 0);
+  return { cost, verdict: unfit ? 'unfit' : missing === 0 ? 'exact' : 'possible', repeat: REPEATED };
+}
+
 /**
  * How badly a log fits a frame, 0 = perfectly. The token standards define it for their own events; any other
  * event mostly repeats its call's arguments, caller or value, so comparing 32-byte words works without
@@ -100,8 +106,7 @@ export class LogAffinity {
     const unfit = standard.fit === 'alien' || this.#forwards(index);
     if (standard.fit === 'purpose') {
       const missing = this.#missing(standard.says, current.words, index);
-      const cost = Math.ceil((FOREIGN * missing) / Math.max(1, standard.says.length)) + (unfit ? UNFIT : 0);
-      return { cost, verdict: unfit ? 'unfit' : missing === 0 ? 'exact' : 'possible', repeat: REPEATED };
+      return purposeOf(missing, standard.says.length, unfit);
     }
     const cost =
       this.#overlapCost(current.stated, index) + (unfit ? UNFIT : standard.fit === 'aside' ? ASIDE : 0);

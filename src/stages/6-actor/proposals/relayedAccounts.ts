@@ -15,37 +15,57 @@ const SENT: ReadonlySet<string> = new Set(['sent', 'both']);
  */
 export function relayedAccounts(context: ElectionContext): Proposal[] {
   if (SENT.has(context.sides(context.signer))) return [];
+  const proposal = requestAuthor(context) ?? soleTrader(context) ?? soleSender(context);
+  return proposal ? [proposal] : [];
+}
+
+/** The one account that an event or call names as author of a relayed request. */
+function requestAuthor(context: ElectionContext): Proposal | null {
   const requests = ownersWhere(context, (tags) => tags.includes('relayed'));
   requests.delete(context.signer);
-  if (requests.size === 1) {
-    const [account, motif] = [...requests][0]!;
-    const ground = context.isListed(motif) ? 'listed' : 'claimed';
-    const mode = ground === 'listed' || context.authorised(account) ? 'meta_transaction' : 'none';
-    const claimedBy = context.strangerOf(motif, account);
-    return [propose(context, account, { mode, ground, reason: 'signed_a_relayed_request', claimedBy })];
-  }
-  const isOther = (a: Address): boolean =>
-    a !== context.signer && context.neverElect(a) === null && !context.showsCode(a);
+  if (requests.size !== 1) return null;
+  const [account, motif] = [...requests][0]!;
+  const ground = context.isListed(motif) ? 'listed' : 'claimed';
+  const mode = ground === 'listed' || context.authorised(account) ? 'meta_transaction' : 'none';
+  const claimedBy = context.strangerOf(motif, account);
+  return propose(context, account, { mode, ground, reason: 'signed_a_relayed_request', claimedBy });
+}
+
+/** An account that may be elected, without code, other than the signer. */
+function isOther(context: ElectionContext, account: Address): boolean {
+  return account !== context.signer && context.neverElect(account) === null && !context.showsCode(account);
+}
+
+/** The one account that sent and received, where the signer was repaid at most. */
+function soleTrader(context: ElectionContext): Proposal | null {
   const repaid = [...context.balances(context.signer).values()].every((b) => b.asset.kind === 'native');
-  const traders = repaid ? context.traders().filter(isOther) : [];
-  if (traders.length === 1) {
-    const mode = context.authorised(traders[0]!) ? 'meta_transaction' : 'none';
-    const reason = 'sole_account_that_gave_and_got';
-    const claimedBy = context.tokenClaiming(traders[0]!);
-    return [propose(context, traders[0]!, { mode, ground: 'claimed', reason, claimedBy })];
-  }
+  const traders = repaid ? context.traders().filter((account) => isOther(context, account)) : [];
+  if (traders.length !== 1) return null;
+  const [trader] = traders as [Address];
+  const mode = context.authorised(trader) ? 'meta_transaction' : 'none';
+  const claimedBy = context.tokenClaiming(trader);
+  return propose(context, trader, {
+    mode,
+    ground: 'claimed',
+    reason: 'sole_account_that_gave_and_got',
+    claimedBy,
+  });
+}
+
+/** The one account that sent by its own permit or authorisation. */
+function soleSender(context: ElectionContext): Proposal | null {
   // Owners of permits spent here and of EIP-3009 authorisations; some signed transfers log nothing.
   const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
   const signers = context.suspects().consent.signed.map((signed) => signed.account);
   const senders = [...new Set([...authors.keys(), ...signers])].filter(
-    (a) => SENT.has(context.sides(a)) && isOther(a),
+    (a) => SENT.has(context.sides(a)) && isOther(context, a),
   );
   const reason = 'authorised_in_this_transaction';
-  if (senders.length !== 1) return [];
+  if (senders.length !== 1) return null;
   const [sender] = senders as [Address];
   const motif = authors.get(sender);
   const claimedBy = motif === undefined ? null : context.strangerOf(motif, sender);
-  return [propose(context, sender, { mode: 'permit_pull', ground: 'claimed', reason, claimedBy })];
+  return propose(context, sender, { mode: 'permit_pull', ground: 'claimed', reason, claimedBy });
 }
 
 function propose(
