@@ -25,9 +25,6 @@ export interface StateOverride {
 interface SignedParts {
   readonly hash: Hash;
   readonly type: number;
-  readonly nonce: bigint;
-  /** JSON-RPC form (EIP-7702). */
-  readonly authorizationList: readonly unknown[];
 }
 
 /** A transaction, or calls of one account as one act (EIP-5792), that has not been mined. */
@@ -35,8 +32,10 @@ export interface SimulationRequest {
   readonly from: Address;
   /** At least one; several run in order, each on the state the one before left. */
   readonly calls: readonly SimulatedCall[];
-  /** Null: the most that a transaction may use (EIP-7825). */
+  /** Null: as a wallet estimates it. */
   readonly gas: bigint | null;
+  /** Null: the account's next one. */
+  readonly nonce: bigint | null;
   /** Wei per gas at most, and of it to the block's builder at most; null where not stated. */
   readonly maxFeePerGas: bigint | null;
   readonly maxPriorityFeePerGas: bigint | null;
@@ -45,6 +44,9 @@ export interface SimulationRequest {
   readonly stateOverrides: StateOverrides;
   /** Versioned hashes of the blobs it carries (EIP-4844). */
   readonly blobs: readonly Hex[];
+  /** In JSON-RPC form (EIP-7702, EIP-2930). */
+  readonly authorizationList: readonly unknown[];
+  readonly accessList: readonly unknown[];
   readonly signed: SignedParts | null;
 }
 
@@ -56,8 +58,8 @@ export interface StateChange {
 
 export type SimulationSource = 'debug_traceCall' | 'trace_call';
 
-/** A simulation in the shape of a mined transaction of the block it was run on. */
-export interface Simulation {
+/** A run in the shape of a mined transaction of the block it was run on. */
+export interface SimulatedRun {
   readonly raw: RawTransaction;
   readonly source: SimulationSource;
   readonly blockNumber: bigint;
@@ -65,4 +67,11 @@ export interface Simulation {
   readonly nextBlock: boolean;
   /** One per call; null where the node does not state them. */
   readonly changes: readonly StateChange[] | null;
+}
+
+export interface Simulation extends SimulatedRun {
+  /** The same with another fee, gas limit and fee recipient. */
+  readonly again: SimulatedRun;
+  /** The sender's, in the state used. */
+  readonly nextNonce: bigint;
 }

@@ -38,12 +38,17 @@ interface Given {
   gas?: string;
   known?: readonly string[];
   code?: Hex;
+  balance?: bigint;
 }
 
 /** Runs calls of Alice; `code` stands at the stranger's address. */
-function run(calls: Call | Call[], { gas, known = [], code }: Given = {}): Promise<PreviewReport> {
+function run(
+  calls: Call | Call[],
+  { gas, known = [], code, balance = 0n }: Given = {},
+): Promise<PreviewReport> {
   const list = [calls].flat().map((call) => ({ ...call, value: toHex(call.value ?? 0n) }));
-  const overrides = code === undefined ? {} : { stateOverrides: { [STRANGER]: { code } } };
+  const overrides =
+    code === undefined ? {} : { stateOverrides: { [STRANGER]: { code, balance: toHex(balance) } } };
   const request = readRequest(
     { from: alice, ...(list.length === 1 ? list[0] : { calls: list }) },
     { ...(gas === undefined ? {} : { gas }), ...overrides },
@@ -61,6 +66,12 @@ const swap = (least: bigint): Call => ({
   ]),
   value: ETHER,
 });
+const latest = async (): Promise<{ miner: Hex; baseFeePerGas: Hex }> =>
+  (await story.devnet.chain.rpc('eth_getBlockByNumber', ['latest', false])) as never;
+/** What the first run pays for gas. */
+const feeNow = async (): Promise<bigint> =>
+  BigInt((await latest()).baseFeePerGas) +
+  BigInt((await story.devnet.chain.rpc('eth_maxPriorityFeePerGas', [])) as Hex);
 const failure = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => 'no failure',
@@ -90,7 +101,10 @@ it('an endless loop ends with its gas', async () => {
 
 it('a contract that calls itself as deep as it can', async () => {
   // CALL(gas, this, 0, 0, 0, 0, 0)
-  const report = await run({ to: STRANGER, data: '0x00000000' }, { code: '0x5f5f5f5f5f305af100' });
+  const report = await run(
+    { to: STRANGER, data: '0x00000000' },
+    { code: '0x5f5f5f5f5f305af100', gas: '16777216' },
+  );
   expect(report.execution.reverted).toBe(false);
   expect(report.pipeline_stats.frames).toBeGreaterThan(100);
 });
@@ -179,27 +193,67 @@ it('value for nothing: a claim that takes ether', async () => {
   expect(report.warnings[0]!.text).toBe('1 ETH leave and nothing comes back');
 });
 
+/** Pays twice what it got where the condition holds, else keeps it. A condition takes 35 bytes. */
+const generousIf = (condition: string): Hex => `0x${condition}602757005b5f5f5f5f343401335af100`;
+const than = (limit: bigint): string => `7f${toHex(limit, { size: 32 }).slice(2)}`;
+
+it.each<[string, () => Promise<string>]>([
+  ['gas limit', async () => `${than(10_000_000n)}5a11`],
+  ['fee', async () => `${than((await feeNow()) + 1n)}3a11`],
+  ['fee recipient', async () => `${than(BigInt((await latest()).miner))}4114`],
+])('a contract that goes by the %s', async (_name, condition) => {
+  const hostile = generousIf(await condition());
+  const report = await run(
+    { to: STRANGER, data: '0x4e71d92d', value: ETHER },
+    { code: hostile, balance: 5n * ETHER },
+  );
+  expect(codes(report)[0]).toBe('depends_on_environment');
+  const [sent, received] = ['it sends 1 ETH in one', 'it receives 1 ETH in one'];
+  const { text } = report.warnings[0]!;
+  expect(text.includes(sent) || text.includes(received), text).toBe(true);
+  expect(report.classification).toMatchObject({ status: 'Suspected', confidence: 'Low' });
+  expect(differences(report, readExpectation({})).length).toBe(1);
+});
+
+it('a contract that pays only where gas costs nothing', async () => {
+  const free = `${than(1n)}3a10`;
+  const report = await run(
+    { to: STRANGER, data: '0x4e71d92d', value: ETHER },
+    { code: generousIf(free), balance: 5n * ETHER },
+  );
+  expect(codes(report)).toEqual(['nothing_received']);
+});
+
+it('a sender without ether for the fee, and calls that spend all it has', async () => {
+  const poor = addressOf('bob');
+  const stateOverrides = { [poor]: { balance: toHex(ETHER) } };
+  const half = { to: alice, value: toHex(ETHER / 2n) };
+  const request = readRequest({ from: poor, calls: [half, half] }, { stateOverrides });
+  expect((await previewer.preview(request)).execution.reverted).toBe(false);
+  const more = readRequest(
+    { from: poor, calls: [half, half, { to: alice, value: '0x1' }] },
+    { stateOverrides },
+  );
+  expect(await failure(previewer.preview(more))).toMatch(/insufficient/);
+});
+
 it('an account that runs the code of a stranger from then on', async () => {
   const signed = await account('alice').signAuthorization({ chainId: 1, address: STRANGER, nonce: 99 });
   const hex = (value: number | bigint): Hex => toHex(value);
-  const request = {
-    ...readRequest({ from: alice, to: addressOf('bob'), value: '1' }),
-    signed: {
-      hash: `0x${'7'.repeat(64)}` as const,
-      type: 4,
-      nonce: 98n,
-      authorizationList: [
-        {
-          chainId: hex(signed.chainId),
-          address: signed.address,
-          nonce: hex(signed.nonce),
-          yParity: hex(signed.yParity!),
-          r: signed.r,
-          s: signed.s,
-        },
-      ],
-    },
+  const authorization = {
+    chainId: hex(signed.chainId),
+    address: signed.address,
+    nonce: hex(signed.nonce),
+    yParity: hex(signed.yParity!),
+    r: signed.r,
+    s: signed.s,
   };
+  const request = readRequest({
+    from: alice,
+    to: addressOf('bob'),
+    value: '1',
+    authorizationList: [authorization],
+  });
   expect(codes(await previewer.preview(request))).toContain('control_changes');
 });
 

@@ -67,11 +67,7 @@ describe.each(ALL.map(({ name }) => name))('%s', (name) => {
     const tx = (await story.devnet.chain.rpc('eth_getTransactionByHash', [hash])) as Record<string, string>;
     const mined = await analyze(hash);
     const request = readRequest(tx, { block: String(mined.tx.block_number - 1) });
-    const authorizationList = tx['authorizationList'] as unknown as unknown[] | undefined;
-    const preview = await previewer.preview({
-      ...request,
-      signed: authorizationList ? { hash, type: 4, nonce: BigInt(tx['nonce']!), authorizationList } : null,
-    });
+    const preview = await previewer.preview(request);
     expect(isPreview(preview), JSON.stringify(isPreview.errors)).toBe(true);
     expect(preview.classification.caveats!.at(-1)!.code).toBe('simulated');
     expect(told(preview)).toEqual(told(mined));

@@ -1,28 +1,35 @@
-import { keccak256 } from 'ox/Hash';
-import { fromString } from 'ox/Hex';
-import { quantity, readHash, readQuantity } from '../../evm/hex.ts';
+import { quantity } from '../../evm/hex.ts';
 import { isRecord, itemsOf } from '../../lib/shape.ts';
 import { canonicalError } from '../../traces/callNode.ts';
 import { apiOfDialect } from '../../traces/traceApis.ts';
 import { GAS_PER_BLOB } from '../../value/blobs.ts';
-import type { Hash, Hex } from '../../model/hex.ts';
+import type { Hex } from '../../model/hex.ts';
 import type {
   SimulatedCall,
+  SimulatedRun,
   Simulation,
   SimulationRequest,
   StateChange,
   StateOverrides,
 } from '../../model/simulation.ts';
 import type { RawTransaction } from '../../model/upstream.ts';
-import { isRateLimit, isStateMissing, isUnsupported, faultOf, resultOf } from './rpc/rpcMessages.ts';
-import type { RpcAnswer, RpcCall, SimulationCall } from './rpc/rpcMessages.ts';
+import { isRateLimit, isStateMissing, isUnsupported, faultOf } from './rpc/rpcMessages.ts';
+import type { RpcAnswer, SimulationCall } from './rpc/rpcMessages.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import type { Session } from './rpc/session.ts';
 import { elsewhere, UpstreamFault } from './rpc/upstreamFault.ts';
-import { batchCall, batchTrace, mergeOverrides, overridesOf, type Traced } from './simulatedBatch.ts';
+import {
+  carried,
+  environmentsOf,
+  hexOf,
+  MOST_GAS,
+  readBase,
+  transactionOf,
+  type Base,
+  type Environment,
+} from './simulatedBase.ts';
+import { batchTrace, mergeOverrides, overridesOf, type Traced } from './simulatedBatch.ts';
 
-/** The most gas a transaction may use (EIP-7825). */
-const MOST_GAS = 1n << 24n;
 const SLOT_SECONDS = 12n;
 
 const FRAMES = { tracer: 'callTracer', tracerConfig: { withLog: true } };
@@ -33,55 +40,28 @@ const MUX = {
   tracerConfig: { callTracer: FRAMES.tracerConfig, prestateTracer: CHANGES.tracerConfig },
 };
 
-/** The block whose state is used. */
-interface Base {
-  readonly number: bigint;
-  readonly hash: Hash;
-  readonly timestamp: bigint;
-  readonly baseFee: bigint;
-  /** Wei per blob gas; 0 where no blob is carried. */
-  readonly blobFee: bigint;
-  readonly nonce: bigint;
-}
-
 /**
  * Runs a transaction on the state after a block, as the first of the next block: `debug_traceCall`, else
- * `trace_call` with the logs of `eth_simulateV1`. Throws `AnalysisError`: `simulation_unavailable` where the
- * node has neither, `simulation_refused` where it does not start the call, or an `upstream_*` failure.
+ * `trace_call` with the logs of `eth_simulateV1`. Once more with another fee, gas limit and fee recipient,
+ * at the same time. Throws `AnalysisError`: `simulation_unavailable` where the node has neither,
+ * `simulation_refused` where it does not start the call, or an `upstream_*` failure.
  */
 export function simulate(session: Session, request: SimulationRequest): Promise<Simulation> {
   return session.ask(async (endpoint) => {
     const base = await readBase(session, endpoint, request);
-    const run = new Run(session, session.traceEndpoint ?? endpoint, request, base);
-    return run.simulate();
+    const [usual, other] = environmentsOf(request, base);
+    const runIn = (environment: Environment): Promise<SimulatedRun> =>
+      new Run(session, session.traceEndpoint ?? endpoint, { request, base, environment }).simulate();
+    const [run, again] = await Promise.all([runIn(usual), runIn(other)]);
+    return { ...run, again, nextNonce: base.nonce };
   });
 }
 
-async function readBase(
-  session: Session,
-  endpoint: RpcEndpoint,
-  { from, block, blobs }: SimulationRequest,
-): Promise<Base> {
-  const at = typeof block === 'bigint' ? hexOf(block) : block;
-  const asked: RpcCall[] = [
-    // Reads need a block with a hash: for `pending` they are of the latest.
-    { method: 'eth_getBlockByNumber', params: [block === 'pending' ? 'latest' : at, false] },
-    { method: 'eth_getTransactionCount', params: [from, at] },
-    { method: 'eth_chainId', params: [] },
-  ];
-  if (blobs.length > 0) asked.push({ method: 'eth_blobBaseFee', params: [] });
-  const [header, nonce, chain, blobFee] = await endpoint.send(asked, session);
-  if (quantity(resultOf('eth_chainId', chain!)) !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
-  const fields = resultOf('eth_getBlockByNumber', header!);
-  if (!isRecord(fields)) throw new UpstreamFault('state_unavailable', 'elsewhere', 'no such block');
-  return {
-    number: readQuantity(fields['number'], 'block_malformed', 'number'),
-    hash: readHash(fields['hash'], 'block_malformed', 'hash'),
-    timestamp: readQuantity(fields['timestamp'], 'block_malformed', 'timestamp'),
-    baseFee: quantity(fields['baseFeePerGas']) ?? 0n,
-    blobFee: blobFee?.ok ? (quantity(blobFee.result) ?? 0n) : 0n,
-    nonce: readQuantity(resultOf('eth_getTransactionCount', nonce!), 'upstream_malformed', 'nonce'),
-  };
+/** What is run, where, and how. */
+interface Setting {
+  readonly request: SimulationRequest;
+  readonly base: Base;
+  readonly environment: Environment;
 }
 
 class Run {
@@ -89,29 +69,31 @@ class Run {
   readonly #tracer: RpcEndpoint;
   readonly #request: SimulationRequest;
   readonly #base: Base;
+  readonly #environment: Environment;
   readonly #at: Hex | 'pending';
   #nextBlock = true;
 
-  constructor(session: Session, tracer: RpcEndpoint, request: SimulationRequest, base: Base) {
+  constructor(session: Session, tracer: RpcEndpoint, { request, base, environment }: Setting) {
     this.#session = session;
     this.#tracer = tracer;
     this.#request = request;
     this.#base = base;
+    this.#environment = environment;
     this.#at = request.block === 'pending' ? 'pending' : hexOf(base.number);
   }
 
-  async simulate(): Promise<Simulation> {
-    const { calls } = this.#request;
+  async simulate(): Promise<SimulatedRun> {
+    const { calls, from } = this.#request;
     const all: Traced[] = [];
     let overrides = this.#request.stateOverrides;
-    for (const call of calls) {
-      const traced = await this.#debug(call, overrides);
+    for (const [i, call] of calls.entries()) {
+      const traced = await this.#withGas(call, i, overrides);
       if (traced === null) return this.#parity();
       all.push(traced);
       if (traced.failed || all.length === calls.length) break;
       if (!traced.change)
         throw new UpstreamFault('simulation_unavailable', 'elsewhere', 'several calls need prestateTracer');
-      overrides = mergeOverrides(overrides, overridesOf(traced.change));
+      overrides = mergeOverrides(overrides, overridesOf(traced.change, from, traced.lent));
     }
     const result = calls.length === 1 ? all[0]!.result : batchTrace(this.#request, all);
     const changes = all.map(({ change }) => change).filter((change) => change !== null);
@@ -120,30 +102,59 @@ class Run {
     return { ...this.#mined(trace, gasOf(all)), source: 'debug_traceCall', changes: known };
   }
 
-  #callObject({ to, data, value }: SimulatedCall): Record<string, unknown> {
-    const { from, gas, signed, maxFeePerGas, blobs } = this.#request;
-    const call: Record<string, unknown> = { from, data, value: hexOf(value), gas: hexOf(gas ?? MOST_GAS) };
-    // Contracts may read the price; without one the node asks for no balance to pay it with.
-    if (maxFeePerGas !== null) call['gasPrice'] = hexOf(priceOf(this.#request, this.#base.baseFee));
-    if (to !== null) call['to'] = to;
-    if (signed && signed.authorizationList.length > 0) call['authorizationList'] = signed.authorizationList;
-    if (blobs.length > 0) call['blobVersionedHashes'] = blobs;
-    return call;
+  /** A call without an estimate that runs out of gas is given all there is. */
+  async #withGas(call: SimulatedCall, i: number, overrides: StateOverrides): Promise<Traced | null> {
+    const gas = this.#environment.gas[i]!;
+    const traced = await this.#paid(call, gas, overrides);
+    const isShort = this.#request.gas === null && gas < MOST_GAS && traced?.failed === true;
+    if (!isShort || gasOf([traced]) < gas) return traced;
+    return this.#paid(call, MOST_GAS, overrides);
   }
 
-  /** With the next block's number and time, which some nodes refuse. */
+  /** A sender with too little for a fee that the request does not state is lent it. */
+  async #paid(call: SimulatedCall, gas: bigint, overrides: StateOverrides): Promise<Traced | null> {
+    const { from, maxFeePerGas, calls } = this.#request;
+    const cost = gas * this.#environment.price;
+    const held = quantity(overrides[from]?.balance) ?? this.#base.balance;
+    const sum = calls.reduce((total, { value }) => total + value + cost, 0n);
+    const isEnough = held < call.value || held >= sum;
+    const isStated = maxFeePerGas !== null && !this.#environment.isOther;
+    const sent = this.#callObject(call, gas);
+    if (isEnough || isStated) return this.#debug(sent, overrides);
+    const lent = { ...overrides, [from]: { ...overrides[from], balance: hexOf(held + cost) } };
+    const traced = await this.#debug(sent, lent);
+    return traced && { ...traced, lent: cost - gasOf([traced]) * this.#environment.price };
+  }
+
+  #callObject({ to, data, value }: SimulatedCall, gas: bigint): Record<string, unknown> {
+    return {
+      from: this.#request.from,
+      data,
+      value: hexOf(value),
+      gas: hexOf(gas),
+      gasPrice: hexOf(this.#environment.price),
+      ...(to !== null && { to }),
+      ...carried(this.#request),
+    };
+  }
+
+  /** With the next block's number, time and fee recipient, which some nodes refuse. */
   #options(tracer: object, stateOverrides: StateOverrides): Record<string, unknown> {
     const options: Record<string, unknown> = { ...tracer };
     if (Object.keys(stateOverrides).length > 0) options['stateOverrides'] = stateOverrides;
     const { number, timestamp } = this.#base;
     if (this.#nextBlock)
-      options['blockOverrides'] = { number: hexOf(number + 1n), time: hexOf(timestamp + SLOT_SECONDS) };
+      options['blockOverrides'] = {
+        number: hexOf(number + 1n),
+        time: hexOf(timestamp + SLOT_SECONDS),
+        feeRecipient: this.#environment.feeRecipient,
+      };
     return options;
   }
 
   /** Runs the call once per tracer. */
   async #trace(
-    call: SimulatedCall,
+    call: Record<string, unknown>,
     tracers: readonly object[],
     overrides: StateOverrides,
   ): Promise<RpcAnswer[]> {
@@ -152,7 +163,7 @@ class Run {
       this.#sendOnce(
         ...(tracers.map((tracer) => ({
           method,
-          params: [this.#callObject(call), this.#at, this.#options(tracer, overrides)],
+          params: [call, this.#at, this.#options(tracer, overrides)],
         })) as readonly SimulationCall[]),
       );
     const answers = await ask();
@@ -173,7 +184,7 @@ class Run {
   }
 
   /** Null where the node does not offer the method. */
-  async #debug(call: SimulatedCall, overrides: StateOverrides): Promise<Traced | null> {
+  async #debug(call: Record<string, unknown>, overrides: StateOverrides): Promise<Traced | null> {
     const { capabilities } = this.#tracer;
     if (capabilities.mux) {
       const [both] = await this.#trace(call, [MUX], overrides);
@@ -188,11 +199,11 @@ class Run {
   }
 
   /** Nodes without `debug_` methods: calls from `trace_call`, logs from `eth_simulateV1`. */
-  async #parity(): Promise<Simulation> {
+  async #parity(): Promise<SimulatedRun> {
     const { calls, stateOverrides } = this.#request;
     if (calls.length > 1 || Object.keys(stateOverrides).length > 0)
       throw new UpstreamFault('simulation_unavailable', 'elsewhere', 'several calls need debug_traceCall');
-    const call = this.#callObject(calls[0]!);
+    const call = this.#callObject(calls[0]!, this.#environment.gas[0]!);
     const [trace, simulated] = await this.#sendOnce(
       { method: 'trace_call', params: [call, ['trace'], this.#at] },
       { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls: [call] }] }, this.#at] },
@@ -219,9 +230,9 @@ class Run {
     trace: RawTransaction['trace'],
     gasUsed: bigint,
     logs: readonly unknown[] = apiOfDialect(trace.dialect).logs(trace.result),
-  ): Pick<Simulation, 'raw' | 'blockNumber' | 'nextBlock'> {
-    const { number, baseFee, blobFee } = this.#base;
-    const tx = transactionOf(this.#request, this.#base);
+  ): Omit<SimulatedRun, 'source' | 'changes'> {
+    const { number, blobFee } = this.#base;
+    const tx = transactionOf(this.#request, this.#base, this.#environment);
     const { hash, from, blockHash, blockNumber } = tx;
     const [root] = elsewhere(() => apiOfDialect(trace.dialect).read(trace.result, tx));
     const failed = root!.error !== null;
@@ -233,32 +244,13 @@ class Run {
       contractAddress: tx.to === null ? root!.to : null,
       status: failed ? '0x0' : '0x1',
       gasUsed: hexOf(gasUsed),
-      effectiveGasPrice: hexOf(priceOf(this.#request, baseFee)),
+      effectiveGasPrice: hexOf(this.#environment.price),
       blobGasUsed: hexOf(GAS_PER_BLOB * BigInt(this.#request.blobs.length)),
       blobGasPrice: hexOf(blobFee),
       logs: failed ? [] : logs.filter(isRecord).map((log, index) => logOf(log, index)),
     };
     return { raw: { hash, tx, receipt, trace }, blockNumber: number, nextBlock: this.#nextBlock };
   }
-}
-
-/** The transaction as the node would answer about it, mined in the block. */
-function transactionOf(request: SimulationRequest, base: Base) {
-  const { from, calls, gas, signed, blobs } = request;
-  const sent = calls.length === 1 ? calls[0]! : batchCall(request);
-  return {
-    blockHash: base.hash,
-    blockNumber: hexOf(base.number),
-    hash: signed?.hash ?? keccak256(fromString(JSON.stringify([from, calls.map(plain)]))),
-    from,
-    to: sent.to,
-    value: hexOf(sent.value),
-    input: sent.data,
-    nonce: hexOf(signed?.nonce ?? base.nonce),
-    type: hexOf(BigInt(signed?.type ?? (blobs.length > 0 ? 3 : 2))),
-    gas: hexOf(gas ?? MOST_GAS),
-    authorizationList: signed?.authorizationList ?? [],
-  };
 }
 
 /** A node's words for refusing what it would run otherwise, and ours. */
@@ -290,20 +282,9 @@ function isChange(value: unknown): value is StateChange {
   return isRecord(value) && isRecord(value['pre']) && isRecord(value['post']);
 }
 
-const hexOf = (value: bigint): Hex => `0x${value.toString(16)}`;
-
-const plain = ({ to, data, value }: SimulatedCall): unknown[] => [to, data, hexOf(value)];
-
 function logOf({ address, topics, data }: Record<string, unknown>, index: number): object {
   return { address, topics, data: data ?? '0x', logIndex: hexOf(BigInt(index)) };
 }
 
 const gasOf = (traced: readonly Traced[]): bigint =>
   traced.reduce((sum, { result }) => sum + (quantity(result['gasUsed']) ?? 0n), 0n);
-
-/** Wei per gas that would be paid (EIP-1559); never below the base fee, which the report's check asks for. */
-function priceOf({ maxFeePerGas, maxPriorityFeePerGas }: SimulationRequest, baseFee: bigint): bigint {
-  const wanted = baseFee + (maxPriorityFeePerGas ?? 0n);
-  const capped = maxFeePerGas !== null && maxFeePerGas < wanted ? maxFeePerGas : wanted;
-  return capped < baseFee ? baseFee : capped;
-}

@@ -14,6 +14,8 @@ export interface Traced {
   readonly result: Record<string, unknown>;
   readonly failed: boolean;
   readonly change: StateChange | null;
+  /** Wei of a lent fee that the sender has left. */
+  readonly lent?: bigint;
 }
 
 /** `execute(bytes32 mode, bytes executionData)` and the mode of a batch (ERC-7821). */
@@ -57,8 +59,8 @@ export function batchTrace(request: SimulationRequest, traced: readonly Traced[]
   return root;
 }
 
-/** A state difference as overrides. */
-export function overridesOf({ pre, post }: StateChange): StateOverrides {
+/** A state difference as overrides; what the sender was lent for gas is left out. */
+export function overridesOf({ pre, post }: StateChange, sender: Address, lent = 0n): StateOverrides {
   const found: Record<Address, StateOverride> = {};
   for (const [key, value] of Object.entries(post)) {
     const account = lowerAddress(key);
@@ -67,6 +69,8 @@ export function overridesOf({ pre, post }: StateChange): StateOverrides {
     const override: Record<string, unknown> = {};
     for (const field of ['balance', 'code'] as const)
       if (typeof value[field] === 'string') override[field] = value[field];
+    const balance = quantity(value['balance']);
+    if (account === sender && balance !== null) override['balance'] = `0x${(balance - lent).toString(16)}`;
     const nonce = quantity(value['nonce']);
     if (nonce !== null) override['nonce'] = `0x${nonce.toString(16)}`;
     const slots: Record<string, unknown> = {};

@@ -45,6 +45,8 @@ export function differences(report: PreviewReport, wanted: Expectation): string[
   const { classification, tx, execution } = report;
   const found: string[] = [];
   if (execution.reverted) found.push(`it would fail: ${execution.outcome}`);
+  const unsure = report.warnings.find(({ code }) => code === 'depends_on_environment');
+  if (unsure !== undefined) found.push(unsure.text);
   if (wanted.intent_kind !== undefined && classification.intent_kind !== wanted.intent_kind)
     found.push(`intent is ${classification.intent_kind}, not ${wanted.intent_kind}`);
   const own = new Set([tx.signer, classification.actor ?? tx.signer]);

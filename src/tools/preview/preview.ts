@@ -9,6 +9,7 @@ import type { Caveat, Transaction, TxReport } from '../../model/generated/report
 import type { Address } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { Simulation, SimulationRequest, SimulationSource } from '../../model/simulation.ts';
+import { differencesOfRuns } from './environment.ts';
 import { warningsOf, type PreviewWarning } from './warnings.ts';
 
 /** `schemas/http/preview-report.schema.json`: a report in all but what only a mined transaction has. */
@@ -51,12 +52,14 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
       const tx = canonicalize(simulation.raw);
       const found = await fetchAround(session, simulation.raw, tx, { ...config, upstream, rulebook });
       const context = withNextNonces(found.context, tx.from);
-      const report = buildReport(await judge(found, context, rulebook));
+      const analysis = await judge(found, context, rulebook);
+      const report = buildReport(analysis);
       validate(report);
       const { changes } = simulation;
+      const differences = differencesOfRuns(analysis, simulation, request.gas);
       return {
-        ...writePreview(report, simulation, request),
-        warnings: warningsOf({ report, request, known, rulebook, changes }),
+        ...writePreview(report, simulation, { request, differences }),
+        warnings: warningsOf({ report, request, known, rulebook, changes, differences }),
       };
     },
     close: () => upstream.close(),
@@ -72,7 +75,7 @@ export function asReport({ tx, simulated, ...report }: PreviewReport): TxReport 
 function writePreview(
   report: TxReport,
   simulation: Simulation,
-  request: SimulationRequest,
+  { request, differences }: { readonly request: SimulationRequest; readonly differences: readonly string[] },
 ): Omit<PreviewReport, 'warnings'> {
   const { classification, tx } = report;
   return {
@@ -80,7 +83,12 @@ function writePreview(
     tx: { ...tx, hash: request.signed?.hash ?? null, etherscan_url: null },
     classification: {
       ...classification,
-      caveats: [...(classification.caveats ?? []), simulatedCaveat(simulation)],
+      ...(differences.length > 0 && { status: 'Suspected', confidence: 'Low' }),
+      caveats: [
+        ...(classification.caveats ?? []),
+        ...(differences.length > 0 ? [ENVIRONMENT] : []),
+        simulatedCaveat(simulation),
+      ],
     },
     simulated: {
       block: Number(simulation.blockNumber),
@@ -101,6 +109,11 @@ function withNextNonces(context: RawContext, sender: Address): RawContext {
   );
   return { ...context, nonces };
 }
+
+const ENVIRONMENT: Caveat = {
+  code: 'depends_on_environment',
+  text: 'Run with another fee, gas limit and fee recipient it does something else: sent, it may do a third thing.',
+};
 
 const simulatedCaveat = ({ blockNumber }: Simulation): Caveat => ({
   code: 'simulated',

@@ -64,6 +64,16 @@ function blobsOf(value: unknown): readonly Hex[] {
   return value.map((hash: unknown) => bytesOf(hash, 'a blob hash'));
 }
 
+/** Accounts that authorise code, or are read; the node checks each entry. */
+const MOST_ENTRIES = 256;
+
+function listOf(value: unknown, what: string): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) && value.length <= MOST_ENTRIES && value.every(isRecord)
+    ? value
+    : bad(`${what} must be a list of objects`);
+}
+
 /** Options of the run, beside what is run. */
 export interface RunOptions {
   readonly block?: unknown;
@@ -92,10 +102,16 @@ export function readRequest(value: unknown, options: RunOptions = {}): Simulatio
     calls: list.map((call: unknown) => (isRecord(call) ? callOf(call) : bad('a call must be an object'))),
     gas: amountOf(options.gas ?? fields['gas'] ?? fields['gasLimit'], 'gas'),
     maxFeePerGas: amountOf(fields['maxFeePerGas'] ?? fields['gasPrice'], 'maxFeePerGas'),
-    maxPriorityFeePerGas: amountOf(fields['maxPriorityFeePerGas'], 'maxPriorityFeePerGas'),
+    maxPriorityFeePerGas: amountOf(
+      fields['maxPriorityFeePerGas'] ?? fields['gasPrice'],
+      'maxPriorityFeePerGas',
+    ),
     block: blockOf(options.block),
     stateOverrides: readOverrides(options.stateOverrides),
     blobs: blobsOf(fields['blobVersionedHashes']),
+    nonce: amountOf(fields['nonce'], 'nonce'),
+    authorizationList: listOf(fields['authorizationList'], 'authorizationList'),
+    accessList: listOf(fields['accessList'], 'accessList'),
     signed: null,
   };
 }
@@ -104,28 +120,33 @@ export function readRequest(value: unknown, options: RunOptions = {}): Simulatio
 export async function readSigned(raw: string, options: RunOptions = {}): Promise<SimulationRequest> {
   const serialized = bytesOf(raw, 'the transaction');
   try {
-    const { tx, from } = readEnvelope(serialized);
-    if (tx.chainId !== undefined && tx.chainId !== 1) bad('the transaction is for another chain');
-    return {
-      from,
-      calls: [callOf({ to: tx.to, data: tx.data, value: `0x${(tx.value ?? 0n).toString(16)}` })],
-      gas: amountOf(options.gas, 'gas') ?? tx.gas ?? null,
-      maxFeePerGas: tx.maxFeePerGas ?? tx.gasPrice ?? null,
-      maxPriorityFeePerGas: tx.maxPriorityFeePerGas ?? null,
-      block: blockOf(options.block),
-      stateOverrides: readOverrides(options.stateOverrides),
-      blobs: blobsOf('blobVersionedHashes' in tx ? tx.blobVersionedHashes : []),
-      signed: {
-        hash: keccak256(serialized) as Hash,
-        type: serialized.startsWith('0x0') ? Number(serialized.slice(0, 4)) : 0,
-        nonce: BigInt(tx.nonce ?? 0),
-        authorizationList: authorizationsOf(tx),
-      },
-    };
+    return readEnvelope(serialized, options);
   } catch (error) {
     if (error instanceof RequestError) throw error;
     return bad('the transaction is no signed transaction of a known type');
   }
+}
+
+function readEnvelope(serialized: Hex, options: RunOptions): SimulationRequest {
+  const { tx, from } = openEnvelope(serialized);
+  if (tx.chainId !== undefined && tx.chainId !== 1) bad('the transaction is for another chain');
+  return {
+    from,
+    calls: [callOf({ to: tx.to, data: tx.data, value: `0x${(tx.value ?? 0n).toString(16)}` })],
+    gas: amountOf(options.gas, 'gas') ?? tx.gas ?? null,
+    maxFeePerGas: tx.maxFeePerGas ?? tx.gasPrice ?? null,
+    maxPriorityFeePerGas: tx.maxPriorityFeePerGas ?? tx.gasPrice ?? null,
+    block: blockOf(options.block),
+    stateOverrides: readOverrides(options.stateOverrides),
+    blobs: blobsOf('blobVersionedHashes' in tx ? tx.blobVersionedHashes : []),
+    nonce: BigInt(tx.nonce ?? 0),
+    authorizationList: authorizationsOf(tx),
+    accessList: listOf('accessList' in tx ? tx.accessList : [], 'accessList'),
+    signed: {
+      hash: keccak256(serialized) as Hash,
+      type: serialized.startsWith('0x0') ? Number(serialized.slice(0, 4)) : 0,
+    },
+  };
 }
 
 /** By the first byte (EIP-2718). */
@@ -136,7 +157,7 @@ type Envelope = ReturnType<((typeof ENVELOPES)[keyof typeof ENVELOPES] | typeof 
 };
 
 /** A signed transaction and its signer. Throws where it cannot be read. */
-function readEnvelope(serialized: Hex): { readonly tx: Envelope; readonly from: Address } {
+function openEnvelope(serialized: Hex): { readonly tx: Envelope; readonly from: Address } {
   const type = ENVELOPES[serialized.slice(0, 4) as keyof typeof ENVELOPES] ?? Legacy;
   const tx = type.deserialize(serialized as never) as Envelope;
   const { r, s, yParity } = tx;

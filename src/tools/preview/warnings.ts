@@ -15,6 +15,7 @@ export interface PreviewWarning {
 }
 
 type WarningCode =
+  | 'depends_on_environment'
   | 'reverts'
   | 'gas_limit_reached'
   | 'unlimited_allowance'
@@ -33,6 +34,8 @@ interface Preview {
   readonly rulebook: Rulebook;
   /** What each call changes of the state; null where the node does not say. */
   readonly changes: readonly StateChange[] | null;
+  /** What another fee, gas limit or fee recipient changes, a text each. */
+  readonly differences: readonly string[];
   /** The accounts of the signer's side, checksummed. */
   readonly own: ReadonlySet<string>;
 }
@@ -51,6 +54,17 @@ const warning = (code: WarningCode, text: string, accounts: readonly string[] = 
   text,
   accounts,
 });
+
+const environment: Check = ({ differences, report }) =>
+  differences.length === 0
+    ? []
+    : [
+        warning(
+          'depends_on_environment',
+          `Run twice, with another fee, gas limit and fee recipient, ${differences.join('; ')}`,
+          report.tx.to === null ? [] : [report.tx.to],
+        ),
+      ];
 
 const reverts: Check = ({ report: { execution }, request }) => {
   if (!execution.reverted) return [];
@@ -131,7 +145,7 @@ const nameOf = (delta: InventoryDelta): string =>
 const CONTROL = new Set<string | null>(['AccountDelegation', 'AccountAdministration']);
 
 /** By the state's own difference; what only a log says counts where its contract wrote to its storage. */
-const control: Check = ({ report, request: { signed }, changes, rulebook }) => {
+const control: Check = ({ report, request, changes, rulebook }) => {
   const found = controlChanges(changes ?? []).map(({ text, accounts }) =>
     warning('control_changes', text, accounts),
   );
@@ -146,7 +160,7 @@ const control: Check = ({ report, request: { signed }, changes, rulebook }) => {
   for (const account of new Set(told))
     found.push(warning('control_changes', `It changes who controls ${account}`, [account]));
   // An authorisation that has no effect now may have one later.
-  if (found.length === 0 && (signed?.authorizationList.length ?? 0) > 0)
+  if (found.length === 0 && request.authorizationList.length > 0)
     found.push(warning('control_changes', 'It lets an account run the code of another'));
   return found;
 };
@@ -169,6 +183,7 @@ const slippage: Check = ({ report, request, own, rulebook }) => {
 };
 
 const CHECKS: readonly Check[] = [
+  environment,
   reverts,
   control,
   resembling,

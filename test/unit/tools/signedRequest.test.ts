@@ -34,7 +34,9 @@ describe('a signed transaction', () => {
       calls: [{ to: to.toLowerCase(), data: '0xd0e30db0', value: 5n }],
       gas: 100_000n,
       maxFeePerGas: fee,
-      signed: { hash: keccak256(raw), type, nonce: 7n, authorizationList: [] },
+      nonce: 7n,
+      authorizationList: [],
+      signed: { hash: keccak256(raw), type },
     });
   });
 
@@ -46,8 +48,8 @@ describe('a signed transaction', () => {
       type: 'eip7702',
       authorizationList: [own],
     } as never);
-    const { signed } = await readSigned(raw);
-    expect(signed!.authorizationList).toEqual([
+    const { authorizationList } = await readSigned(raw);
+    expect(authorizationList).toEqual([
       {
         chainId: '0x1',
         address: to.toLowerCase(),

@@ -1,0 +1,183 @@
+import { keccak256 } from 'ox/Hash';
+import { fromString } from 'ox/Hex';
+import { lowerAddress, quantity, readHash, readQuantity, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { isRecord } from '../../lib/shape.ts';
+import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { SimulatedCall, SimulationRequest } from '../../model/simulation.ts';
+import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
+import { resultOf, type RpcCall } from './rpc/rpcMessages.ts';
+import type { Session } from './rpc/session.ts';
+import { UpstreamFault } from './rpc/upstreamFault.ts';
+import { batchCall } from './simulatedBatch.ts';
+
+/** The most gas a transaction may use (EIP-7825). */
+export const MOST_GAS = 1n << 24n;
+/** Gas of a call that nothing estimates, as those that rest on an earlier call of their batch. */
+const UNESTIMATED_GAS = 3_000_000n;
+/** Where a node names no tip. */
+const USUAL_TIP = 1_000_000_000n;
+
+/** The block whose state is used, and what a wallet would ask about the request. */
+export interface Base {
+  readonly number: bigint;
+  readonly hash: Hash;
+  readonly timestamp: bigint;
+  readonly baseFee: bigint;
+  readonly miner: Address;
+  /** Wei per blob gas; 0 where no blob is carried. */
+  readonly blobFee: bigint;
+  /** The sender's. */
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  /** Wei per gas above the base fee that a wallet would offer. */
+  readonly tip: bigint;
+  /** One per call; null where the node has no estimate. */
+  readonly gas: readonly (bigint | null)[];
+}
+
+/** What a contract can read of how it is run, beside the state. */
+export interface Environment {
+  /** Wei per gas. */
+  readonly price: bigint;
+  readonly feeRecipient: Address;
+  /** Gas limits, one per call. */
+  readonly gas: readonly bigint[];
+  /** The second run's, with a fee that nobody asked for. */
+  readonly isOther: boolean;
+}
+
+/** One round trip: the block, the sender, and the gas that a wallet would ask for. */
+export async function readBase(
+  session: Session,
+  endpoint: RpcEndpoint,
+  request: SimulationRequest,
+): Promise<Base> {
+  const { from, block, blobs, calls, gas } = request;
+  const at = typeof block === 'bigint' ? hexOf(block) : block;
+  const estimates = gas === null ? calls.map((call) => estimateOf(request, call, at)) : [];
+  const asked = [
+    // Reads need a block with a hash: for `pending` they are of the latest.
+    { method: 'eth_getBlockByNumber', params: [block === 'pending' ? 'latest' : at, false] },
+    { method: 'eth_getTransactionCount', params: [from, at] },
+    { method: 'eth_chainId', params: [] },
+    { method: 'eth_getBalance', params: [from, at] },
+    { method: 'eth_maxPriorityFeePerGas', params: [] },
+    ...estimates,
+    ...(blobs.length > 0 ? [{ method: 'eth_blobBaseFee', params: [] }] : []),
+  ] as readonly RpcCall[];
+  const answers = await endpoint.send(asked, session);
+  const [header, nonce, chain, balance, tip, ...further] = answers;
+  const quantityAt = (answer = further[estimates.length]): bigint | null =>
+    answer?.ok ? quantity(answer.result) : null;
+  if (quantity(resultOf('eth_chainId', chain!)) !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
+  const fields = resultOf('eth_getBlockByNumber', header!);
+  if (!isRecord(fields)) throw new UpstreamFault('state_unavailable', 'elsewhere', 'no such block');
+  const miner = lowerAddress(fields['miner']) ?? ZERO_ADDRESS;
+  const hash = readHash(fields['hash'], 'block_malformed', 'hash');
+  return {
+    number: readQuantity(fields['number'], 'block_malformed', 'number'),
+    hash,
+    timestamp: readQuantity(fields['timestamp'], 'block_malformed', 'timestamp'),
+    baseFee: quantity(fields['baseFeePerGas']) ?? 0n,
+    miner: miner === ZERO_ADDRESS ? unknownTo(hash) : miner,
+    blobFee: (blobs.length > 0 ? quantityAt() : null) ?? 0n,
+    nonce: readQuantity(resultOf('eth_getTransactionCount', nonce!), 'upstream_malformed', 'nonce'),
+    balance: quantityAt(balance) ?? 0n,
+    tip: quantityAt(tip) ?? USUAL_TIP,
+    gas: calls.map((_, i) => (i < estimates.length ? quantityAt(further[i]) : null)),
+  };
+}
+
+function estimateOf(
+  { from, stateOverrides, authorizationList, accessList, blobs }: SimulationRequest,
+  { to, data, value }: SimulatedCall,
+  at: string,
+): { readonly method: string; readonly params: readonly unknown[] } {
+  const pretended = Object.keys(stateOverrides).length > 0 ? [stateOverrides] : [];
+  const call = {
+    from,
+    data,
+    value: hexOf(value),
+    ...(to !== null && { to }),
+    ...carried({ authorizationList, accessList, blobs }),
+  };
+  return { method: 'eth_estimateGas', params: [call, at, ...pretended] };
+}
+
+/** What a call carries beside recipient, value and data. */
+export function carried({
+  authorizationList,
+  accessList,
+  blobs,
+}: Pick<SimulationRequest, 'authorizationList' | 'accessList' | 'blobs'>): Record<string, unknown> {
+  return {
+    ...(authorizationList.length > 0 && { authorizationList }),
+    ...(accessList.length > 0 && { accessList }),
+    ...(blobs.length > 0 && { blobVersionedHashes: blobs }),
+  };
+}
+
+/**
+ * How the request is run first, as a wallet would send it now, and how once more. Contracts may tell a
+ * simulation by its price, gas limit and fee recipient: what they do must not differ.
+ */
+export function environmentsOf(
+  request: SimulationRequest,
+  base: Base,
+): readonly [usual: Environment, other: Environment] {
+  const { calls, gas, signed } = request;
+  const price = priceOf(request, base);
+  const usual = base.gas.map((one) => gas ?? (one === null ? UNESTIMATED_GAS : (one * 5n) / 4n));
+  const other = gas === null ? MOST_GAS : gas * 2n > MOST_GAS ? gas : gas * 2n;
+  return [
+    { price, feeRecipient: base.miner, gas: usual, isOther: false },
+    {
+      price: otherPrice(request, base, price),
+      feeRecipient: unknownTo(keccak256(base.hash)),
+      gas: calls.map(() => (signed === null ? other : (gas ?? MOST_GAS))),
+      isOther: true,
+    },
+  ];
+}
+
+/** A signature fixes the most that a transaction pays. */
+function otherPrice({ signed, maxFeePerGas }: SimulationRequest, { baseFee }: Base, price: bigint): bigint {
+  if (signed === null || maxFeePerGas === null) return price * 2n + 1n;
+  return price < maxFeePerGas ? maxFeePerGas : baseFee;
+}
+
+/** Wei per gas that would be paid (EIP-1559); never below the base fee, which the report's check asks for. */
+function priceOf({ maxFeePerGas, maxPriorityFeePerGas }: SimulationRequest, { baseFee, tip }: Base): bigint {
+  const wanted = baseFee + (maxPriorityFeePerGas ?? tip);
+  const capped = maxFeePerGas === null ? wanted : min(maxFeePerGas, wanted);
+  return capped < baseFee ? baseFee : capped;
+}
+
+/** The transaction as the node would answer about it, mined in the block. */
+export function transactionOf(request: SimulationRequest, base: Base, { gas }: Environment) {
+  const { from, calls, signed, blobs, authorizationList } = request;
+  const sent = calls.length === 1 ? calls[0]! : batchCall(request);
+  const type = authorizationList.length > 0 ? 4 : blobs.length > 0 ? 3 : 2;
+  return {
+    blockHash: base.hash,
+    blockNumber: hexOf(base.number),
+    hash: signed?.hash ?? keccak256(fromString(JSON.stringify([from, calls.map(plain)]))),
+    from,
+    to: sent.to,
+    value: hexOf(sent.value),
+    input: sent.data,
+    nonce: hexOf(request.nonce ?? base.nonce),
+    type: hexOf(BigInt(signed?.type ?? type)),
+    gas: hexOf(gas.reduce((sum, one) => sum + one, 0n)),
+    authorizationList,
+  };
+}
+
+/** An account that no contract can know beforehand. */
+const unknownTo = (hash: Hex): Address => `0x${hash.slice(-40)}`;
+
+export const hexOf = (value: bigint): Hex => `0x${value.toString(16)}`;
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+const plain = ({ to, data, value }: SimulatedCall): unknown[] => [to, data, hexOf(value)];

@@ -1,0 +1,75 @@
+import { canonicalize } from '../../stages/2-canonical/canonicalize.ts';
+import { buildValueFlow } from '../../stages/3-flow/buildValueFlow.ts';
+import type { Analysis } from '../../analyze.ts';
+import { labelFormat } from '../../value/labelFormat.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Simulation, SimulatedRun } from '../../model/simulation.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import { controlChanges } from './controlChanges.ts';
+
+/** Share of an amount that may differ, in percent. */
+const CLOSE = 1n;
+
+/** What a run does to the signer's side: its balances by asset, and who may do what from then on. */
+interface Outcome {
+  readonly failed: boolean;
+  readonly net: ReadonlyMap<AssetId, bigint>;
+  readonly rights: ReadonlySet<string>;
+}
+
+/**
+ * What differs between two runs on the same state at the same time, a text each. Only a contract that wants to
+ * know how it is run goes by fee, gas limit and fee recipient.
+ */
+export function differencesOfRuns(
+  { tx, flow, context, attribution, rulebook }: Analysis,
+  { changes, again }: Simulation,
+  gasLimit: bigint | null,
+): string[] {
+  const own = [...new Set([tx.from, attribution.actor ?? tx.from])];
+  const outcomeOf = (run: CanonicalTx, moved: ValueFlow, state: SimulatedRun['changes']): Outcome => ({
+    failed: !run.succeeded,
+    net: netOf(moved, own),
+    rights: new Set([
+      ...moved.allowances
+        .filter(({ owner, kind }) => own.includes(owner) && kind !== 'revoked' && kind !== 'decreased')
+        .map(({ token, spender }) => `${spender} may take ${token}`),
+      ...controlChanges(state ?? []).map(({ text }) => text),
+    ]),
+  });
+  const other = canonicalize(again.raw);
+  const first = outcomeOf(tx, flow, changes);
+  const second = outcomeOf(other, buildValueFlow(other, rulebook), again.changes);
+  if (first.failed !== second.failed) {
+    const isOutOfGas = first.failed && gasLimit !== null && tx.gasUsed >= gasLimit;
+    return isOutOfGas ? [] : [`it ${first.failed ? 'fails' : 'succeeds'} in one and not in the other`];
+  }
+  const format = labelFormat(context.tokens, rulebook);
+  const text = (id: AssetId, raw: bigint): string => {
+    const [asset, size] = [flow.assets.get(id), raw < 0n ? -raw : raw];
+    const amount = (asset && format.amount(asset, size)) ?? `${size} units of ${id}`;
+    return `${raw < 0n ? 'sends' : 'receives'} ${amount}`;
+  };
+  const amounts = [...new Set([...first.net.keys(), ...second.net.keys()])].flatMap((id) => {
+    const [a, b] = [first.net.get(id) ?? 0n, second.net.get(id) ?? 0n];
+    return isClose(a, b) ? [] : [`it ${text(id, a)} in one and ${text(id, b)} in the other`];
+  });
+  const onlyOne = [...first.rights, ...second.rights].filter(
+    (right) => !(first.rights.has(right) && second.rights.has(right)),
+  );
+  return [...amounts, ...onlyOne.map((right) => `${right} in one and not in the other`)];
+}
+
+function netOf({ ledgers }: ValueFlow, own: readonly Address[]): Map<AssetId, bigint> {
+  const net = new Map<AssetId, bigint>();
+  for (const account of own)
+    for (const [id, { inflow, outflow }] of ledgers.get(account) ?? [])
+      net.set(id, (net.get(id) ?? 0n) + inflow - outflow);
+  return net;
+}
+
+function isClose(a: bigint, b: bigint): boolean {
+  const [size, apart] = [(a < 0n ? -1n : 1n) * a, a > b ? a - b : b - a];
+  return apart * 100n <= size * CLOSE;
+}
