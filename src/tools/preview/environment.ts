@@ -19,8 +19,8 @@ interface Outcome {
 }
 
 /**
- * What differs between two runs on the same state at the same time, a text each. Only a contract that wants to
- * know how it is run goes by fee, gas limit and fee recipient.
+ * What differs between two runs on the same state at the same time, a text each. Only a contract that wants
+ * to know how it is run goes by fee, gas limit and fee recipient.
  */
 export function differencesOfRuns(
   { tx, flow, context, attribution, rulebook }: Analysis,

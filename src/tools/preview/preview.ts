@@ -112,7 +112,7 @@ function withNextNonces(context: RawContext, sender: Address): RawContext {
 
 const ENVIRONMENT: Caveat = {
   code: 'depends_on_environment',
-  text: 'Run with another fee, gas limit and fee recipient it does something else: sent, it may do a third thing.',
+  text: 'Run with another fee, gas limit and fee recipient it does something else; sent, it may do a third.',
 };
 
 const simulatedCaveat = ({ blockNumber }: Simulation): Caveat => ({
