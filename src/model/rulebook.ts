@@ -190,18 +190,13 @@ export interface TokenEventSpec {
 }
 
 /**
- * A token's call that moves or allows: byte offsets of its parties and amount in the arguments, null
- * where there is no such argument.
+ * A token's call that moves or allows: byte offsets of its arguments, null where there is none. `holder`: null,
+ * the caller; `to`: null, destroyed; `spender` may take from the caller; `token`: null, the called contract;
+ * `amount`: of single NFTs the id; `id`: beside an amount; `approved`: whether the spender may take all.
  */
-export interface TokenCallSpec {
-  /** The account with the holding; null: the caller. */
-  readonly holder: number | null;
-  /** The account that may take from the caller by it. */
-  readonly spender: number | null;
-  /** Null: the called contract. */
-  readonly token: number | null;
-  readonly amount: number | null;
-}
+export type TokenCallSpec = Readonly<
+  Record<'holder' | 'to' | 'spender' | 'token' | 'amount' | 'id' | 'approved', number | null>
+>;
 
 /** A condition tree as json-rules-engine takes it, validated against the fact vocabulary. */
 export type Condition =

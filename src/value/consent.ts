@@ -9,9 +9,20 @@ import type { TokenMetadata } from '../model/upstream.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { tokensOf } from './parties.ts';
 import { pullsForOthers, readSigned, type Signed } from './signed.ts';
+import {
+  allowedBy,
+  entrusts,
+  holderOf,
+  isCallOf,
+  isListedAddress,
+  isWithin,
+  namesFirst,
+  outermost,
+  statesAllowance,
+  statesMovement,
+  UNLIMITED,
+} from './tokenCall.ts';
 
-/** At least half of an amount's range asks for all there is. */
-const UNLIMITED = 1n << 255n;
 /** Calls of a token that may have caused one movement; more are not distinguished. */
 const MAX_CALLS = 64;
 
@@ -78,35 +89,34 @@ export class Consent {
     return this.#read?.cut === true || this.#tx.authorizations.length > MAX_RECOVERIES;
   }
 
-  /** No call that the account asked for explains the movement; each call explains no more than it states. */
-  isUnasked({ asset, from, amount, evidence }: Movement): boolean {
-    const { address: token, tokenId } = this.#flow.assets.get(asset)!;
+  /**
+   * No call that the account asked for explains the movement; each call explains no more than it states. An
+   * unlisted token may log anything: only a call that states the movement explains it.
+   */
+  isUnasked(movement: Movement): boolean {
+    const { asset, from, evidence } = movement;
+    const { address: token } = this.#flow.assets.get(asset)!;
     // A trace without the token's own frames shows nothing.
     if (token === null || !this.#calls().has(token)) return false;
-    const log = evidence.log === null ? undefined : this.#tx.logs[evidence.log];
-    const id = tokenId === null ? null : BigInt(tokenId);
-    const causes = this.#causes(token, log);
-    if (from !== this.#tx.from) return !causes.some((call) => this.#asks(call, from, amount, id));
-    // The signer leads to every call; an unlisted token that it asked for an amount may log it twice.
-    const [asked] = log?.within == null || this.isListed(token) ? [] : causes;
-    const spec = asked === undefined || asked.from !== from ? undefined : this.#specOf(asked);
-    return spec?.amount != null && !this.#takes(asked!, spec, amount, id);
+    if (from === this.#tx.from && this.isListed(token)) return false;
+    const causes = this.#causes(token, evidence.log === null ? undefined : this.#tx.logs[evidence.log]);
+    if (from !== this.#tx.from) return !causes.some((call) => this.#asks(call, movement));
+    // The signer leads to every call, but for those that the token itself made.
+    return !outermost(causes).some((call) => this.#takes(call, movement));
   }
 
   /**
-   * The owner neither called the token for the allowance nor signed it. Only unlisted tokens make allowances
-   * up; a lower one may come with any call that moves the owner's tokens.
+   * The owner neither called the token for this very allowance nor signed it. Only unlisted tokens make
+   * allowances up; spending one lowers it.
    */
-  isUnaskedAllowance({ owner, kind, evidence }: Allowance): boolean {
+  isUnaskedAllowance(allowance: Allowance): boolean {
+    const { owner, evidence } = allowance;
     const { contract, log } = evidence;
     if (!this.#calls().has(contract) || this.isListed(contract)) return false;
-    const lowers = kind === 'decreased' || kind === 'revoked';
     return !this.#causes(contract, this.#tx.logs[log!]).some(
       (call) =>
-        call.from === owner ||
-        (lowers && holderOf(call, this.#specOf(call)) === owner) ||
-        this.#isOwn(call, owner) ||
-        this.#signedBy(owner).some(({ frame }) => frame === call),
+        statesAllowance(call, this.#specOf(call), allowance, () => this.#isOwn(call, owner)) ||
+        this.#signedBy(owner).some(({ frame, grants }) => frame === call && allowedBy(grants, allowance)),
     );
   }
 
@@ -149,15 +159,25 @@ export class Consent {
     return callers.reverse();
   }
 
-  #asks(call: Frame, holder: Address, amount: bigint, id: bigint | null): boolean {
-    const spec = this.#specOf(call);
+  #asks(call: Frame, movement: Movement): boolean {
+    const { from: holder, amount } = movement;
     const isOwn = this.#isOwn(call, holder);
-    if (!isOwn && !this.#isEntitled(call, spec, holder, amount)) return false;
-    return this.#takes(call, spec, amount, id);
+    if (!isOwn && !this.#isEntitled(call, this.#specOf(call), holder, amount)) return false;
+    return this.#takes(call, movement);
   }
 
-  /** The call states the amount, or part of it is left; unlisted tokens need an amount stated. */
-  #takes(call: Frame, spec: TokenCallSpec | undefined, amount: bigint, id: bigint | null): boolean {
+  /** The call states the movement, and part of its amount is left; listed tokens log what happened. */
+  #takes(call: Frame, movement: Movement): boolean {
+    const spec = this.#specOf(call);
+    const { asset, from, amount } = movement;
+    const { tokenId } = this.#flow.assets.get(asset)!;
+    const id = tokenId === null ? null : BigInt(tokenId);
+    const listed = this.isListed(call.to!);
+    if (
+      !listed &&
+      !statesMovement(call, spec, { movement, id, flow: this.#flow }, () => this.#isOwn(call, from))
+    )
+      return false;
     if (id !== null) {
       const key = `${call.index} ${id} ${amount}`;
       if (this.#ids.has(key) || !call.input.includes(wordOf(id))) return false;
@@ -165,11 +185,9 @@ export class Consent {
       return true;
     }
     const stated = spec?.amount == null ? null : uintAt(call.input, 4 + spec.amount);
-    if (stated === null && this.isListed(call.to!)) return true;
-    if (stated === null && !call.input.includes(wordOf(amount))) return false;
+    if (stated === null) return true;
     const moved = (this.#moved.get(call) ?? 0n) + amount;
-    const limit = stated ?? amount;
-    if (moved > limit && limit < UNLIMITED) return false;
+    if (moved > stated && stated < UNLIMITED) return false;
     this.#moved.set(call, moved);
     return true;
   }
@@ -258,50 +276,4 @@ export class Consent {
     this.#grants.set(holder, (grants = [...signed, ...own]));
     return grants;
   }
-}
-
-/** An effective call of the contract that may change state; not a proxy's call of its own code. */
-const isCallOf = ({ context, to, effective, static: reads }: Frame, contract: Address): boolean =>
-  effective && !reads && context === contract && to === contract;
-
-const isWithin = (index: number, { index: start, end }: Frame): boolean => index >= start && index < end;
-
-/**
- * The call hands the token over by amount: it states the token and this very amount, or, to the contract that
- * takes it, more than this.
- */
-function entrusts({ input, to }: Frame, taking: Frame, amount: bigint): boolean {
-  if (!input.includes(taking.to!.slice(2))) return false;
-  if (input.includes(wordOf(amount))) return true;
-  const words = taking.from === to ? Math.min(MAX_WORDS, Math.floor((input.length - 10) / 64)) : 0;
-  for (let i = 0; i < words; i++) {
-    const stated = uintAt(input, 4 + 32 * i)!;
-    if (stated >= amount && stated < LARGEST_AMOUNT) return true;
-  }
-  return false;
-}
-/** Words of a call that may state the most it may take; larger numbers are addresses, hashes and the like. */
-const MAX_WORDS = 32;
-const LARGEST_AMOUNT = 1n << 128n;
-
-/** The account with the holding that a known call moves; null for any other call. */
-function holderOf(call: Frame, spec: TokenCallSpec | undefined): Address | null {
-  return spec?.holder == null ? null : addressAt(call.input, 4 + spec.holder);
-}
-
-/** Where calls between a protocol's own contracts name the holder. */
-const namesFirst = ({ input }: Frame, holder: Address): boolean =>
-  [4, 36, 68].some((offset) => addressAt(input, offset) === holder);
-
-/** A token or contract named in the rules. */
-export function isListedAddress(address: Address, rulebook: Rulebook): boolean {
-  return rulebook.prepared.derive(listedTokens).has(address) || rulebook.entities.has(address);
-}
-
-function listedTokens({ knownTokens, feeds, protocolAt }: Rulebook): ReadonlySet<string> {
-  return new Set<string>([
-    ...[...knownTokens.values()].flatMap((addresses) => [...addresses]),
-    ...feeds.map(({ asset }) => asset),
-    ...protocolAt.keys(),
-  ]);
 }

@@ -28,13 +28,18 @@ export interface LabelFormat {
   readonly protocol: (slug: string) => string;
 }
 
-/** Writes amounts, accounts and protocols of labels, from the transaction's token metadata, cleaned. */
+/**
+ * Writes amounts, accounts and protocols of labels, from the transaction's token metadata, cleaned. Accounts
+ * that only an unlisted token's event mentions get no name: it could borrow any.
+ */
 export function labelFormat(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook' | 'knownTokens'>,
+  mentioned: () => ReadonlySet<Address> = () => NONE,
 ): LabelFormat {
   const protocol = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
   const name = (account: Address): string | null => {
+    if (mentioned().has(account)) return null;
     const entity = rulebook.entities.get(account);
     if (entity) return entity.name;
     const slug = rulebook.protocolAt.get(account);
@@ -74,6 +79,8 @@ export function labelFormat(
     protocol,
   };
 }
+
+const NONE: ReadonlySet<Address> = new Set();
 
 /** An amount, or the raw number where the token states no decimals. */
 export function amountText(

@@ -23,6 +23,8 @@ export interface Suspects {
   readonly unverified: ReadonlySet<number>;
   /** Logs of allowances that their owners neither gave by a call nor signed. */
   readonly allowances: ReadonlySet<number>;
+  /** Accounts that no call reaches and that such movements or allowances mention. */
+  readonly mentioned: () => ReadonlySet<Address>;
   /** Accounts' words on calls, recovered when first asked for. */
   readonly consent: Pick<Consent, 'signed' | 'cut'>;
 }
@@ -106,7 +108,21 @@ export function findSuspects(
   const allowances = new Set<number>();
   for (const allowance of flow.allowances)
     if (consent.isUnaskedAllowance(allowance)) allowances.add(allowance.evidence.log!);
-  return { impersonating, impersonators, unasked, unlisted, unverified, allowances, consent };
+  const mentioned = lazy(() => mentionedBy(tx, flow, unlisted, allowances));
+  return { impersonating, impersonators, unasked, unlisted, unverified, allowances, mentioned, consent };
+}
+
+function mentionedBy(
+  { frames }: CanonicalTx,
+  { movements, allowances }: ValueFlow,
+  unlisted: ReadonlySet<number>,
+  unasked: ReadonlySet<number>,
+): ReadonlySet<Address> {
+  const given = allowances.filter(({ evidence }) => unasked.has(evidence.log!));
+  const ends = [...unlisted].flatMap((index) => [movements[index]!.from, movements[index]!.to]);
+  const mentioned = new Set([...ends, ...given.map(({ spender }) => spender)]);
+  if (mentioned.size > 0) for (const { to, effective } of frames) if (effective) mentioned.delete(to!);
+  return mentioned;
 }
 
 /** The token that leaves an account other than its own; null for ether and mints. */

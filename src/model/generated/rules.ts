@@ -534,7 +534,7 @@ export interface RawEntityFile {
     readonly min_side_usd: number;
   })[];
   readonly errors?: readonly string[];
-  /** Calls by which tokens move or are allowed. The names of parameters say what each is: holder (whose holding; without one the caller's), amount, spender (who may take from the caller), token (without one the called contract); other names say nothing. */
+  /** Calls by which tokens move or are allowed. The names of parameters say what each is: holder (whose holding; without one the caller's), to (who receives it; without one it is destroyed), amount (of single NFTs the id), id (beside an amount), spender (who may take from the caller), approved (whether it may), token (without one the called contract); other names say nothing. */
   readonly token_calls?: readonly string[];
   /** HTTP sources of historical prices, by name. */
   readonly price_apis?: readonly RawPriceApi[];

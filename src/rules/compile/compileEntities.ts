@@ -144,8 +144,15 @@ function compileTokenCalls(spot: Spot, raw: RawEntityFile, into: Map<Hex, TokenC
     if (signature === null) continue;
     const at = (name: string): number | null =>
       signature.params.find((param) => param.name === name)?.offset ?? null;
-    const spec = { holder: at('holder'), spender: at('spender'), token: at('token'), amount: at('amount') };
-    into.set(signature.id, spec);
+    into.set(signature.id, {
+      holder: at('holder'),
+      to: at('to'),
+      spender: at('spender'),
+      token: at('token'),
+      amount: at('amount'),
+      id: at('id'),
+      approved: at('approved'),
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { tokensOf, venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { roleOf } from '../../lib/roles.ts';
-import { isListedAddress } from '../../value/consent.ts';
+import { isListedAddress } from '../../value/tokenCall.ts';
 import { findSuspects, type Suspects } from '../../value/suspectTokens.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, sidesOf, type Balance, type Sides } from '../../value/balances.ts';

@@ -1,6 +1,6 @@
 import { isCycle, isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
-import { isListedAddress } from '../../value/consent.ts';
+import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
 import { paymentsToPools } from '../../value/poolPayments.ts';
 import { gainsOf } from './actAmounts.ts';
@@ -139,13 +139,18 @@ const allAsked = ({ flow, input: { suspects, rulebook } }: SubjectView, motifs: 
 
 const MOTIF_DOUBTS: readonly ProofDoubt[] = ['function_name_only', 'amounts_differ', 'unproven_motif'];
 
-/** The actor sent or received a token under another's name, or by a movement its source shows no part in. */
+/**
+ * The actor sent or received a token under another's name, or by a movement its source shows no part in, or
+ * an unlisted token logged what it did not ask for.
+ */
 function dealsInSuspects({ input: { suspects }, sent, received }: SubjectView): boolean {
   if (!suspects) return false;
-  const { impersonating, unverified } = suspects;
+  const { impersonating, unverified, unlisted } = suspects;
   return [...sent, ...received].some(
     ({ asset, outgoing, incoming }) =>
-      impersonating.has(asset.id) || [...outgoing, ...incoming].some(({ index }) => unverified.has(index)),
+      impersonating.has(asset.id) ||
+      outgoing.some(({ index }) => unlisted.has(index)) ||
+      incoming.some(({ index }) => unverified.has(index)),
   );
 }
 

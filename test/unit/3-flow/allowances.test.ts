@@ -31,12 +31,13 @@ const elsewhere: Emit = {
 };
 const approve = (amount: bigint): Emit => emit([APPROVAL, topic(A), topic(B)], amount);
 
+const NO_PLACE = { spender: null, token: null, id: null, approved: null };
 const rules = {
   wrappedNative: new Set<Address>(),
   tokenEvents: new Map(),
   entities: new Map<Address, Entity>([[KEEPER as Address, { slug: 'k', name: 'K', tags: ['permit'] }]]),
   // transferFrom(address holder, address to, uint256 amount)
-  tokenCalls: new Map([['0x23b872dd' as Hex, { holder: 0, spender: null, token: null, amount: 64 }]]),
+  tokenCalls: new Map([['0x23b872dd' as Hex, { ...NO_PLACE, holder: 0, to: 32, amount: 64 }]]),
 };
 const DIALECTS = ['call_tracer', 'parity'] as const;
 

@@ -270,7 +270,11 @@ describe('an NFT sent to a contract', () => {
     ['that logs the unheard of', [sent, unheard(VENUE)], 'NftTransfer Suspected'],
     ['that stakes it', [sent, says(VENUE, staked, [5n, incentive, 9n])], 'Stake Suspected'],
   ])('%s', async (_, acts, expected) => {
-    expect(await verdict({ to: NFT, acts })).toBe(expected);
+    const call = ['safeTransferFrom(address from, address to, uint256 id)', [USER, VENUE, 5n]] as const;
+    expect(await verdict({ to: NFT, call, acts })).toBe(expected);
+  });
+  it('by a call that states none is not proven', async () => {
+    expect(await verdict({ to: NFT, acts: [sent] })).toBe('NftTransfer Suspected');
   });
 });
 

@@ -3,6 +3,7 @@ import { wordOf } from '../../../src/evm/hex.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findSuspects } from '../../../src/value/suspectTokens.ts';
 import { account, rulebook, SIGNER, txOf, log } from '../../support/builders.ts';
+import type { TokenCallSpec } from '../../../src/model/rulebook.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 
 const [ROUTER, TOKEN, VICTIM] = [account('c0'), account('70'), account('d0')];
@@ -39,7 +40,11 @@ it('finds the one movement out of 40,000 that no call explains, in seconds', { t
     }),
   );
   const tx = { ...txOf(calls, { to: ROUTER }), logs };
-  const book = rulebook();
+  const none = { holder: null, spender: null, token: null, id: null, approved: null };
+  const book = {
+    ...rulebook(),
+    tokenCalls: new Map<Hex, TokenCallSpec>([['0xa9059cbb', { ...none, to: 0, amount: 32 }]]),
+  };
   const flow = buildValueFlow(tx, book);
   expect(flow.movements).toHaveLength(size + 1);
   expect([...findSuspects(tx, flow, new Map(), book).unasked]).toEqual([

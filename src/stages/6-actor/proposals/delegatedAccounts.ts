@@ -1,7 +1,7 @@
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import { frameEvidence } from '../../../lib/evidence.ts';
-import { isListedAddress } from '../../../value/consent.ts';
+import { isListedAddress } from '../../../value/tokenCall.ts';
 import type { CanonicalTx, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 

@@ -155,7 +155,7 @@ export async function examineTx(
   const { raw, context } = recording;
   const examined = examine(read(raw, context), context, rulebook);
   const { subject: elected } = examined;
-  const format = labelFormat(examined.context.tokens, rulebook);
+  const format = labelFormat(examined.context.tokens, rulebook, examined.suspects.mentioned);
   const inputAs = (account: Address): IntentInput => ({
     ...examined,
     rulebook,
