@@ -4,7 +4,7 @@ import { readConfig, type Config } from '../service/config.ts';
 import { createLog } from '../lib/log.ts';
 import { openEngine } from './openEngine.ts';
 import type { TxReport } from './client/report.ts';
-import { readTxHash, whyNoTxHash } from './client/txHash.ts';
+import { pastedHash, whyNoTransaction } from './pasted.ts';
 
 export type * from './client/report.ts';
 export { AnalysisError } from '../lib/errors.ts';
@@ -50,8 +50,8 @@ export async function openTxReport(options: LibraryOptions): Promise<TxReportEng
   const engine = await openEngine(configOf(options), log);
   return {
     async analyze(text, { signal } = {}) {
-      const hash = readTxHash(text);
-      if (hash === null) throw new RangeError(whyNoTxHash(text));
+      const hash = pastedHash(text);
+      if (hash === null) throw new RangeError(whyNoTransaction(text));
       return JSON.parse(await engine.analyze(hash, signal)) as TxReport;
     },
     close: () => engine.close(),

@@ -161,6 +161,33 @@ describe('analyze, validate, verify', () => {
   });
 });
 
+describe('what is pasted in place of a command', () => {
+  it('is analysed where it is a transaction', async () => {
+    const [bare, named] = await Promise.all([cli([SWAP]), cli(['analyze', SWAP])]);
+    expect(bare).toEqual(named);
+    expect(bare.code).toBe(0);
+    expect((await cli([`https://etherscan.io/tx/${SWAP}`, '--json'])).out).toContain(SWAP);
+  });
+  it('is else named, with what can be done', async () => {
+    expect(await cli(['analyze', '17,073,193'])).toEqual({
+      code: 2,
+      out: '',
+      err: 'invalid tx_hash `17,073,193`: this is a block, 17073193\n  try: txreport block 17073193\n',
+    });
+    expect((await cli(['vitalik.eth'])).err).toContain('this is a name');
+    expect((await cli(['trace', '17073193'])).err).toContain('try: txreport block 17073193');
+    const link = `https://etherscan.io/tx/${SWAP}`;
+    expect((await cli(['block', link])).err).toContain(`for a transaction: txreport analyze ${SWAP}`);
+  });
+  it('names the cause of a connection that fails', async () => {
+    const { code, err } = await runCli([SWAP], {
+      env: { RPC_URL: 'http://127.0.0.1:9', RPC_RETRIES: '0', NO_COLOR: '1' },
+    });
+    expect(code).toBe(1);
+    expect(err).toContain('cannot be reached: the connection is refused (txreport doctor tests the node)');
+  });
+});
+
 describe('completion', () => {
   const words = describeCommands(createProgram());
   const bash = SCRIPTS.bash(words);

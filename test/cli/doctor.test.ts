@@ -54,6 +54,17 @@ it('fails on another chain', async () => {
   expect(out).toContain('chain 0x2105');
 });
 
+it('marks what it could not test, and gives no advice for it', async () => {
+  const { code, out } = await doctor({ ...NODE, eth_getBlockByNumber: () => null });
+  expect(code).toBe(1);
+  expect(out).toMatch(/– debug_traceTransaction \(recent\) +no transaction to try it on/);
+  expect(out).not.toMatch(/✗|TRACE_URL|archive/);
+  const down = await runCli(['doctor'], { env: { RPC_URL: 'http://127.0.0.1:9', NO_COLOR: '1' } });
+  expect(down.out.match(/[✗–] .*/g)).toHaveLength(7);
+  expect(down.out).toContain('refused: the connection is refused');
+  expect(down.out).not.toMatch(/TRACE_URL|archive/);
+});
+
 it('never prints an address, which may hold a key', async () => {
   const { code, out, err } = await runCli(['doctor', '--json'], {
     env: { RPC_URL: 'http://user:secret@127.0.0.1:9/key' },

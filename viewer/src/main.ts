@@ -6,7 +6,7 @@ import { createPanel } from './panel.ts';
 import { playgroundPage, type PlaygroundPage } from './playground/playgroundPage.ts';
 import { reportPage } from './reportPage.ts';
 import { createShell } from './shell.ts';
-import { readTxHash, whyNoTxHash } from '../../src/tools/client/txHash.ts';
+import { commandsFor, pastedHash, whyNoTransaction } from '../../src/tools/pasted.ts';
 import {
   AnswerError,
   fetchReport,
@@ -128,7 +128,7 @@ async function open(file: File): Promise<void> {
 
 /** Analyzes the hash in the form, and turns the page's address into a link to it. */
 function ask(): void {
-  const hash = readTxHash(shell.hash.value);
+  const hash = pastedHash(shell.hash.value);
   const base = readBaseUrl(shell.api.value.trim());
   if (base === null)
     return complain(
@@ -137,7 +137,8 @@ function ask(): void {
     );
   if (hash === null)
     return complain(
-      `This is no transaction hash: ${whyNoTxHash(shell.hash.value)}.`,
+      `This is no transaction hash: ${whyNoTransaction(shell.hash.value)}.`,
+      ...commandsFor(shell.hash.value).map((command) => `On the command line: ${command}`),
       'Copy the hash from your wallet or explorer again; a link to the transaction works too.',
     );
   shell.hash.value = hash;
@@ -253,8 +254,9 @@ function start(): void {
         },
       }),
     );
-  const hash = readTxHash(shell.hash.value);
-  if (hash === null) return complain(`The link holds no transaction hash: ${whyNoTxHash(shell.hash.value)}.`);
+  const hash = pastedHash(shell.hash.value);
+  if (hash === null)
+    return complain(`The link holds no transaction hash: ${whyNoTransaction(shell.hash.value)}.`);
   if (!isOwn(base, BUILT_FOR)) return confirmForeign(base, hash);
   if (!narrowConnections(base, PLAYGROUND)) return location.reload();
   void analyze(base, hash);
@@ -268,7 +270,7 @@ function showPlayground(): void {
   playground ??= playgroundPage((report) =>
     showReport(report, 'from the playground, by the rules as edited'),
   );
-  const hash = readTxHash(shell.hash.value);
+  const hash = pastedHash(shell.hash.value);
   if (hash !== null) playground.choose(hash);
   const query = new URLSearchParams({ ...(hash === null ? {} : { tx: hash }), view: 'playground' });
   if (location.search !== `?${query.toString()}`) history.pushState(null, '', `?${query.toString()}`);

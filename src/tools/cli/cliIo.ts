@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Hash } from '../../model/hex.ts';
-import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
+import { commandsFor, pastedHash, whyNoTransaction } from '../pasted.ts';
 
 /** Where a command writes; tests pass their own. */
 export interface CliIo {
@@ -37,9 +37,10 @@ export class CliError extends Error {
 
 /** The hash in pasted text. Throws `CliError` where there is none. */
 export function requireTxHash(text: string): Hash {
-  const hash = readTxHash(text);
-  if (hash === null) throw new CliError(`invalid tx_hash \`${text.slice(0, 100)}\`: ${whyNoTxHash(text)}`);
-  return hash as Hash;
+  const hash = pastedHash(text);
+  if (hash !== null) return hash as Hash;
+  const why = `invalid tx_hash \`${text.slice(0, 100)}\`: ${whyNoTransaction(text)}`;
+  throw new CliError([why, ...commandsFor(text).map((command) => `  try: ${command}`)].join('\n'));
 }
 
 /** An error that is no fault of the user; its stack where DEBUG is set. */

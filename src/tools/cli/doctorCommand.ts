@@ -27,7 +27,8 @@ export const doctorCommand = new Command('doctor')
 interface Finding {
   readonly check: string;
   readonly need: 'need' | 'old' | 'extra';
-  readonly ok: boolean;
+  /** Null: not tested, because an earlier check failed. */
+  readonly ok: boolean | null;
   readonly ms: number;
   /** Why there was no answer: `dns`, `refused`, `tls_expired`, …, or an error code. */
   readonly cause?: string;
@@ -57,18 +58,22 @@ async function doctor(rpc: string | undefined, json: boolean): Promise<number> {
 function canReport(all: readonly Finding[]): boolean {
   const needed = all.filter(({ need }) => need === 'need');
   const needOf = ({ check }: Finding): string => check.replace(/^(debug_trace|trace_)\w+/, 'trace');
-  return [...new Set(needed.map(needOf))].every((need) => needed.some((f) => f.ok && needOf(f) === need));
+  return [...new Set(needed.map(needOf))].every((need) =>
+    needed.some((f) => f.ok === true && needOf(f) === need),
+  );
 }
 
 function describe(node: string, findings: readonly Finding[]): string {
   const lines = findings.map(({ check, ok, ms, cause, detail }) => {
-    const mark = ok ? pc.green('✓') : pc.red('✗');
+    const mark = ok === null ? pc.dim('–') : ok ? pc.green('✓') : pc.red('✗');
     const why = cause === undefined ? detail : `${cause}: ${detail}`;
-    return `  ${mark} ${check.padEnd(32)} ${pc.dim(`${ms.toFixed(0).padStart(6)} ms`)}  ${why}`;
+    return `  ${mark} ${check.padEnd(32)} ${pc.dim(ok === null ? ' '.repeat(9) : `${ms.toFixed(0).padStart(6)} ms`)}  ${why}`;
   });
-  const missing = findings.filter(({ ok }) => !ok);
+  const missing = findings.filter(({ ok }) => ok === false);
   const advice = missing.map(({ check, advice }) => `  ${pc.yellow(check)}: ${advice}`);
-  const closing = missing.length === 0 ? [`  ${pc.green('everything is there')}`] : advice;
+  const untested = findings.some(({ ok }) => ok === null);
+  const fine = untested ? '' : `  ${pc.green('everything is there')}`;
+  const closing = missing.length === 0 ? [fine].filter(Boolean) : advice;
   return `${[pc.bold(node), ...lines, ...closing].join('\n')}\n`;
 }
 
@@ -95,7 +100,8 @@ async function carryOut({ check, need, advice, run }: Check): Promise<Finding> {
   const began = performance.now();
   const { error, cause, detail = '' } = await run();
   const ms = performance.now() - began;
-  return { check, need, ms, advice, ok: error === null, detail: error ?? detail, ...(cause && { cause }) };
+  const ok = error === NO_TX ? null : error === null;
+  return { check, need, ms, advice, ok, detail: error ?? detail, ...(cause && { cause }) };
 }
 
 async function examineNode(config: Config): Promise<Finding[]> {
@@ -155,32 +161,48 @@ async function examine(ask: Ask): Promise<Finding[]> {
       return { ...answer, error, detail: 'chain 1' };
     },
   });
-  if (!head.ok) return [head];
+  if (!head.ok) return [head, ...CALLS.map(untested)];
   const number = await ask({ method: 'eth_blockNumber', params: [] });
   const recent = (quantity(number.result) ?? RECENT) - RECENT;
   const fresh = await blockAt(ask, `0x${recent.toString(16)}`);
   const old = await blockAt(ask, OLD_BLOCK);
   const findings = [head, await batches(ask)];
-  const tracer = { tracer: 'callTracer' };
-  const withLogs = { ...tracer, tracerConfig: { withLog: true } };
-  for (const [need, method, subject, ...options] of [
-    ['need', 'debug_traceTransaction', fresh.transactions?.[0], withLogs],
-    ['need', 'trace_transaction', fresh.transactions?.[0]],
-    ['old', 'debug_traceTransaction', old.transactions?.[0], withLogs],
-    ['old', 'trace_transaction', old.transactions?.[0]],
-    ['extra', 'eth_getBlockReceipts', fresh.hash],
-    ['extra', 'debug_traceBlockByHash', fresh.hash, tracer],
-  ] as const) {
+  for (const tried of CALLS) {
+    const [need, method, ...options] = tried;
+    const block = need === 'old' ? old : fresh;
+    const subject = need === 'extra' ? block.hash : block.transactions?.[0];
     const call = { method, params: [subject, ...options] } as unknown as RpcCall;
     // A block that the node did not give names no transaction to try the call on.
     const run = async (): Promise<Asked> => (subject ? ask(call) : { result: null, error: NO_TX });
-    findings.push(await carryOut({ check: `${method}${AGES[need]}`, need, advice: ADVICE[need], run }));
+    findings.push(await carryOut({ ...untested(tried), run }));
   }
   return withEitherTrace(findings);
 }
 
 const CHAIN_ID: RpcCall = { method: 'eth_chainId', params: [] };
 const NO_TX = 'no transaction to try it on';
+
+const TRACER = { tracer: 'callTracer' };
+const WITH_LOGS = { ...TRACER, tracerConfig: { withLog: true } };
+type Tried = readonly [need: Finding['need'], method: string, ...options: readonly object[]];
+/** Tried on a recent transaction, on an old one, and on a recent block. */
+const CALLS: readonly Tried[] = [
+  ['need', 'debug_traceTransaction', WITH_LOGS],
+  ['need', 'trace_transaction'],
+  ['old', 'debug_traceTransaction', WITH_LOGS],
+  ['old', 'trace_transaction'],
+  ['extra', 'eth_getBlockReceipts'],
+  ['extra', 'debug_traceBlockByHash', TRACER],
+];
+
+const untested = ([need, method]: Tried): Finding => ({
+  check: `${method}${AGES[need]}`,
+  need,
+  advice: ADVICE[need],
+  ok: null,
+  ms: 0,
+  detail: 'not tested',
+});
 
 async function blockAt(ask: Ask, block: `0x${string}`): Promise<{ transactions?: Hash[]; hash?: Hash }> {
   const { result } = await ask({ method: 'eth_getBlockByNumber', params: [block, false] });

@@ -8,7 +8,10 @@ interface RightCell {
 export type Row = readonly (string | RightCell)[];
 
 /** Columns of a terminal; without one (a file, a pipe) lines are not broken. */
-export const terminalWidth = (): number => process.stdout.columns ?? Infinity;
+export const terminalWidth = (): number => columnsOf(process.stdout.columns) ?? Infinity;
+
+/** A terminal that says it has no columns counts as one of 80. */
+export const columnsOf = (columns: number | undefined): number | undefined => (columns === 0 ? 80 : columns);
 
 const widthOf = (text: string): number => [...stripVTControlCharacters(text)].length;
 

@@ -4,6 +4,7 @@ import { blockCommand } from './blockCommand.ts';
 import { batchCommand } from './batch/batchCommand.ts';
 import { completionCommand } from './completionCommand.ts';
 import { packageVersion, type CommonOptions } from './cliIo.ts';
+import { columnsOf } from './layout.ts';
 import { doctorCommand } from './doctorCommand.ts';
 import { ledgerCommand } from './ledgerCommand.ts';
 import { previewCommand } from './previewCommand.ts';
@@ -96,7 +97,7 @@ export function createProgram(): Command {
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--no-color', 'plain text (also: NO_COLOR=1)')
-    .configureHelp({ helpWidth: Math.min(process.stdout.columns ?? 100, 120) })
+    .configureHelp({ helpWidth: Math.min(columnsOf(process.stdout.columns) ?? 100, 120) })
     .addHelpText('after', HELP)
     .hook('preAction', (_program, command) => {
       // Every request to a node finds it there.

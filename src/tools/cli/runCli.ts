@@ -3,6 +3,8 @@ import { createProgram } from './program.ts';
 import { CliError, defectText } from './cliIo.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { createMask, maskStandardError } from '../../lib/mask.ts';
+import { CONNECTION_CAUSES, type ConnectionCause } from '../../stages/1-fetch/rpc/connectionCause.ts';
+import { readPasted } from '../pasted.ts';
 import { splitList } from '../../lib/text.ts';
 import { RulebookError } from '../../rules/read/problems.ts';
 
@@ -13,7 +15,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 process.on('SIGUSR1', () => {});
 maskStandardError(createMask(addressesGiven(process.argv)));
 try {
-  await createProgram().parseAsync();
+  await createProgram().parseAsync(withCommand(process.argv));
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
@@ -22,9 +24,25 @@ try {
   }
 }
 
+/** A pasted hash, link or block in place of a command is analysed. */
+function withCommand([node = '', script = '', first = '', ...rest]: readonly string[]): string[] {
+  const { kind } = readPasted(first);
+  const isPasted = kind === 'transaction' || (kind !== 'unknown' && /^\s*(?:0x|\d)|[./]/i.test(first));
+  const command = isPasted ? [kind === 'block' ? 'block' : 'analyze'] : [];
+  return [node, script, ...command, ...(first === '' ? [] : [first]), ...rest];
+}
+
+/** Why an analysis failed, with the cause of a failed connection. */
+function failure({ message, code, cause }: AnalysisError): string {
+  if (code === 'transaction_not_found')
+    return `${message}. Only Ethereum mainnet is analysed; a block’s hash goes to txreport block`;
+  const why = CONNECTION_CAUSES[cause as ConnectionCause];
+  return why === undefined ? message : `${message}: ${why} (txreport doctor tests the node)`;
+}
+
 function describe(error: Error): string {
   if (error instanceof CliError || error instanceof RulebookError) return error.message;
-  if (error instanceof AnalysisError) return `analysis failed: ${error.message}`;
+  if (error instanceof AnalysisError) return `analysis failed: ${failure(error)}`;
   const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
   if (missing !== undefined)
     return `this command needs the package ${missing}, which is not installed: npm install ${missing}`;

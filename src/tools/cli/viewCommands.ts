@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { InvalidArgumentError, Option, Command } from 'commander';
 import type { TxReport } from '../../model/generated/report.ts';
-import { readTxHash } from '../client/txHash.ts';
+import { readPasted } from '../pasted.ts';
 import type { ViewOptions } from '../view/servePage.ts';
 import type { CallTree } from '../wording/calls.ts';
 import { AnalysisError } from '../../lib/errors.ts';
-import { CliError, type CommonOptions } from './cliIo.ts';
+import { CliError, requireTxHash, type CommonOptions } from './cliIo.ts';
 
 const VIEW_HELP = `
 Opens the viewer in your browser, served on this machine alone. With a hash it asks your node; with
@@ -66,9 +66,9 @@ async function view(target: string | undefined, options: ViewerOptions): Promise
     const analyze = served([report], 'only the opened file is served');
     return show(options, { analyze }, `/?tx=${report.tx.hash}`);
   }
-  const hash = target === undefined ? null : readTxHash(target);
-  if (target !== undefined && hash === null)
+  if (target !== undefined && readPasted(target).kind === 'unknown')
     throw new CliError(`${target.slice(0, 100)} is neither a file nor a transaction hash`);
+  const hash = target === undefined ? null : requireTxHash(target);
   const { openAnalyzer } = await import('./openAnalyzer.ts');
   const analyzer = await openAnalyzer();
   try {

@@ -6,7 +6,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { createLimiter } from '../../service/http/limiter.ts';
 import { createHttpServer, listen, stopListening } from '../../service/http/httpServer.ts';
 import { RequestError, sendError } from '../../service/http/errorResponse.ts';
-import { readTxHash, whyNoTxHash } from '../client/txHash.ts';
+import { pastedHash, whyNoTransaction } from '../pasted.ts';
 import type { CallTree } from '../wording/calls.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -177,7 +177,7 @@ export function startView({ analyze, trace, examples = [], ...options }: ViewOpt
 }
 
 function hashIn({ tx_hash: text }: Body): string {
-  const hash = typeof text === 'string' ? readTxHash(text) : null;
-  if (hash === null) throw new RequestError(400, `invalid tx_hash: ${whyNoTxHash(String(text))}`);
+  const hash = typeof text === 'string' ? pastedHash(text) : null;
+  if (hash === null) throw new RequestError(400, `invalid tx_hash: ${whyNoTransaction(String(text))}`);
   return hash;
 }

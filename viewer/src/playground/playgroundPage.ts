@@ -2,7 +2,7 @@ import type { RecordingsAnswer, TryRequest } from '../../../src/tools/playground
 import type { TxReport } from '../../../src/model/generated/report.ts';
 import { h, replaceChildren } from '../lib/dom.ts';
 import { words } from '../../../src/tools/wording/text.ts';
-import { readTxHash } from '../../../src/tools/client/txHash.ts';
+import { pastedHash } from '../../../src/tools/pasted.ts';
 import { createEditor } from './editor.ts';
 import { endpoint } from './endpoint.ts';
 import { outcomeView } from './outcome.ts';
@@ -53,7 +53,7 @@ export function playgroundPage(showReport: (report: TxReport) => void): Playgrou
   function chosen(): Omit<TryRequest, 'rule'> | null {
     const text = transaction.value.trim();
     if (text === '') return null;
-    const hash = readTxHash(text);
+    const hash = pastedHash(text);
     return hash === null ? { recording: text } : { tx_hash: hash };
   }
   async function run(): Promise<void> {

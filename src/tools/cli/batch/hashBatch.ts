@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { AnalysisError, failureOf } from '../../../lib/errors.ts';
 import { CliError, defectText } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
-import { readTxHash } from '../../client/txHash.ts';
+import { pastedHash } from '../../pasted.ts';
 import { beside } from './guards.ts';
 import { readHashLines, type HashLine, type Shard } from './hashLines.ts';
 import { duration } from './progress.ts';
@@ -137,7 +137,7 @@ async function openSource({ list, shard }: HashBatchRequest, stop: AbortSignal) 
     await access(list);
   } catch {
     // One hash in place of a file, as people paste it.
-    if (readTxHash(list) !== null) return { lines: readHashLines(Readable.from([list]), shard), total: 1 };
+    if (pastedHash(list) !== null) return { lines: readHashLines(Readable.from([list]), shard), total: 1 };
     throw new CliError(`cannot read ${list}: no such file, or no permission`);
   }
   const seen = new Set<string>();

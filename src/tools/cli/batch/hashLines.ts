@@ -1,4 +1,4 @@
-import { readTxHash } from '../../client/txHash.ts';
+import { pastedHash } from '../../pasted.ts';
 
 export type HashLine =
   | { readonly hash: string; readonly line: number }
@@ -21,7 +21,7 @@ export async function* readHashLines(
     const trimmed = text.trim();
     if (trimmed === '' || trimmed.startsWith('#')) continue;
     const word = trimmed.split(/[\s,;]/, 1)[0]!.replaceAll('"', '');
-    const hash = readTxHash(word);
+    const hash = pastedHash(word);
     if (hash !== null) {
       if (inShard(hash, shard)) yield { hash, line };
     } else if (shard.index === 0) yield { invalid: trimmed.slice(0, 100), line };

@@ -2,6 +2,7 @@ import { analyzerDeps, configuredRules, openUpstream } from '../../../service/an
 import { createAnalyzeBlock, type BlockReports } from '../../../service/analyzeBlock.ts';
 import { newestBlock, resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { AnalysisError } from '../../../lib/errors.ts';
+import { readPasted } from '../../pasted.ts';
 import { CliError } from '../cliIo.ts';
 import { BLOCK_DEADLINE_MS, readBlockConfig } from './blockBatch.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
@@ -35,8 +36,10 @@ export async function analyzeOneBlock(text: string): Promise<BlockReports & Bloc
 
 /** Null for the newest block. */
 function refOf(text: string): BlockRef | null {
-  if (text === 'latest') return null;
-  if (/^\d{1,12}$/.test(text)) return BigInt(text);
-  if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase() as Hash;
-  throw new CliError(`${text.slice(0, 100)} is no block number, hash or \`latest\``);
+  const { kind, value } = readPasted(text);
+  if (kind === 'block' && value === 'latest') return null;
+  if (kind === 'block' && !value.startsWith('0x')) return BigInt(value);
+  if (kind === 'block' || (kind === 'transaction' && !text.includes('/'))) return value as Hash;
+  const instead = kind === 'transaction' ? `; for a transaction: txreport analyze ${value}` : '';
+  throw new CliError(`${text.slice(0, 100)} is no block number, hash or \`latest\`${instead}`);
 }

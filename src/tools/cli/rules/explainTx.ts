@@ -54,7 +54,7 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
 function checkOptions({ rule, actor }: ExplainOptions, { intents }: Rulebook): void {
   const slugs = intents.map(({ slug }) => slug);
   if (rule !== undefined && !slugs.includes(rule))
-    throw new CliError(`there is no rule ${didYouMean(rule, slugs)}`);
+    throw new CliError(`there is no rule ${didYouMean(rule, slugs)}; --full lists every rule`);
   if (actor !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(actor))
     throw new CliError(`${actor} is not an address`);
 }

@@ -8,7 +8,7 @@ import { fetchContext } from '../../../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../stages/1-fetch/fetchTransaction.ts';
 import { planContext } from '../../../stages/1-fetch/context/planContext.ts';
 import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
-import { readTxHash } from '../../client/txHash.ts';
+import { pastedHash, readPasted } from '../../pasted.ts';
 import { CliError, requireTxHash, type CliIo } from '../cliIo.ts';
 import { allRecordings, findRecording, recordingPlaces, type Recording } from './recordings.ts';
 import { isArchive } from '../../../rules/read/archive.ts';
@@ -26,9 +26,19 @@ export async function loadTx(
   rulebook: Rulebook,
   places: readonly string[],
 ): Promise<Recording> {
-  const hash = readTxHash(what) as Hash | null;
-  if (hash === null) return findRecording(what, places);
+  const hash = pastedHash(what) as Hash | null;
+  if (hash === null) return recordingNamed(what, places);
   return tryRecorded(hash, places) ?? fetchTx(hash, rulebook);
+}
+
+/** A recording by name or path. Throws `CliError`, of a text that is something else than a name says what it is. */
+function recordingNamed(what: string, places: readonly string[]): Recording {
+  try {
+    return findRecording(what, places);
+  } catch (error) {
+    if (readPasted(what).kind !== 'unknown') requireTxHash(what);
+    throw error;
+  }
 }
 
 function tryRecorded(hash: Hash, places: readonly string[]): Recording | null {
