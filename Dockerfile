@@ -13,6 +13,7 @@ COPY tsconfig.json ./
 COPY rules ./rules
 COPY schemas ./schemas
 COPY scripts/build.mjs ./scripts/build.mjs
+COPY scripts/bundle.mjs ./scripts/bundle.mjs
 COPY src ./src
 COPY viewer ./viewer
 COPY test/recordings ./test/recordings

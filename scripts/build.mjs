@@ -1,4 +1,4 @@
-// Builds dist: compiler, compiled rules and schemas, viewer. `--if-stale`: only where a source is newer than the last build.
+// Builds dist: compiler, bundles of the programs, compiled rules and schemas, viewer. `--if-stale`: only where a source is newer than the last build.
 // Built beside dist and put in its place at the end: a service that runs from dist keeps its files until then.
 import { spawnSync } from 'node:child_process';
 import {
@@ -16,7 +16,16 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 const STAMP = join(DIST, '.built');
-const SOURCES = ['src', 'rules', 'schemas', 'viewer', 'test/recordings', 'package.json', 'tsconfig.json'];
+const SOURCES = [
+  'src',
+  'scripts/bundle.mjs',
+  'rules',
+  'schemas',
+  'viewer',
+  'test/recordings',
+  'package.json',
+  'tsconfig.json',
+];
 
 /** The newest change of a file, or of anything in a folder, milliseconds. */
 function changedAt(path) {
@@ -49,6 +58,7 @@ const module = (path) => join(ROOT, 'node_modules', path);
 process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
 step('compiling', module('typescript/bin/tsc'), '-p', 'tsconfig.json', '--outDir', fresh);
 chmodSync(join(fresh, 'tools/cli/cli.js'), 0o755);
+step('bundling', join(ROOT, 'scripts/bundle.mjs'), fresh);
 step('rules and schemas', join(fresh, 'service/cache/writeCache.js'));
 step('viewer', module('tsx/dist/cli.mjs'), 'viewer/build.ts', fresh);
 const old = `${fresh}.old`;

@@ -51,7 +51,8 @@ function stateOfSources(): string {
       .sort()) {
       key.update(file).update(readFileSync(join(ROOT, folder, file)));
     }
-  for (const file of ['package.json', 'tsconfig.json']) key.update(readFileSync(join(ROOT, file)));
+  for (const file of ['package.json', 'tsconfig.json', 'scripts/bundle.mjs'])
+    key.update(readFileSync(join(ROOT, file)));
   return key.digest('hex').slice(0, 16);
 }
 
@@ -94,6 +95,7 @@ function build(target: string): void {
     rmSync(draft, { recursive: true, force: true });
     throw new Error(`the sources do not compile:\n${(error as { stdout: string }).stdout}`);
   }
+  execFileSync(process.execPath, [join(ROOT, 'scripts/bundle.mjs'), join(draft, 'dist')], { stdio: 'pipe' });
   // Copied: what is edited meanwhile belongs to another package.
   for (const folder of ['rules', 'schemas'])
     cpSync(join(ROOT, folder), join(draft, folder), { recursive: true });

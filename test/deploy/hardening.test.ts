@@ -87,7 +87,7 @@ describe('the service does not run', () => {
     const { started, said } = await run(['--frozen-intrinsics']);
     expect([started, said]).toEqual([
       false,
-      expect.stringContaining('callSite.getFileName is not a function'),
+      expect.stringContaining('prepareStackTrace'),
     ]);
   });
   it("without code from strings where rules of one's own are checked", async () => {
