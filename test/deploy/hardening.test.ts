@@ -85,10 +85,7 @@ describe('the service runs', () => {
 describe('the service does not run', () => {
   it('with frozen intrinsics: a package of Express changes the stack traces it reads', async () => {
     const { started, said } = await run(['--frozen-intrinsics']);
-    expect([started, said]).toEqual([
-      false,
-      expect.stringContaining('prepareStackTrace'),
-    ]);
+    expect([started, said]).toEqual([false, expect.stringContaining('prepareStackTrace')]);
   });
   it("without code from strings where rules of one's own are checked", async () => {
     const own = mkdtempSync(join(tmpdir(), 'own-rules-'));
