@@ -23,8 +23,10 @@ export function parseLabel(label: string): readonly LabelPart[] | null {
 
 /** Placeholders of labels, with their values. */
 export const LABEL_WORDS: Readonly<Record<string, string>> = {
-  sent: 'What the actor sent in the act, with amounts where decimals are known, otherwise the tokens alone.',
-  received: 'What the actor received in it.',
+  sent: 'What the actor sent, with amounts where decimals are known. Refused in rules that rest on acts.',
+  received: 'What the actor received. Refused in rules that rest on acts.',
+  gave: 'What the actor gave in the act; what fees and taxes took of it follows the label.',
+  got: 'What the actor got out of the act.',
   nft: 'The NFTs that the actor received or sent.',
   bought: 'What the actor received, where NFTs are among it.',
   sold: 'What it sent, where NFTs are among that and not among what it received.',

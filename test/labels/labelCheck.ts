@@ -128,16 +128,13 @@ function statedByActs({ rulebook }: Analysis, motifs: readonly Motif[]): Readonl
   return stated;
 }
 
-/**
- * What the pools of an exchange took and paid, where that is the actor's own but for a fee of a twentieth: the
- * label says the pools' amounts and the fee. Empty for other acts, and where the pools served others as well.
- */
-function priceOf(
+/** What pools of an exchange did not take of what the actor gave, or paid beyond what it got: the label says who has it. */
+function keptOf(
   { rulebook }: Analysis,
   motifs: readonly Motif[],
   nets: ReadonlyMap<AssetId, bigint>,
-): Map<AssetId, { readonly act: bigint; readonly fee: bigint }> {
-  const found = new Map<AssetId, { act: bigint; fee: bigint }>();
+): Map<AssetId, bigint> {
+  const found = new Map<AssetId, bigint>();
   if (!motifs.every(({ kind }) => isSwap(kindOf(rulebook, kind)))) return found;
   const acts = new Map<AssetId, bigint>();
   for (const { assetsIn, assetsOut } of motifs)
@@ -153,10 +150,7 @@ function priceOf(
     if (!key.startsWith('merged:') || (net < 10n && net > -10n)) continue;
     const id = key.slice(7);
     const act = acts.get(id) ?? 0n;
-    const fee = act - net;
-    const most = net < 0n ? -net : act;
-    if (act * net <= 0n || fee * 20n > most || fee < 0n) return new Map();
-    found.set(id, { act, fee });
+    if (act * net > 0n && act > net) found.set(id, act - net);
   }
   return found;
 }
@@ -168,7 +162,7 @@ function amountsIn(label: string, unit: string): string[] {
 
 /** Sentences about what is wrong with a label; empty where all is right. */
 export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook, 'knownTokens'>): string[] {
-  const { verdict, flow, rulebook, context, economics } = analysis;
+  const { verdict, flow, motifs, rulebook, context, economics } = analysis;
   if (EXEMPT.has(verdict.kind)) return [];
   const format = labelFormat(context.tokens, { ...rulebook, knownTokens });
   const { label } = verdict;
@@ -186,15 +180,18 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
   const stated = statedByActs(analysis, acts);
   const nets = netsOf(analysis, (m) => fees.has(m.index));
   const whole = netsOf(analysis, () => false);
-  const price = priceOf(analysis, acts, nets);
-  for (const [id, { act, fee }] of price)
+  for (const [id, kept] of keptOf(analysis, acts, nets))
     for (const asset of [NATIVE, ...flow.assets.values()])
-      if (mergeNative(asset.id, rulebook.wrappedNative) === id)
-        for (const amount of [act, fee]) allowed.add(asset, amount);
+      if (mergeNative(asset.id, rulebook.wrappedNative) === id) {
+        allowed.add(asset, kept);
+        // A fee beside a tax.
+        for (const one of motifs)
+          if (kindOf(rulebook, one.kind).fee)
+            for (const leg of one.assetsOut) if (leg.asset === asset.id) allowed.add(asset, leg.amount);
+      }
   for (const sums of [nets, whole])
     for (const [id, amount] of sums) {
       const plain = id.replace('merged:', '');
-      if (price.has(mergeNative(plain, rulebook.wrappedNative))) continue;
       if (acts.length > 0 && stated.has(mergeNative(plain, rulebook.wrappedNative))) continue;
       addMerged(allowed, flow.assets, id, amount);
     }

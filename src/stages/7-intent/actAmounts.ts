@@ -1,6 +1,5 @@
 import { mergeNative } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
-import { FEE_DIVISOR } from '../../value/parties.ts';
 import { DEBT_SHARE_ROLES, roleOf, SHARE_ROLES } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -14,9 +13,9 @@ export function netOf({ id, asset, net }: Balance): ActAmount {
 }
 
 /**
- * The sent or received amounts of a label that states no price (`priceOf`): the actor's own. Where the
- * headline is about positions, those that went into them or came out, without the tokens that represent a
- * position: the actor's own, unless the acts state others for these assets.
+ * What the actor gave or got, as a label states it. Where the headline is about positions, what went into
+ * them or came out, without the tokens that represent a position: the actor's own, unless the acts state
+ * others for these assets.
  */
 export function actAmounts(
   view: SubjectView,
@@ -63,37 +62,10 @@ export function gainsOf(view: SubjectView, motifs: readonly Motif[]): ActAmount[
   return moreThan(sumsOf(view, motifs, 'received').values(), sumsOf(view, motifs, 'sent'));
 }
 
-function moreThan(sums: Iterable<ActAmount>, others: ReadonlyMap<AssetId, ActAmount>): ActAmount[] {
+export function moreThan(sums: Iterable<ActAmount>, others: ReadonlyMap<AssetId, ActAmount>): ActAmount[] {
   return [...sums]
     .map((sum) => ({ ...sum, amount: sum.amount - (others.get(sum.id)?.amount ?? 0n) }))
     .filter(({ amount }) => amount > 0n);
-}
-
-/** The amounts that the pools of an exchange took and paid, and the fees and taxes that others got. */
-export type Price = Readonly<Record<'sent' | 'received' | 'fees', ActAmount[]>>;
-
-/**
- * Null where the acts are more than swaps, or pools took more than the actor gave or paid far more than it
- * got: then they served others too.
- */
-export function priceOf(view: SubjectView, motifs: readonly Motif[]): Price | null {
-  if (motifs.length === 0 || !motifs.every((motif) => view.isSwap(motif))) return null;
-  const price: Price = { sent: [], received: [], fees: [] };
-  const [taken, paid] = [sumsOf(view, motifs, 'sent'), sumsOf(view, motifs, 'received')];
-  const sides = [
-    ['sent', withoutPayments(view, motifs), moreThan(taken.values(), paid)],
-    ['received', view.received.map(netOf), moreThan(paid.values(), taken)],
-  ] as const;
-  for (const [side, own, acts] of sides)
-    for (const { id, asset, amount } of own) {
-      const act = acts.find((one) => one.id === id)?.amount ?? 0n;
-      const [most, fee] = side === 'sent' ? [amount, amount - act] : [act, act - amount];
-      if (act === 0n || fee * FEE_DIVISOR > most || (side === 'sent' && fee < 0n)) return null;
-      price[side].push({ id, asset, amount: act });
-      // Less is rounding.
-      if (fee * 1_000_000n > most) price.fees.push({ id, asset, amount: fee });
-    }
-  return price;
 }
 
 function firstFilled(...lists: ActAmount[][]): ActAmount[] {
@@ -140,7 +112,7 @@ function sharesOf(motifs: readonly Motif[], roles = SHARE_ROLES): ReadonlySet<As
 }
 
 /** The acts' legs on that side, parts of another of them left out, native and wrapped native as one. */
-function sumsOf(
+export function sumsOf(
   { input: { flow, rulebook } }: SubjectView,
   motifs: readonly Motif[],
   side: 'sent' | 'received',

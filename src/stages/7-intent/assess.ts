@@ -4,6 +4,7 @@ import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
 import { paymentsToPools } from '../../value/poolPayments.ts';
 import { gainsOf } from './actAmounts.ts';
+import { isUnlisted, keptOf } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
 import type { AssetAmount, Confidence, Motif, ProofDoubt } from '../../model/motif.ts';
@@ -119,7 +120,12 @@ function doubtsOf(view: SubjectView, rule: IntentRule, { motifs, proving, confid
   const doubted = new Set(proving.map(({ doubt }) => doubt));
   doubts.push(...MOTIF_DOUBTS.filter((code) => doubted.has(code)));
   if (confidence === 'Low') doubts.push('low_confidence');
-  if (doubts.length === 0 && (!accountsFor(view, rule, motifs) || gainedElsewhere(view, motifs)))
+  if (
+    doubts.length === 0 &&
+    (!accountsFor(view, rule, motifs) ||
+      gainedElsewhere(view, motifs) ||
+      keptOf(view, motifs).some(isUnlisted))
+  )
     doubts.push('unaccounted_value');
   return doubts;
 }

@@ -1,8 +1,8 @@
 import { counted } from '../../lib/text.ts';
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
-import { priceOf } from './actAmounts.ts';
-import { fillPlaceholder, listed, type LabelSubject } from './labelWords.ts';
+import { fillPlaceholder, type LabelSubject } from './labelWords.ts';
+import { keptOf, keptText } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -43,18 +43,25 @@ export function renderLabel(
   motifs: readonly Motif[],
   format: LabelFormat,
 ): RenderedLabel {
-  const price = priceOf(view, motifs);
-  const subject: LabelSubject = { view, motifs, price, format, when: rule.when };
+  const kept = /\{(gave|got|sent|received)\}/.test(rule.label) ? keptOf(view, motifs) : [];
   const unfilled: string[] = [];
-  const full = render(templateOf(rule.label), subject, unfilled);
-  const text =
-    full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
-  const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
-  const fees = /\{(sent|received)\}/.test(rule.label) ? (price?.fees ?? []) : [];
-  const paid = fees.length === 0 ? '' : `, paying ${listed(fees, format)} in fees`;
-  const besides = `${paid}${tipText(view, format)}${blobs === null ? '' : `, with ${blobs}`}`;
-  return { text: `${text ?? rule.labelFallback}${besides}`, unfilled: [...new Set(unfilled)] };
+  const written = (brevity: number): string => {
+    const subject: LabelSubject = { view, motifs, brevity, format, when: rule.when };
+    const full = render(templateOf(rule.label), subject, unfilled);
+    const text =
+      full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
+    const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
+    const besides = `${keptText(kept, brevity, format)}${tipText(view, format)}`;
+    return `${text ?? rule.labelFallback}${besides}${blobs === null ? '' : `, with ${blobs}`}`;
+  };
+  let text = written(0);
+  for (let brevity = 1; brevity <= MOST_BRIEF && text.length > MAX_LABEL; brevity++) text = written(brevity);
+  return { text, unfilled: [...new Set(unfilled)] };
 }
+
+/** More is cut in a wallet's list: pools go first, then fees, then venues after the first. */
+const MAX_LABEL = 110;
+const MOST_BRIEF = 3;
 
 /** Tags of motifs that a condition demands. */
 function tagsAsked(when: Condition): readonly string[] {

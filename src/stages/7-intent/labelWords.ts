@@ -5,7 +5,7 @@ import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import type { Balance } from '../../value/balances.ts';
-import { actAmounts, gainsOf, netOf, type ActAmount, type Price } from './actAmounts.ts';
+import { actAmounts, gainsOf, netOf, type ActAmount } from './actAmounts.ts';
 import { argument, choice, span } from './label.ts';
 import type { Delivery } from './facts/swapFacts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -18,8 +18,8 @@ import type { Allowance, Asset } from '../../model/valueFlow.ts';
 export interface LabelSubject {
   readonly view: SubjectView;
   readonly motifs: readonly Motif[];
-  /** Of an exchange. */
-  readonly price: Price | null;
+  /** From 1 without the number of pools, from 2 without fees, from 3 with one venue alone. */
+  readonly brevity: number;
   readonly format: LabelFormat;
   readonly when: Condition | undefined;
 }
@@ -37,9 +37,10 @@ export function fillPlaceholder(placeholder: string, subject: LabelSubject): str
 }
 
 const WORDS: Readonly<Record<string, Word>> = {
-  sent: ({ view, motifs, price, format }) => listed(price?.sent ?? actAmounts(view, motifs, 'sent'), format),
-  received: ({ view, motifs, price, format }) =>
-    listed(price?.received ?? actAmounts(view, motifs, 'received'), format),
+  sent: ({ view, motifs, format }) => listed(actAmounts(view, motifs, 'sent'), format),
+  received: ({ view, motifs, format }) => listed(actAmounts(view, motifs, 'received'), format),
+  gave: (subject) => WORDS['sent']!(subject),
+  got: (subject) => WORDS['received']!(subject),
   nft: ({ view, format }) =>
     listed([...view.received, ...view.sent].filter(({ asset }) => isNft(asset)).map(netOf), format),
   bought: (subject) => (hasNft(subject.view.received) ? WORDS['received']!(subject) : null),
@@ -56,7 +57,8 @@ const WORDS: Readonly<Record<string, Word>> = {
   count: ({ view }) => String(view.payees.size),
   delivered: (subject) => deliveredTo(subject, ({ bought }) => listed(bought.map(netOf), subject.format)),
   recipient: (subject) => deliveredTo(subject, ({ account }) => subject.format.account(account)),
-  pools: ({ view, motifs }) => {
+  pools: ({ view, motifs, brevity }) => {
+    if (brevity > 0) return null;
     const parts = view.input.motifs.filter(({ parent }) => motifs.some(({ index }) => index === parent));
     const swaps = [parts, view.path, motifs].find(({ length }) => length > 0) ?? [];
     const venues = new Set(swaps.map(({ venue, poolId }) => poolId ?? venue));
@@ -123,7 +125,7 @@ function hasNft(balances: readonly Balance[]): boolean {
 }
 
 /** Amounts, or where one of them cannot be written the tokens alone. */
-export function listed(amounts: readonly ActAmount[], format: LabelFormat): string | null {
+function listed(amounts: readonly ActAmount[], format: LabelFormat): string | null {
   if (amounts.length === 0) return null;
   const collections = nftCounts(amounts, format);
   if (collections.length > MAX_LISTED) return `${amounts.length} assets`;
@@ -148,7 +150,7 @@ function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[]
   return [...texts];
 }
 
-function knownProtocols({ view, motifs, format }: LabelSubject): string | null {
+function knownProtocols({ view, motifs, brevity, format }: LabelSubject): string | null {
   const names = new Set<string>();
   for (const { protocol, named, venue } of motifs) {
     // A token may call itself anything: such a name is no protocol's.
@@ -159,7 +161,9 @@ function knownProtocols({ view, motifs, format }: LabelSubject): string | null {
       if (name !== null) names.add(name);
     }
   }
-  return names.size > MAX_LISTED ? null : [...names].join(', ') || null;
+  return names.size > MAX_LISTED
+    ? null
+    : [...names].slice(0, brevity < 3 ? MAX_LISTED : 1).join(', ') || null;
 }
 
 /** Entity tags of contracts that trade for others across venues. */

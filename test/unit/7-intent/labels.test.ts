@@ -133,7 +133,7 @@ describe('a transaction of several acts', () => {
     expect((await verdictOn(tx, account(98))).label).not.toContain('tipping');
   });
 
-  it('states what the pool took and paid, and apart from it the fees on both sides', async () => {
+  it('states what the actor gave and got, and apart from it what the tokens took on both sides', async () => {
     const { tx } = analyse([
       transfer(A, USER, A, 10n),
       transfer(A, USER, POOL, 990n),
@@ -142,7 +142,7 @@ describe('a transaction of several acts', () => {
       v2Swap(POOL, USER, [990n, 0n, 0n, 500n]),
     ]);
     const { label } = await verdictOn(tx, account(99));
-    expect(label).toBe('Swap 990 0x0000 for 500 0x0000 on 0x0000, paying 10 0x0000 and 20 0x0000 in fees');
+    expect(label).toBe('Swap 1000 0x0000 for 480 0x0000 on 0x0000 (1 % and 4 % token taxes)');
   });
 
   it('states the own amounts where the token sold its taxes into the pool as well', async () => {

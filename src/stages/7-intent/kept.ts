@@ -1,0 +1,144 @@
+import { TRANSFER_FROM_CALL } from '../../evm/tokenCalls.ts';
+import { addressAt, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { sumOf } from '../../value/amount.ts';
+import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
+import { balances } from '../../value/balances.ts';
+import { isListedAddress } from '../../value/consent.ts';
+import { FEE_DIVISOR } from '../../value/parties.ts';
+import { actAmounts, moreThan, sumsOf, type ActAmount } from './actAmounts.ts';
+import type { LabelFormat } from '../../value/labelFormat.ts';
+import type { SubjectView } from './facts/subjectView.ts';
+import type { Address } from '../../model/hex.ts';
+import type { AssetAmount, Motif } from '../../model/motif.ts';
+import type { AssetId, Movement } from '../../model/valueFlow.ts';
+
+/** A part of what the actor gave that no pool took, or of what pools paid that the actor did not get. */
+export interface Kept extends ActAmount {
+  readonly side: 'sent' | 'received';
+  /** Of this amount. */
+  readonly of: bigint;
+  /** What the token's own transfers took. */
+  readonly tax: bigint;
+  /** Who has the rest, where one account has it. */
+  readonly keeper: Address | null;
+  /** A contract of the rules took the rest, and it is small enough for a fee. */
+  readonly isFee: boolean;
+}
+
+const NONE: readonly Kept[] = [];
+
+/** Empty where the acts are more than swaps, or pools took more than the actor gave: they served others too. */
+export function keptOf(view: SubjectView, motifs: readonly Motif[]): readonly Kept[] {
+  if (motifs.length === 0 || !motifs.every((motif) => view.isSwap(motif))) return NONE;
+  const [taken, paid] = [sumsOf(view, motifs, 'sent'), sumsOf(view, motifs, 'received')];
+  const kept: Kept[] = [];
+  for (const side of ['sent', 'received'] as const) {
+    const acts = side === 'sent' ? moreThan(taken.values(), paid) : moreThan(paid.values(), taken);
+    for (const { id, asset, amount } of actAmounts(view, motifs, side)) {
+      const act = acts.find((one) => one.id === id)?.amount ?? 0n;
+      const [of, rest] = side === 'sent' ? [amount, amount - act] : [act, act - amount];
+      // Less is rounding.
+      if (rest * 1_000_000n < -of && side === 'sent') return NONE;
+      if (act === 0n || rest * 1_000_000n <= of) continue;
+      const taken = takenBy(view, { id, amount: rest, of });
+      if (taken) kept.push({ id, asset, amount: rest, side, of, ...taken });
+    }
+  }
+  return kept;
+}
+
+/** Whether an account that is nobody's listed router took it. */
+export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
+
+/** Null where nobody has it. */
+function takenBy(
+  view: SubjectView,
+  { id, amount, of }: Pick<Kept, 'id' | 'amount' | 'of'>,
+): Pick<Kept, 'tax' | 'keeper' | 'isFee'> | null {
+  const { flow, tx, input } = view;
+  const taxes = taxesOf(view, id);
+  const [taxed, taxers] = [sumOf(taxes), new Set(taxes.map(({ to }) => to))];
+  const surpluses = [...surplusesOf(view, id)].filter(
+    // Less is rounding.
+    ([account, surplus]) => !taxers.has(account) && surplus * 1_000_000n > of,
+  );
+  if (taxes.length === 0 && surpluses.length === 0) return null;
+  const tax = taxed > amount || surpluses.length === 0 ? amount : taxed;
+  const exact = surpluses.find(([, surplus]) => surplus === amount - tax);
+  const keepers = (exact ? [exact] : surpluses).map(([account]) => account);
+  const isListed = (account: Address): boolean => isListedAddress(account, input.rulebook);
+  const took = (account: Address): boolean =>
+    isListed(account) ||
+    (flow.incoming.get(account) ?? []).some((index) => isListed(flow.movements[index]!.from));
+  return {
+    tax,
+    keeper: keepers.length === 1 ? keepers[0]! : null,
+    isFee: (amount - tax) * FEE_DIVISOR <= of && (isListed(tx.to!) || keepers.every(took)),
+  };
+}
+
+/** What accounts besides the actor's ended with more of the asset than their swaps explain. */
+function* surplusesOf(
+  { flow, entity, swaps, input: { rulebook } }: SubjectView,
+  id: AssetId,
+): Generator<[Address, bigint]> {
+  const whole = new Set(swaps.map(({ parent }) => parent));
+  const traded = new Map<Address, bigint>();
+  for (const { index, venue, assetsIn, assetsOut } of swaps) {
+    if (whole.has(index)) continue;
+    const legs = (all: readonly AssetAmount[]): bigint =>
+      sumOf(all.filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === id));
+    traded.set(venue, (traded.get(venue) ?? 0n) + legs(assetsOut) - legs(assetsIn));
+  }
+  for (const account of flow.incoming.keys()) {
+    if (account === ZERO_ADDRESS || entity.has(account)) continue;
+    const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).get(id);
+    if (own) yield [account, own.net - (traded.get(account) ?? 0n)];
+  }
+}
+
+/** Movements that no call of their token asked for: the token made them beside the one that was. */
+function taxesOf(view: SubjectView, id: AssetId): Movement[] {
+  const { flow, tx, entity, venues } = view;
+  if (id === NATIVE_ASSET) return [];
+  /** Traces of value alone do not show who was asked to be paid. */
+  const asked = (token: Address, to: Address): boolean => {
+    if (to === token) return false;
+    const calls = tx.frames.filter((call) => call.to === token);
+    return (
+      calls.length === 0 ||
+      calls.some((call) => addressAt(call.input, call.selector === TRANSFER_FROM_CALL ? 36 : 4) === to)
+    );
+  };
+  return flow.movements.filter(
+    ({ asset, from, to, evidence }) =>
+      evidence.log !== null &&
+      view.mergedAsset(asset) === id &&
+      !entity.has(to) &&
+      !venues.has(to) &&
+      from !== ZERO_ADDRESS &&
+      from !== evidence.contract &&
+      !asked(evidence.contract, to),
+  );
+}
+
+/** ` (3 % token tax), after a fee of 0.01 ETH`; fees are left out of a brief text. */
+export function keptText(kept: readonly Kept[], brevity: number, format: LabelFormat): string {
+  const taxes = kept.filter(({ tax }) => tax > 0n).map(({ tax, of }) => percent(tax, of));
+  const taxed = `(${taxes.join(' and ')} token ${taxes.length === 1 ? 'tax' : 'taxes'})`;
+  const clauses = kept.flatMap(({ asset, amount, of, tax, side, isFee, keeper }) => {
+    if (amount === tax) return [];
+    const text = format.amount(asset, amount - tax) ?? percent(amount - tax, of);
+    const who = keeper === null ? 'others' : format.account(keeper);
+    if (!isFee) return side === 'sent' ? `, of which ${who} kept ${text}` : `, after ${who} kept ${text}`;
+    if (brevity > 1) return [];
+    return side === 'sent' ? `, ${text} of it in fees` : `, after a fee of ${text}`;
+  });
+  return [brevity > 1 || taxes.length === 0 ? '' : ` ${taxed}`, ...clauses].join('');
+}
+
+/** In hundredths of a percent: `0.25 %`. */
+function percent(part: bigint, of: bigint): string {
+  const shown = Number((part * 20_000n + of) / (2n * of)) / 100;
+  return shown === 0 ? '<0.01 %' : `${shown} %`;
+}
