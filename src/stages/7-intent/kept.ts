@@ -3,7 +3,7 @@ import { addressAt, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { sumOf } from '../../value/amount.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
-import { isListedAddress } from '../../value/consent.ts';
+import { isListedAddress } from '../../value/tokenCall.ts';
 import { FEE_DIVISOR } from '../../value/parties.ts';
 import { actAmounts, moreThan, sumsOf, type ActAmount } from './actAmounts.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
