@@ -96,7 +96,7 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
     expect(skipped.out).toContain('event no shape knows: 0x');
     expect(
       await runRules('explain', 'swap-v3', '--rule', 'nobody', '--dirs', dir, '--recordings', places),
-    ).toMatchObject({ code: 1, err: 'there is no rule nobody' });
+    ).toMatchObject({ code: 1, err: 'there is no rule nobody; --full lists every rule' });
     expect(await runRules('explain', 'no-such', '--dirs', dir, '--recordings', places)).toMatchObject({
       code: 1,
     });

@@ -194,8 +194,8 @@ function printFate(rule: IntentRule, reading: SubjectReading, { ruleset, io }: P
 function whyLost(loser: IntentRule, winner: IntentRule, { rulebook }: SoundRuleset): string {
   const rank = (rule: IntentRule): number => (rulebook.intentKinds.get(rule.intent)?.rank ?? -1) + 1;
   if (winner.supersedes.includes(loser.slug)) return `${winner.slug} supersedes it`;
-  const place = (rule: IntentRule): string => `${rule.intent} is no. ${rank(rule)}`;
-  if (rank(loser) !== rank(winner)) return `${place(loser)} of the precedence list, ${place(winner)}`;
+  const behind = `${loser.intent} is no. ${rank(loser)} of the precedence list`;
+  if (rank(loser) !== rank(winner)) return `${behind}, ${winner.intent} no. ${rank(winner)}`;
   if (loser.priority !== winner.priority)
     return `priority ${loser.priority} against ${winner.priority} of ${winner.slug}`;
   return `${winner.slug} asks for more facts, or comes first by name`;
