@@ -190,7 +190,7 @@ it('recipients that look like somebody known', async () => {
 it('value for nothing: a claim that takes ether', async () => {
   const report = await run({ to: STRANGER, data: '0x4e71d92d', value: ETHER }, { code: '0x00' });
   expect(codes(report)).toEqual(['nothing_received']);
-  expect(report.warnings[0]!.text).toBe('1 ETH leave and nothing comes back');
+  expect(report.warnings[0]!.text).toBe('1 ETH leaves and nothing comes back');
 });
 
 /** Pays twice what it got where the condition holds, else keeps it. A condition takes 35 bytes. */

@@ -61,6 +61,48 @@ const HANDS_OVER = new Set([
   'delegation-revoked',
 ]);
 
+/** What leaves beside the headline's act, which only a preview adds to it. */
+const SENDING: Readonly<Record<string, string>> = {
+  'userop-first': ', sending 0.00175831 ETH',
+  'userop-failed': ', sending 0.000276414 ETH',
+  'cow-other-receiver': ', sending 1,500 USDC',
+  'aave-flashloan': ', sending 50 DAI',
+  'deployment-value': ', sending 1 ETH',
+};
+
+/** Stories in which value leaves and comes back, if at all, as what no list speaks for, or goes to somebody else. */
+const ONE_SIDED = new Set([
+  'batch-native',
+  'batch-token',
+  'nft-mint',
+  'unknown-deposit',
+  'safe-transfer',
+  'safe-multisend',
+  'userop-first',
+  'userop-paymaster',
+  'userop-failed',
+  'safe-refund',
+  'permit-relayed',
+  '7702-self',
+  '7702-sponsored',
+  '7702-ordinary',
+  'cow-other-receiver',
+  'aave-flashloan',
+  'vault-deposit',
+  'stake',
+  'nft-sale',
+  'liquid-stake',
+  'round-trip',
+  'wash-trade',
+  'swap-for-another',
+  'delegatecall-value',
+  'selfdestruct',
+  'value-to-contract',
+  'deployment-value',
+  'nft-bundle',
+  'vault-supplies-on',
+]);
+
 describe.each(ALL.map(({ name }) => name))('%s', (name) => {
   it('is previewed as it is mined', async () => {
     const { hash } = story.told.find(({ scenario }) => scenario.name === name)!;
@@ -70,7 +112,13 @@ describe.each(ALL.map(({ name }) => name))('%s', (name) => {
     const preview = await previewer.preview(request);
     expect(isPreview(preview), JSON.stringify(isPreview.errors)).toBe(true);
     expect(preview.classification.caveats!.at(-1)!.code).toBe('simulated');
-    expect(told(preview)).toEqual(told(mined));
+    const { intent_label: label } = preview.classification;
+    expect(label).toBe(`${mined.classification.intent_label}${SENDING[name] ?? ''}`);
+    const classification = { ...preview.classification, intent_label: mined.classification.intent_label };
+    expect(told({ ...preview, classification })).toEqual(told(mined));
+    const codes = preview.warnings.map(({ code }) => code);
+    expect(codes).not.toContain('depends_on_environment');
+    expect(codes.includes('nothing_received'), codes.join()).toBe(ONE_SIDED.has(name));
     const warned = preview.warnings.some(({ code }) => code === 'control_changes');
     expect(warned).toBe(HANDS_OVER.has(name));
   });

@@ -1,9 +1,9 @@
 import { canonicalize } from '../../stages/2-canonical/canonicalize.ts';
 import { buildValueFlow } from '../../stages/3-flow/buildValueFlow.ts';
 import type { Analysis } from '../../analyze.ts';
-import { labelFormat } from '../../value/labelFormat.ts';
+import { balances, type Balance } from '../../value/balances.ts';
+import { amountText, labelFormat } from '../../value/labelFormat.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import type { Address } from '../../model/hex.ts';
 import type { Simulation, SimulatedRun } from '../../model/simulation.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import { controlChanges } from './controlChanges.ts';
@@ -14,7 +14,7 @@ const CLOSE = 1n;
 /** What a run does to the signer's side: its balances by asset, and who may do what from then on. */
 interface Outcome {
   readonly failed: boolean;
-  readonly net: ReadonlyMap<AssetId, bigint>;
+  readonly net: ReadonlyMap<AssetId, Balance>;
   readonly rights: ReadonlySet<string>;
 }
 
@@ -27,46 +27,39 @@ export function differencesOfRuns(
   { changes, again }: Simulation,
   gasLimit: bigint | null,
 ): string[] {
-  const own = [...new Set([tx.from, attribution.actor ?? tx.from])];
-  const outcomeOf = (run: CanonicalTx, moved: ValueFlow, state: SimulatedRun['changes']): Outcome => ({
+  const own = new Set([tx.from, attribution.actor ?? tx.from]);
+  const outcomeOf = (run: CanonicalTx, moves: ValueFlow, state: SimulatedRun['changes']): Outcome => ({
     failed: !run.succeeded,
-    net: netOf(moved, own),
+    net: balances(moves, own),
     rights: new Set([
-      ...moved.allowances
-        .filter(({ owner, kind }) => own.includes(owner) && kind !== 'revoked' && kind !== 'decreased')
+      ...moves.allowances
+        .filter(({ owner, kind }) => own.has(owner) && kind !== 'revoked' && kind !== 'decreased')
         .map(({ token, spender }) => `${spender} may take ${token}`),
       ...controlChanges(state ?? []).map(({ text }) => text),
     ]),
   });
   const other = canonicalize(again.raw);
   const first = outcomeOf(tx, flow, changes);
-  const second = outcomeOf(other, buildValueFlow(other, rulebook), again.changes);
+  const moved = buildValueFlow(other, rulebook);
+  const second = outcomeOf(other, moved, again.changes);
   if (first.failed !== second.failed) {
     const isOutOfGas = first.failed && gasLimit !== null && tx.gasUsed >= gasLimit;
     return isOutOfGas ? [] : [`it ${first.failed ? 'fails' : 'succeeds'} in one and not in the other`];
   }
   const format = labelFormat(context.tokens, rulebook);
   const text = (id: AssetId, raw: bigint): string => {
-    const [asset, size] = [flow.assets.get(id), raw < 0n ? -raw : raw];
-    const amount = (asset && format.amount(asset, size)) ?? `${size} units of ${id}`;
+    const asset = flow.assets.get(id) ?? moved.assets.get(id)!;
+    const amount = amountText({ asset, amount: raw < 0n ? -raw : raw }, format);
     return `${raw < 0n ? 'sends' : 'receives'} ${amount}`;
   };
   const amounts = [...new Set([...first.net.keys(), ...second.net.keys()])].flatMap((id) => {
-    const [a, b] = [first.net.get(id) ?? 0n, second.net.get(id) ?? 0n];
+    const [a, b] = [first.net.get(id)?.net ?? 0n, second.net.get(id)?.net ?? 0n];
     return isClose(a, b) ? [] : [`it ${text(id, a)} in one and ${text(id, b)} in the other`];
   });
   const onlyOne = [...first.rights, ...second.rights].filter(
     (right) => !(first.rights.has(right) && second.rights.has(right)),
   );
   return [...amounts, ...onlyOne.map((right) => `${right} in one and not in the other`)];
-}
-
-function netOf({ ledgers }: ValueFlow, own: readonly Address[]): Map<AssetId, bigint> {
-  const net = new Map<AssetId, bigint>();
-  for (const account of own)
-    for (const [id, { inflow, outflow }] of ledgers.get(account) ?? [])
-      net.set(id, (net.get(id) ?? 0n) + inflow - outflow);
-  return net;
 }
 
 function isClose(a: bigint, b: bigint): boolean {

@@ -10,7 +10,8 @@ import type { Address } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { Simulation, SimulationRequest, SimulationSource } from '../../model/simulation.ts';
 import { differencesOfRuns } from './environment.ts';
-import { warningsOf, type PreviewWarning } from './warnings.ts';
+import { exchangeOf } from './exchange.ts';
+import { warningsOf, type Preview, type PreviewWarning } from './warnings.ts';
 
 /** `schemas/http/preview-report.schema.json`: a report in all but what only a mined transaction has. */
 export interface PreviewReport extends Omit<TxReport, 'tx'> {
@@ -57,9 +58,11 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
       validate(report);
       const { changes } = simulation;
       const differences = differencesOfRuns(analysis, simulation, request.gas);
+      const own = new Set([tx.from, analysis.attribution.actor ?? tx.from]);
+      const exchange = exchangeOf(analysis, report, own);
       return {
-        ...writePreview(report, simulation, { request, differences }),
-        warnings: warningsOf({ report, request, known, rulebook, changes, differences }),
+        ...writePreview(report, simulation, { request, differences, exchange }),
+        warnings: warningsOf({ report, request, known, rulebook, changes, differences, exchange }),
       };
     },
     close: () => upstream.close(),
@@ -75,7 +78,7 @@ export function asReport({ tx, simulated, ...report }: PreviewReport): TxReport 
 function writePreview(
   report: TxReport,
   simulation: Simulation,
-  { request, differences }: { readonly request: SimulationRequest; readonly differences: readonly string[] },
+  { request, differences, exchange }: Pick<Preview, 'request' | 'differences' | 'exchange'>,
 ): Omit<PreviewReport, 'warnings'> {
   const { classification, tx } = report;
   return {
@@ -83,6 +86,7 @@ function writePreview(
     tx: { ...tx, hash: request.signed?.hash ?? null, etherscan_url: null },
     classification: {
       ...classification,
+      intent_label: exchange.label,
       ...(differences.length > 0 && { status: 'Suspected', confidence: 'Low' }),
       caveats: [
         ...(classification.caveats ?? []),

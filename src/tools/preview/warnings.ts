@@ -1,9 +1,12 @@
-import { TRANSFER_CALL } from '../../evm/tokenCalls.ts';
+import type { Hex } from '../../model/hex.ts';
 import type { Allowance, InventoryDelta, TxReport } from '../../model/generated/report.ts';
+import { uintAt } from '../../evm/hex.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
+import type { Asset } from '../../model/valueFlow.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { SimulationRequest, StateChange } from '../../model/simulation.ts';
 import { controlChanges, changedAccounts } from './controlChanges.ts';
+import type { Exchange } from './exchange.ts';
 import { leastAccepted } from './leastAccepted.ts';
 
 /** What a signer should see first. Codes are stable; the list may grow. */
@@ -27,7 +30,7 @@ type WarningCode =
   | 'slippage';
 
 /** Everything a preview's warnings are drawn from. */
-interface Preview {
+export interface Preview {
   readonly report: TxReport;
   readonly request: SimulationRequest;
   readonly known: readonly string[];
@@ -36,6 +39,7 @@ interface Preview {
   readonly changes: readonly StateChange[] | null;
   /** What another fee, gas limit or fee recipient changes, a text each. */
   readonly differences: readonly string[];
+  readonly exchange: Exchange;
   /** The accounts of the signer's side, checksummed. */
   readonly own: ReadonlySet<string>;
 }
@@ -123,19 +127,22 @@ const impersonating: Check = ({ report, own }) => {
 
 const isGain = ({ delta_raw: raw }: InventoryDelta): boolean => !raw.startsWith('-') && raw !== '0';
 
-/** Value leaves, and neither an asset nor a position comes back: no warning for plain payments. */
-const unrequited: Check = ({ report, request, own }) => {
-  const deltas = report.inventory_deltas.filter(({ subject }) => own.has(subject));
-  const sent = deltas.filter(({ delta_raw: raw }) => raw.startsWith('-'));
-  const received = deltas.some(isGain);
-  const booked = report.position_effects.some(({ owner }) => own.has(owner));
-  // A payment asks for nothing in return.
-  const isPayment = request.calls.every(
-    ({ data, to }) => data === '0x' || (data.startsWith(TRANSFER_CALL) && to !== null),
-  );
-  if (sent.length === 0 || received || booked || isPayment) return [];
-  const what = sent.map((one) => `${one.delta?.slice(1) ?? one.delta_raw.slice(1)} ${nameOf(one)}`);
-  return [warning('nothing_received', `${what.join(', ')} leave and nothing comes back`)];
+/** NFTs are named one by one, also in lists. */
+const ANY = 1n << 255n;
+
+/** No warning for plain payments, which ask for nothing in return. */
+const unrequited: Check = ({ exchange, request: { calls }, rulebook }) => {
+  const stated = ({ address, kind }: Asset): bigint =>
+    calls.reduce((sum, { to, data, value }) => {
+      if (kind === 'native') return sum + (data === '0x' ? value : 0n);
+      const spec = to === address ? rulebook.tokenCalls.get(data.slice(0, 10) as Hex) : undefined;
+      if (spec === undefined || spec.spender !== null) return sum;
+      const amount = spec.amount === null ? null : uintAt(data, 4 + spec.amount);
+      return sum + (kind === 'erc20' ? (amount ?? 0n) : ANY);
+    }, 0n);
+  const { sent, forNothing } = exchange;
+  if (forNothing === null || sent.every(({ asset, net }) => -net <= stated(asset))) return [];
+  return [warning('nothing_received', forNothing)];
 };
 
 const nameOf = (delta: InventoryDelta): string =>

@@ -1,0 +1,82 @@
+import { kindOf } from '../../lib/motifKinds.ts';
+import { balances, type Balance } from '../../value/balances.ts';
+import { isListedAddress } from '../../value/consent.ts';
+import { amountText, labelFormat } from '../../value/labelFormat.ts';
+import { addUsd, compareUsd, worthTogether } from '../../value/money.ts';
+import type { Analysis } from '../../analyze.ts';
+import type { PositionEffect, TxReport } from '../../model/generated/report.ts';
+import type { Address } from '../../model/hex.ts';
+
+/** What leaves the signer's side, and what comes back with a value that others than its contract speak for. */
+export interface Exchange {
+  readonly sent: readonly Balance[];
+  /** A text about what leaves, where too little comes back. */
+  readonly forNothing: string | null;
+  /** The headline with all that leaves. */
+  readonly label: string;
+}
+
+/** `own`: the accounts of the signer's side. */
+export function exchangeOf(analysis: Analysis, report: TxReport, own: ReadonlySet<Address>): Exchange {
+  const { flow, context, rulebook } = analysis;
+  const format = labelFormat(context.tokens, rulebook);
+  const textOf = ({ asset, net }: Balance): string =>
+    amountText({ asset, amount: net < 0n ? -net : net }, format);
+  const textsOf = (some: readonly Balance[]): string => some.map(textOf).join(' and ');
+  const net = [...balances(flow, own).values()];
+  const sent = net.filter((one) => one.net < 0n);
+  const received = net.filter((one) => one.net > 0n);
+  const traded = tradedAt(report, analysis);
+  const valued = received.filter(
+    ({ id, asset: { address, kind } }) =>
+      address === null || isListedAddress(address, rulebook) || (kind === 'erc20' && traded.has(id)),
+  );
+  const { classification, position_effects: positions } = report;
+  const booked = positions.some((one) => own.has(one.owner.toLowerCase() as Address) && isOwed(one));
+  const isFair = booked || sent.length === 0 || (valued.length > 0 && !isDust(valued, sent, analysis));
+  const back = valued.length > 0 ? `only ${textsOf(valued)}` : 'nothing';
+  const others = received.length > valued.length ? ' but a token nobody else speaks for' : '';
+  const leaves = `${textsOf(sent)} ${sent.length > 1 ? 'leave' : 'leaves'}`;
+  const label = classification.intent_label;
+  const held = new Set(positions.map(({ position_asset: asset }) => asset?.id));
+  const unsaid = sent.filter((one) => {
+    const { asset } = one;
+    if (label.includes(textOf(one))) return false;
+    // Receipts of a position are its act; wrapped ether is called ether.
+    const isKnown = held.has(one.id) || rulebook.wrappedNative.has(asset.address ?? '0x');
+    return !isFair || !(isKnown || label.includes(format.asset(asset)));
+  });
+  return {
+    sent,
+    forNothing: isFair ? null : `${leaves} and ${back} comes back${others}`,
+    label: unsaid.length === 0 ? label : `${label}, sending ${textsOf(unsaid)}`,
+  };
+}
+
+/** Assets that a listed pool gave or took, by what moved. */
+function tradedAt({ motifs }: TxReport, { rulebook }: Analysis): ReadonlySet<string> {
+  const swaps = motifs.filter(
+    ({ kind, protocol, status }) =>
+      status === 'Proven' &&
+      (protocol?.matched_by ?? 'family') !== 'family' &&
+      kindOf(rulebook, kind).trade === 'swap',
+  );
+  return new Set(swaps.flatMap((one) => [...one.assets_in, ...one.assets_out].map(({ asset }) => asset.id)));
+}
+
+/** A listed venue owes more to its owner afterwards, or its owner owes less. */
+function isOwed({ protocol, category, effect }: PositionEffect): boolean {
+  if (protocol === null || protocol.matched_by === 'family') return false;
+  return (effect === 'open' || effect === 'increase') !== (category === 'lending_debt');
+}
+
+/** What comes back is worth less than half of what leaves, where both have a price. */
+function isDust(valued: readonly Balance[], sent: readonly Balance[], { economics }: Analysis): boolean {
+  const worthOf = (some: readonly Balance[]) =>
+    worthTogether(
+      some.map(({ id, net }) => [id, net < 0n ? -net : net] as const),
+      economics.book,
+    ).usd;
+  const [got, paid] = [worthOf(valued), worthOf(sent)];
+  return got !== null && paid !== null && compareUsd(addUsd(got, got), paid) < 0;
+}
