@@ -9,6 +9,7 @@ import {
   TRANSFER_BATCH,
   TRANSFER_SINGLE,
 } from '../../evm/tokenTopics.ts';
+import { holderOf, isCallOf } from '../../value/tokenCall.ts';
 import type { CanonicalTx, Frame, Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -120,18 +121,14 @@ function callsHolding({ within = null, address }: Log, { frames }: CanonicalTx):
   return at === null || inside[0]?.index === within ? inside : [frames[at]!, ...inside];
 }
 
-function isCallOf({ to, context, effective, static: reads }: Frame, token: Address): boolean {
-  return to === token && context === token && effective && !reads;
-}
-
 type TokenCalls = Rulebook['tokenCalls'] | undefined;
 
 /** What the call takes of the owner's holding by the spender's allowance. */
 function spentBy(call: Frame, { owner, spender }: Granted, tokenCalls: TokenCalls): bigint | null {
   const spec = tokenCalls?.get(call.selector!);
-  const { holder = null, amount = null } = spec ?? {};
-  if (call.from !== spender || holder === null || amount === null) return null;
-  return addressAt(call.input, 4 + holder) === owner ? uintAt(call.input, 4 + amount) : null;
+  const amount = spec?.amount ?? null;
+  if (call.from !== spender || amount === null) return null;
+  return holderOf(call, spec) === owner ? uintAt(call.input, 4 + amount) : null;
 }
 
 /** It is the owner's, or names the owner, and not known to move holdings only. A token may act for itself. */

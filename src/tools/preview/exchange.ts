@@ -1,6 +1,6 @@
 import { kindOf } from '../../lib/motifKinds.ts';
 import { balances, type Balance } from '../../value/balances.ts';
-import { isListedAddress } from '../../value/consent.ts';
+import { isListedAddress } from '../../value/tokenCall.ts';
 import { amountText, labelFormat } from '../../value/labelFormat.ts';
 import { addUsd, compareUsd, worthTogether } from '../../value/money.ts';
 import type { Analysis } from '../../analyze.ts';
