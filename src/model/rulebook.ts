@@ -190,8 +190,9 @@ export interface TokenEventSpec {
 }
 
 /**
- * A token's call that moves or allows: byte offsets of its arguments, null where there is none. `holder`: null,
- * the caller; `to`: null, destroyed; `spender` may take from the caller; `token`: null, the called contract;
+ * A token's call that moves or allows: byte offsets of its arguments, null where there is none. `holder`:
+ * null, the caller; `to`: null, destroyed; `spender` may take from the caller; `token`: null, the called
+ * contract;
  * `amount`: of single NFTs the id; `id`: beside an amount; `approved`: whether the spender may take all.
  */
 export type TokenCallSpec = Readonly<

@@ -87,8 +87,8 @@ function fungible(log: Log, reading: Reading): Allowance | null {
 type Granted = Pick<Allowance, 'owner' | 'spender'> & { readonly amount: bigint };
 
 /**
- * An allowance goes down only where the token's call that surely holds the log lowers it, or spends it by that
- * spender, to less than before; null where the calls leave that open.
+ * An allowance goes down only where the token's call that surely holds the log lowers it, or spends it by
+ * that spender, to less than before; null where the calls leave that open.
  */
 function changeOf(
   log: Log,

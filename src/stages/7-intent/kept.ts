@@ -27,7 +27,7 @@ export interface Kept extends ActAmount {
 
 const NONE: readonly Kept[] = [];
 
-/** Empty where the acts are more than swaps, or pools took more than the actor gave: they served others too. */
+/** Empty where the acts are more than swaps, or pools took more than the actor gave: they served others. */
 export function keptOf(view: SubjectView, motifs: readonly Motif[]): readonly Kept[] {
   if (motifs.length === 0 || !motifs.every((motif) => view.isSwap(motif))) return NONE;
   const [taken, paid] = [sumsOf(view, motifs, 'sent'), sumsOf(view, motifs, 'received')];

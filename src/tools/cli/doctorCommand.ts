@@ -67,7 +67,8 @@ function describe(node: string, findings: readonly Finding[]): string {
   const lines = findings.map(({ check, ok, ms, cause, detail }) => {
     const mark = ok === null ? pc.dim('–') : ok ? pc.green('✓') : pc.red('✗');
     const why = cause === undefined ? detail : `${cause}: ${detail}`;
-    return `  ${mark} ${check.padEnd(32)} ${pc.dim(ok === null ? ' '.repeat(9) : `${ms.toFixed(0).padStart(6)} ms`)}  ${why}`;
+    const took = ok === null ? ' '.repeat(9) : `${ms.toFixed(0).padStart(6)} ms`;
+    return `  ${mark} ${check.padEnd(32)} ${pc.dim(took)}  ${why}`;
   });
   const missing = findings.filter(({ ok }) => ok === false);
   const advice = missing.map(({ check, advice }) => `  ${pc.yellow(check)}: ${advice}`);

@@ -50,7 +50,7 @@ interface Numbered {
   readonly fits: (Fit | undefined)[];
 }
 
-/** A log of a call that the standards define it for: each of the call's words that it lacks costs its share. */
+/** A log of a call that the standards define it for: each missing word of the call costs its share. */
 function purposeOf(missing: number, said: number, unfit: boolean): Judgement {
   const cost = Math.ceil((FOREIGN * missing) / Math.max(1, said)) + (unfit ? UNFIT : 0);
   return { cost, verdict: unfit ? 'unfit' : missing === 0 ? 'exact' : 'possible', repeat: REPEATED };

@@ -31,7 +31,7 @@ export async function loadTx(
   return tryRecorded(hash, places) ?? fetchTx(hash, rulebook);
 }
 
-/** A recording by name or path. Throws `CliError`, of a text that is something else than a name says what it is. */
+/** A recording by name or path. Throws `CliError`, which explains a text that is no name. */
 function recordingNamed(what: string, places: readonly string[]): Recording {
   try {
     return findRecording(what, places);
