@@ -9,7 +9,7 @@ import { readConfig } from '../../src/service/config.ts';
 import { openPreviewer } from '../../src/tools/preview/preview.ts';
 import { readRequest } from '../../src/tools/preview/readRequest.ts';
 import { ALL, runStory, type Story } from '../devnet/story.ts';
-import { told } from '../preview/told.ts';
+import { previewed, told } from '../preview/told.ts';
 import { analyze, check, checkSame, other, signer, type LiveChain, type Rpc } from './liveChains.ts';
 
 /** The token of the first transaction. */
@@ -107,7 +107,9 @@ export async function previewStories(geth: LiveChain): Promise<void> {
         .catch((error: Error) => error.message);
       const mined = await analyze(story.devnet.rpcUrl, hash);
       if (typeof preview === 'string') differ.push(`${scenario.name}: ${preview}`);
-      else if (JSON.stringify(told(preview)) !== JSON.stringify(told(mined as never)))
+      else if (
+        JSON.stringify(told(preview)) !== JSON.stringify(told(previewed(mined as never, scenario.name)))
+      )
         differ.push(scenario.name);
       else if (!preview.simulated.next_block) differ.push(`${scenario.name}: not in the next block`);
     }

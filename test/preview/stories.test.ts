@@ -12,7 +12,7 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { openPreviewer, type Previewer } from '../../src/tools/preview/preview.ts';
 import { readRequest } from '../../src/tools/preview/readRequest.ts';
 import { ALL, runStory, type Story } from '../devnet/story.ts';
-import { told } from './told.ts';
+import { previewed, told } from './told.ts';
 
 let story: Story;
 let previewer: Previewer;
@@ -61,15 +61,6 @@ const HANDS_OVER = new Set([
   'delegation-revoked',
 ]);
 
-/** What leaves beside the headline's act, which only a preview adds to it. */
-const SENDING: Readonly<Record<string, string>> = {
-  'userop-first': ', sending 0.00175831 ETH',
-  'userop-failed': ', sending 0.000276414 ETH',
-  'cow-other-receiver': ', sending 1,500 USDC',
-  'aave-flashloan': ', sending 50 DAI',
-  'deployment-value': ', sending 1 ETH',
-};
-
 /** Stories in which value leaves and comes back, if at all, as what no list speaks for, or goes to somebody else. */
 const ONE_SIDED = new Set([
   'batch-native',
@@ -112,10 +103,7 @@ describe.each(ALL.map(({ name }) => name))('%s', (name) => {
     const preview = await previewer.preview(request);
     expect(isPreview(preview), JSON.stringify(isPreview.errors)).toBe(true);
     expect(preview.classification.caveats!.at(-1)!.code).toBe('simulated');
-    const { intent_label: label } = preview.classification;
-    expect(label).toBe(`${mined.classification.intent_label}${SENDING[name] ?? ''}`);
-    const classification = { ...preview.classification, intent_label: mined.classification.intent_label };
-    expect(told({ ...preview, classification })).toEqual(told(mined));
+    expect(told(preview)).toEqual(told(previewed(mined, name)));
     const codes = preview.warnings.map(({ code }) => code);
     expect(codes).not.toContain('depends_on_environment');
     expect(codes.includes('nothing_received'), codes.join()).toBe(ONE_SIDED.has(name));

@@ -7,6 +7,21 @@ const placed = (key: string, value: unknown): unknown => {
   return key === 'evidence' || typeof log === 'number' || key === 'log_range' ? undefined : value;
 };
 
+/** What leaves beside the headline's act, which only a preview adds to it. */
+const SENDING: Readonly<Record<string, string>> = {
+  'userop-first': ', sending 0.00175831 ETH',
+  'userop-failed': ', sending 0.000276414 ETH',
+  'cow-other-receiver': ', sending 1,500 USDC',
+  'aave-flashloan': ', sending 50 DAI',
+  'deployment-value': ', sending 1 ETH',
+};
+
+/** The headline that a story's preview has, by the one that its mined report has. */
+export const previewed = (mined: TxReport, story: string): TxReport => {
+  const intent_label = `${mined.classification.intent_label}${SENDING[story] ?? ''}`;
+  return { ...mined, classification: { ...mined.classification, intent_label } };
+};
+
 /** What a preview must tell as the report of the mined transaction does. */
 export const told = (report: TxReport | PreviewReport): unknown =>
   JSON.parse(
