@@ -1,5 +1,6 @@
 /**
  * Writes `rules/signatures/*.txt` and `rules/address-book/*.txt` from lists of public facts, one JSON object per line.
+ * Their sources and licences are in `rules/SOURCES.md`.
  * usage: npx tsx scripts/importTables.ts <signatures.ndjson.gz> <functions-with-intent.ndjson> <names.ndjson>
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -82,7 +83,7 @@ const names = rows<{ address: string; name: string; category: string }>(namesFil
 for (const kind of [...new Set(names.map(({ category }) => category))].sort())
   write(
     `address-book/${kind}.txt`,
-    ['<address> <kind> <name>, sorted', 'Source: duneanalytics/spellbook address labels (2026-08)'],
+    ['<address> <kind> <name>, sorted', 'Source: duneanalytics/spellbook address labels (2023-05-30, MIT)'],
     names
       .filter(({ category }) => category === kind)
       .map(({ address, name }) => `${address.toLowerCase()} ${kind} ${name.trim()}`)

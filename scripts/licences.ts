@@ -1,9 +1,10 @@
 /**
  * Lists name, version and licence of every package that production installs, by the lock file, and fails on a licence
  * that is absent, not allowed, or not the one in the package's own manifest. `--json` prints the list as JSON.
+ * Fails too on a table in `rules/` that `rules/SOURCES.md` does not list, or lists under a licence that is not allowed.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Licences that ask for no more than their notice: SPDX identifiers. */
@@ -96,6 +97,39 @@ export function packagesOf(root: string): Package[] {
   );
 }
 
+/** Licences of data: a dedication to the public asks for nothing either. */
+const ALLOWED_FOR_DATA: ReadonlySet<string> = new Set([...ALLOWED, 'CC0-1.0']);
+
+/** What is wrong with the sources of data files: `page` is `rules/SOURCES.md`, `files` are paths below `rules/`. */
+export function faultsOfSources(page: string, files: readonly string[]): string[] {
+  const rows = page
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| File '))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  const listed = new Set(rows.map(([file]) => file));
+  return [
+    ...files.filter((file) => !listed.has(file)).map((file) => `${file}: not listed`),
+    ...rows.flatMap(([file = '', source, version, licence = '', ...more]) => {
+      if (!files.includes(file)) return [`${file}: no such file`];
+      if (!source || !version || more.length > 0) return [`${file}: source, version and licence are needed`];
+      return ALLOWED_FOR_DATA.has(licence) ? [] : [`${file}: not allowed: ${licence || 'no licence'}`];
+    }),
+  ];
+}
+
+/** Data files of the rules that are neither YAML nor a page. */
+export function dataFilesOf(root: string): string[] {
+  return readdirSync(join(root, 'rules'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(?:yaml|yml|md)$/.test(entry.name))
+    .map((entry) => relative(join(root, 'rules'), join(entry.parentPath, entry.name)))
+    .sort();
+}
+
 function main(root: string): void {
   const packages = packagesOf(root);
   if (process.argv.includes('--json')) console.log(JSON.stringify(packages, null, 2));
@@ -105,7 +139,9 @@ function main(root: string): void {
   const refused = packages.filter(({ licence }) => !isAllowed(licence));
   for (const { name, version, licence } of refused)
     console.error(`not allowed: ${name}@${version} (${licence ?? 'no licence'})`);
-  process.exitCode = refused.length > 0 ? 1 : 0;
+  const faults = faultsOfSources(readFileSync(join(root, 'rules/SOURCES.md'), 'utf8'), dataFilesOf(root));
+  for (const fault of faults) console.error(`rules/SOURCES.md: ${fault}`);
+  process.exitCode = refused.length + faults.length > 0 ? 1 : 0;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) main(join(import.meta.dirname, '..'));

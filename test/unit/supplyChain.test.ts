@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isAllowed, productionPackages, withLicences } from '../../scripts/licences.ts';
+import {
+  dataFilesOf,
+  faultsOfSources,
+  isAllowed,
+  productionPackages,
+  withLicences,
+} from '../../scripts/licences.ts';
 import { onlyProduction, productionBom } from '../../scripts/sbom.ts';
 import { developmentOnly } from '../support/dependencies.ts';
 
@@ -72,6 +78,33 @@ describe('licences', () => {
     expect(() =>
       productionPackages(one, (folder) => (folder === 'node_modules/a' ? { license: 'GPL-3.0-only' } : null)),
     ).toThrow('a@1.0.0: the lock file says MIT, the package GPL-3.0-only');
+  });
+});
+
+describe('sources of the data files', () => {
+  it('are listed in rules/SOURCES.md, each under an allowed licence', () => {
+    const files = dataFilesOf(ROOT);
+    expect(files).toContain('address-book/exchange.txt');
+    expect(faultsOfSources(readFileSync(join(ROOT, 'rules/SOURCES.md'), 'utf8'), files)).toEqual([]);
+  });
+
+  it('are refused where a file, a field or an allowed licence is missing', () => {
+    const head = '| File | Source | Version | Licence |\n|---|---|---|---|\n';
+    const rows = [
+      'a | x | 1 | MIT',
+      'b | x | 1 | BUSL-1.1',
+      'c | x |  | MIT',
+      'd | x | 1 |',
+      'gone | x | 1 | CC0-1.0',
+    ];
+    const page = head + rows.map((row) => `| ${row} |\n`).join('');
+    expect(faultsOfSources(page, ['a', 'b', 'c', 'd', 'e'])).toEqual([
+      'e: not listed',
+      'b: not allowed: BUSL-1.1',
+      'c: source, version and licence are needed',
+      'd: not allowed: no licence',
+      'gone: no such file',
+    ]);
   });
 });
 
