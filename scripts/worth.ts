@@ -1,0 +1,198 @@
+/**
+ * Switches off one pass at a time and prints how many reports move over the recordings at hand. A pass that moves
+ * nothing goes; one that moves less than its lines are worth is named in the commit that keeps it.
+ * The passes are switched in a copy of `src` under the temporary folder: `src` itself knows of no switch.
+ * usage: npm run worth [-- --only PASS,… | --every N | corpus file names…]   (PASS: a name of `PASSES`)
+ */
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { AnalysisError } from '../src/lib/errors.ts';
+import type { Hash } from '../src/model/hex.ts';
+import type { TxReport } from '../src/model/generated/report.ts';
+import type { Rulebook } from '../src/model/rulebook.ts';
+import { loadRules } from '../src/service/loadRules.ts';
+import { fetchContext } from '../src/stages/1-fetch/context/fetchContext.ts';
+import { planContext } from '../src/stages/1-fetch/context/planContext.ts';
+import { fetchTransaction } from '../src/stages/1-fetch/fetchTransaction.ts';
+import { createUpstream, type Upstream } from '../src/stages/1-fetch/rpc/upstream.ts';
+import { canonicalize } from '../src/stages/2-canonical/canonicalize.ts';
+import { allRecordings, type Recording } from '../src/tools/cli/rules/recordings.ts';
+import { CORPUS, REPLAY_AVAILABLE, recordedHashes, startReplayNode } from '../test/support/replayNode.ts';
+
+interface Pass {
+  /** Under `src/stages`. */
+  readonly file: string;
+  /** The statement before which the function returns. Occurs once in the file. */
+  readonly before: string;
+  /** Its value where the pass is off. */
+  readonly returns: string;
+}
+
+const at = (file: string, before: string, returns: string): Pass => ({ file, before, returns });
+
+/** Positions as they are where no second one is dropped. */
+const SECOND_KEPT =
+  'owned.map((one) => (owned.filter((o) => o.owner === one.owner).length === 1 ? asExchanged(one, context) : one))';
+
+const STRUCTURE = '4-primitives/structure';
+const PASSES: Readonly<Record<string, Pass>> = {
+  retold: at('5-motifs/assemble.ts', 'if (!better || !has(whole, part)) return;', 'undefined'),
+  joinSilent: at('5-motifs/assemble.ts', 'const silent = drafts.filter(', 'drafts'),
+  nestCarried: at('5-motifs/carried.ts', 'const acts = drafts.filter((draft) => draft.whole', 'undefined'),
+  nestInVaults: at('5-motifs/carried.ts', 'const key = (account: Address, { kind }', 'undefined'),
+  fold: at('5-motifs/fold.ts', 'const wholes = new Set(', 'drafts'),
+  unnamedVenues: at('5-motifs/unnamedVenues.ts', 'const payments = new Map<', '[]'),
+  linkAssets: at('5-motifs/joinTriggers.ts', 'const acts = new Map<string, DraftPrimitive>', 'undefined'),
+  linkPromises: at('5-motifs/joinTriggers.ts', 'const open = new Map<string, DraftPrimitive[]>', 'undefined'),
+  linkDetails: at('5-motifs/joinTriggers.ts', 'const hosts = new Map<number,', 'undefined'),
+  linkEchoes: at('5-motifs/joinTriggers.ts', 'const mayEcho = (group', 'undefined'),
+  withoutOthers: at(
+    '5-motifs/joinTriggers.ts',
+    "if (!group.some(({ basis }) => basis === 'call')) return group;",
+    'group',
+  ),
+  markEnds: at('5-motifs/markEnds.ts', 'const hints = found.filter(isHint);', 'found'),
+  nameVenues: at('5-motifs/nameVenues.ts', 'for (const motif of motifs) {', 'motifs'),
+  approvals: at(`${STRUCTURE}/approvals.ts`, 'const transfers = new Map<number, Movement>', '[]'),
+  busMessages: at(`${STRUCTURE}/busMessages.ts`, 'const open = new OpenFlows(context);', '[]'),
+  debtTokens: at(`${STRUCTURE}/debts.ts`, 'return context.flow.movements.filter(isIssuance)', '[]'),
+  flashLoans: at(`${STRUCTURE}/flashLoans.ts`, 'const used = new Set<number>();', '[]'),
+  liquidity: at(`${STRUCTURE}/shares.ts`, 'return findShareExchanges(context).filter(', '[]'),
+  shares: at(`${STRUCTURE}/shares.ts`, 'const done = new Set<string>();', '[]'),
+  swaps: at(`${STRUCTURE}/swaps.ts`, 'const customerTraded = anyTraded(context);', '[]'),
+  withAmounts: at(`${STRUCTURE}/namedActs.ts`, 'if (open.isEmpty) return [];', '[]'),
+  withoutAmounts: at(`${STRUCTURE}/namedActs.ts`, 'const hints = this.#rankedHints().filter(', '[]'),
+  confirmed: at('4-primitives/findPrimitives.ts', 'const { basis, contract } = trigger;', 'undefined'),
+  addNetted: at('4-primitives/bind/impliedLegs.ts', 'for (const detail of found) {', 'undefined'),
+  addReceipts: at('4-primitives/bind/impliedLegs.ts', 'const issues = open.filter(', 'undefined'),
+  secondDropped: at('8-economics/positions/owners.ts', 'const isProven = ({ motif }: Change)', SECOND_KEPT),
+  isOnTheWay: at(
+    '8-economics/positions/owners.ts',
+    'if (token === null || shares.length === 0 || !flow',
+    'false',
+  ),
+  asExchanged: at(
+    '8-economics/positions/owners.ts',
+    'const { owner, token, underlying, delta } = change;',
+    'change',
+  ),
+  unexplained: at('8-economics/positions/positionChanges.ts', 'const groups = groupBy(changes,', '[]'),
+};
+
+type Analyze = (
+  raw: Recording['raw'],
+  context: Recording['context'],
+  rulebook: Rulebook,
+) => Promise<TxReport>;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string' }, every: { type: 'string', default: '1' } },
+});
+
+/** Switches of the copied passes: the one that is off, and those that the last analysis reached. */
+const worth = Object.assign(globalThis, { passOff: '', passesReached: new Set<string>() });
+
+/** The pipeline of a copy of the sources with a switch in each pass. */
+async function switchable(folder: string, passes: readonly string[]): Promise<Analyze> {
+  const root = resolve(import.meta.dirname, '..');
+  cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
+  for (const name of ['node_modules', 'rules', 'schemas', 'package.json', 'tsconfig.json'])
+    symlinkSync(join(root, name), join(folder, name));
+  for (const name of passes) {
+    const { file, before, returns } = PASSES[name]!;
+    const path = join(folder, 'src/stages', file);
+    const [head, tail, ...more] = readFileSync(path, 'utf8').split(before);
+    if (tail === undefined || more.length > 0) throw new Error(`${file}: not once: ${before}`);
+    const off = `if ((globalThis as any).passesReached.add('${name}') && (globalThis as any).passOff === '${name}') return ${returns};`;
+    writeFileSync(path, `${head}${off}\n${before}${tail}`);
+  }
+  const { analyzeRaw } = (await import(join(folder, 'src/analyze.ts'))) as { analyzeRaw: Analyze };
+  return analyzeRaw;
+}
+
+async function recordingOf(hash: Hash, upstream: Upstream, rulebook: Rulebook): Promise<Recording> {
+  const signal = new AbortController().signal;
+  const session = upstream.open({ signal, deadlineAt: performance.now() + 600_000 });
+  const raw = await fetchTransaction(session, hash, canonicalize);
+  const plan = planContext(canonicalize(raw), raw, rulebook, 2_000);
+  return { name: hash, raw, context: await fetchContext(session, plan, { names: null }) };
+}
+
+async function* recordings(rulebook: Rulebook, every: number): AsyncIterable<Recording> {
+  yield* allRecordings();
+  if (!REPLAY_AVAILABLE) return;
+  const files = positionals.length > 0 ? positionals : CORPUS;
+  const node = await startReplayNode({ dialect: 'geth', files });
+  const upstream = createUpstream({
+    rpcUrls: [node.url],
+    traceUrl: null,
+    priceApiUrl: null,
+    timeoutMs: 60_000,
+    retries: 0,
+    deadlineMs: 600_000,
+    maxResponseBytes: 1 << 30,
+    maxBatch: 1_000,
+  });
+  for (const [i, hash] of [...recordedHashes(files)].entries())
+    if (i % every === 0)
+      try {
+        yield await recordingOf(hash as Hash, upstream, rulebook);
+      } catch (error) {
+        if (!(error instanceof AnalysisError)) throw error;
+      }
+  await upstream.close();
+  await node.close();
+}
+
+/** Parts of a report that are counted apart. */
+const PARTS: Readonly<Record<string, (report: TxReport) => unknown>> = {
+  reports: ({ engine: _, ...report }) => report,
+  headlines: ({ classification }) => [classification.intent_kind, classification.intent_label],
+  statuses: ({ classification }) => [classification.status, classification.confidence],
+  positions: ({ position_effects }) => position_effects,
+  acts: ({ motifs }) => motifs?.map(({ kind, parent_id }) => [kind, parent_id]),
+};
+
+const rulebook = loadRules();
+const passes = values.only?.split(',') ?? Object.keys(PASSES);
+const moved = new Map(passes.map((name) => [name, Object.keys(PARTS).map((): string[] => [])]));
+const folder = mkdtempSync(join(tmpdir(), 'worth-'));
+let count = 0;
+try {
+  const analyze = await switchable(folder, passes);
+  const partsOf = async ({ raw, context }: Recording, off: string): Promise<string[]> => {
+    worth.passOff = off;
+    worth.passesReached.clear();
+    const report = await analyze(raw, context, rulebook);
+    return Object.values(PARTS).map((part) => JSON.stringify(part(report)) ?? '');
+  };
+  for await (const recording of recordings(rulebook, Number(values.every))) {
+    const whole = await partsOf(recording, '').catch(() => null);
+    if (whole === null) continue;
+    count++;
+    const reached = [...worth.passesReached];
+    for (const name of reached) {
+      const without = await partsOf(recording, name);
+      without.forEach((part, i) => part !== whole[i] && moved.get(name)![i]!.push(recording.name));
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const width = Math.max(...passes.map((name) => name.length));
+const row = (name: string, cells: readonly unknown[]): string =>
+  `${name.padEnd(width)} ${cells.map((cell) => String(cell).padStart(9)).join(' ')}`;
+console.log(row(`of ${count}`, Object.keys(PARTS)));
+for (const [name, parts] of moved) {
+  console.log(
+    row(
+      name,
+      parts.map(({ length }) => length),
+    ),
+  );
+  if (values.only) for (const which of parts[0]!.slice(0, 20)) console.log(`  ${which}`);
+}
