@@ -28,8 +28,9 @@ export interface BuiltExample {
 const BLOCK: Hash = `0x${'b1'.repeat(32)}`;
 const BLOCK_NUMBER = '0x1312d00';
 const BUILDER: Address = `0x${'b0'.repeat(20)}`;
-/** `transferFrom` and a selector without meaning: the calls around transfers and events. */
+/** The calls around transfers and events: `transferFrom`, ERC-1155's `safeTransferFrom`, a selector without meaning. */
 const TRANSFER_FROM = '0x23b872dd';
+const SAFE_TRANSFER_FROM = '0xf242432a';
 const SOME_CALL = '0x00000001';
 const DEFAULT_DECIMALS = 18;
 
@@ -195,14 +196,24 @@ function move(step: Move, path: Path, building: Building): void {
   symbols.set(token, step.asset);
   const ends = [TRANSFER, word(from), word(to)] as const;
   if (step.id !== undefined) {
-    const data = `${word(readAmount(step.id, [...path, 'id']))}${word(amount).slice(2)}` as Hex;
+    const id = readAmount(step.id, [...path, 'id']);
+    const data = `${word(id)}${word(amount).slice(2)}` as Hex;
     const topics = [TRANSFER_SINGLE, word(root.to as Address), word(from), word(to)] as const;
-    emit({ address: token, topics, data }, token, TRANSFER_FROM);
+    emit(
+      { address: token, topics, data },
+      token,
+      asking(SAFE_TRANSFER_FROM, from, to, id, amount, 0xa0n, 0n),
+    );
     return;
   }
+  const nft = step.nft === undefined ? null : readAmount(step.nft, [...path, 'nft']);
   const log =
-    step.nft === undefined
+    nft === null
       ? { topics: ends, data: word(amount) }
-      : { topics: [...ends, word(readAmount(step.nft, [...path, 'nft']))], data: '0x' as const };
-  emit({ address: token, ...log }, token, TRANSFER_FROM);
+      : { topics: [...ends, word(nft)], data: '0x' as const };
+  emit({ address: token, ...log }, token, asking(TRANSFER_FROM, from, to, nft ?? amount));
 }
+
+/** The calldata that asks a token for a movement. */
+const asking = (selector: Hex, ...words: readonly (bigint | Address)[]): Hex =>
+  `${selector}${words.map(wordOf).join('')}`;

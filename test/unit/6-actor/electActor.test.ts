@@ -26,17 +26,31 @@ const POOL = account('9001');
 function elect(
   { tx, flow }: Scenario,
   motifs: readonly Motif[] = [],
-  options: { tags?: Record<Address, readonly string[]>; delegations?: ReadonlyMap<Address, Address> } = {},
+  options: {
+    tags?: Record<Address, readonly string[]>;
+    delegations?: ReadonlyMap<Address, Address>;
+    tokenCalls?: Rulebook['tokenCalls'];
+  } = {},
 ) {
   return electActor({
     tx,
     flow,
     motifs: numbered(motifs),
-    rulebook: bareRulebook({ tags: options.tags ?? {} }),
+    rulebook: {
+      ...bareRulebook({ tags: options.tags ?? {} }),
+      tokenCalls: options.tokenCalls ?? new Map(),
+    },
     header: HEADER,
     delegations: options.delegations ?? new Map(),
   });
 }
+/** transferFrom(address holder, address to, uint256 amount) */
+const TRANSFER_FROM = new Map([
+  [
+    '0x23b872dd' as Hex,
+    { holder: 0, to: 32, amount: 64, spender: null, token: null, id: null, approved: null },
+  ],
+]);
 const owner = (a: Address) => [{ role: 'owner', account: a }];
 const trade = (who: Address) =>
   [
@@ -329,7 +343,8 @@ describe('electActor', () => {
         selector: '0x23b872dd' as const,
       };
       const frames = [...tx.frames, { ...question, selector: '0x1626ba7e' as const }, pull];
-      return elect({ tx: { ...tx, frames }, flow }, [permit], { tags: { [POOL]: ['settlement'] } }).ground;
+      const options = { tags: { [POOL]: ['settlement'] }, tokenCalls: TRANSFER_FROM };
+      return elect({ tx: { ...tx, frames }, flow }, [permit], options).ground;
     };
     expect(groundOf({ output: magic })).toBe('authorised');
     expect(groundOf({ output: magic, from: OTHER })).toBe('claimed');
