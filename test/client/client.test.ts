@@ -53,7 +53,7 @@ describe('the client, against the running service', () => {
     expect(await failure(client.analyze('0x12'))).toMatchObject({
       name: 'TxReportError',
       status: 400,
-      message: 'invalid tx_hash `0x12`',
+      message: 'invalid tx_hash `0x12`, 4 characters, expected 66',
       retryAfter: null,
     });
     const unknown = await failure(client.analyze(`0x${'ab'.repeat(32)}`));

@@ -75,19 +75,21 @@ describe('POST /analyze', () => {
   });
 
   it.each([
-    ['short', '0x12'],
-    ['empty', ''],
-    ['upper-case', HASH.toUpperCase().replace('0X', '0x')],
-    ['with 0X', HASH.replace('0x', '0X')],
-    ['without prefix', HASH.slice(2)],
-    ['too long', `${HASH}0`],
-    ['with spaces', ` ${HASH.slice(1)}`],
-    ['with a line break', HASH.slice(0, 65)],
-  ])('refuses a hash that is %s in the words of the interface', async (_, hash) => {
+    ['short', '0x12', '4 characters, expected 66'],
+    ['empty', '', '0 characters, expected 66'],
+    ['upper-case', HASH.toUpperCase().replace('0X', '0x'), 'upper case, expected lower case'],
+    ['with 0X', HASH.replace('0x', '0X'), 'upper case, expected lower case'],
+    ['without prefix', HASH.slice(2), '64 characters, expected 66'],
+    ['too long', `${HASH}0`, '67 characters, expected 66'],
+    ['with spaces', ` ${HASH.slice(1)}`, 'not 0x and 64 hexadecimal digits'],
+    ['with a letter O', `${HASH.slice(0, 65)}o`, 'not 0x and 64 hexadecimal digits'],
+    ['cut', HASH.slice(0, 65), '65 characters, expected 66'],
+    ['an address', HASH.slice(0, 42), 'an address'],
+  ])('refuses a hash that is %s in the words of the interface and says why', async (_, hash, why) => {
     const response = await post({ tx_hash: hash })
       .expect(400)
       .expect('Content-Type', /^application\/json/);
-    expect(response.body).toEqual({ error: `invalid tx_hash \`${hash}\`` });
+    expect(response.body).toEqual({ error: `invalid tx_hash \`${hash}\`, ${why}` });
   });
 
   it.each(['base', 'ETHEREUM', '', ' eth', '0x1', 'constructor'])(
@@ -101,7 +103,7 @@ describe('POST /analyze', () => {
 
   it('names the hash when hash and chain are both wrong', async () => {
     expect((await post({ tx_hash: 'x', chain: 'y' }).expect(400)).body).toEqual({
-      error: 'invalid tx_hash `x`',
+      error: 'invalid tx_hash `x`, 1 character, expected 66',
     });
   });
 
@@ -112,8 +114,8 @@ describe('POST /analyze', () => {
     ['a string', `"${HASH}"`, /not a JSON object/],
     ['nothing', '', /empty/],
     ['no hash', '{}', /tx_hash is required/],
-    ['a number as hash', '{"tx_hash": 5}', /invalid tx_hash `5`/],
-    ['null as hash', '{"tx_hash": null}', /invalid tx_hash `null`/],
+    ['a number as hash', '{"tx_hash": 5}', /invalid tx_hash `5`, not a string/],
+    ['null as hash', '{"tx_hash": null}', /invalid tx_hash `null`, not a string/],
     ['an object as hash', `{"tx_hash": {"toString": "x"}}`, /invalid tx_hash/],
     ['a number as chain', `{"tx_hash": "${HASH}", "chain": 1}`, /chain must be a string/],
     ['null as chain', `{"tx_hash": "${HASH}", "chain": null}`, /chain must be a string/],
@@ -181,11 +183,11 @@ describe('POST /analyze', () => {
 
   it('bounds and cleans what it repeats', async () => {
     const long = ((await post({ tx_hash: 'x'.repeat(10_000) }).expect(400)).body as { error: string }).error;
-    expect(long).toBe(`invalid tx_hash \`${'x'.repeat(100)}…\``);
+    expect(long).toBe(`invalid tx_hash \`${'x'.repeat(100)}…\`, 10000 characters, expected 66`);
     const odd = (
       (await post(`{"tx_hash": "a\\u0000\\u202eb\\ud800c\\n\\u2028"}`).expect(400)).body as { error: string }
     ).error;
-    expect(odd).toBe('invalid tx_hash `a\ufffd\ufffdb\ufffdc\ufffd\ufffd`');
+    expect(odd).toBe('invalid tx_hash `a\ufffd\ufffdb\ufffdc\ufffd\ufffd`, 8 characters, expected 66');
   });
 
   it.each(Object.keys(ERROR_TEXT) as ErrorCode[])('maps %s to 502', async (code) => {

@@ -47,7 +47,16 @@ function explain(body: Record<string, unknown>, errors: NonNullable<SchemaCheck<
   const { tx_hash: hash, chain } = body;
   if (hash === undefined) return 'malformed request body: tx_hash is required';
   if (errors.some((error) => error.instancePath === '/tx_hash'))
-    return `invalid tx_hash \`${echo(typeof hash === 'string' ? hash : JSON.stringify(hash))}\``;
+    return `invalid tx_hash \`${echo(typeof hash === 'string' ? hash : JSON.stringify(hash))}\`${fault(hash)}`;
   if (typeof chain !== 'string') return 'malformed request body: chain must be a string';
   return `unsupported chain \`${echo(chain)}\``;
+}
+
+/** What is wrong with a hash, by the interface's own rule: 66 characters, 0x and 64 lower-case digits. */
+function fault(hash: unknown): string {
+  if (typeof hash !== 'string') return ', not a string';
+  if (/^0x[\da-f]{40}$/i.test(hash)) return ', an address';
+  if (hash.length !== 66) return `, ${hash.length} character${hash.length === 1 ? '' : 's'}, expected 66`;
+  if (/^0x[\da-f]{64}$/i.test(hash)) return ', upper case, expected lower case';
+  return ', not 0x and 64 hexadecimal digits';
 }
