@@ -1,6 +1,6 @@
 /** The pipeline, in order: start reading here. Only stage 1 does I/O; `service/analyzer.ts` calls it. */
 import { labelFormat } from './value/labelFormat.ts';
-import { findSuspects, markImpersonators, type Suspects } from './value/suspectTokens.ts';
+import { findSuspects, nameTokens, type Suspects } from './value/suspectTokens.ts';
 import { canonicalize } from './stages/2-canonical/canonicalize.ts';
 import { readBlockHeader } from './evm/blockHeader.ts';
 import { buildValueFlow } from './stages/3-flow/buildValueFlow.ts';
@@ -37,7 +37,7 @@ export interface Read {
 
 /** Stages 3 to 6: motifs and actor, before any intent rule. */
 export interface Examined extends Read {
-  /** With the tokens marked that impersonate well-known ones. */
+  /** With the symbols of the rules, and the tokens marked that impersonate them. */
   readonly context: RawContext;
   readonly flow: ValueFlow;
   readonly suspects: Suspects;
@@ -65,7 +65,7 @@ export function examine(
   rulebook: Rulebook,
   onStage: OnStage = () => {},
 ): Examined {
-  const tokens = markImpersonators(raw.tokens, rulebook);
+  const tokens = nameTokens(raw.tokens, rulebook);
   const context = tokens === raw.tokens ? raw : { ...raw, tokens };
   const flow = buildValueFlow(tx, rulebook);
   const suspects = findSuspects(tx, flow, tokens, rulebook);

@@ -3,6 +3,7 @@ import { lazy } from '../lib/lazy.ts';
 import { memoize } from '../lib/memo.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { Consent } from './consent.ts';
+import { knownSymbols } from './labelFormat.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
@@ -67,21 +68,29 @@ function byLook({ knownTokens }: Rulebook): ReadonlyMap<string, ReadonlySet<Addr
   return new Map([...knownTokens].map(([symbol, addresses]) => [fold(symbol), addresses]));
 }
 
-/** Token metadata, with `impersonates` set where a token carries another's well-known symbol. */
-export function markImpersonators(
+/**
+ * Token metadata with the symbols of the rules where a well-known token gave none, and with `impersonates` set
+ * where another token carries one.
+ */
+export function nameTokens(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Rulebook,
 ): ReadonlyMap<Address, TokenMetadata> {
   const known = rulebook.prepared.derive(byLook);
-  const isImpersonator = ({ address, symbol }: TokenMetadata): boolean =>
-    symbol !== null && looks(symbol).some((look) => known.get(look)?.has(address) === false);
-  let marked: Map<Address, TokenMetadata> | null = null;
-  for (const [address, token] of tokens)
-    if (isImpersonator(token)) (marked ??= new Map(tokens)).set(address, { ...token, impersonates: true });
-  return marked ?? tokens;
+  const listed = knownSymbols(rulebook.knownTokens);
+  const isImpersonator = (symbol: string, address: Address): boolean =>
+    looks(symbol).some((look) => known.get(look)?.has(address) === false);
+  let named: Map<Address, TokenMetadata> | null = null;
+  for (const [address, token] of tokens) {
+    const symbol = token.symbol ?? listed.get(address) ?? null;
+    const impersonates = symbol !== null && isImpersonator(symbol, address);
+    if (impersonates) (named ??= new Map(tokens)).set(address, { ...token, impersonates });
+    else if (symbol !== token.symbol) (named ??= new Map(tokens)).set(address, { ...token, symbol });
+  }
+  return named ?? tokens;
 }
 
-/** Suspect parts of a transaction's value flow; `tokens` as `markImpersonators` returns them. */
+/** Suspect parts of a transaction's value flow; `tokens` as `nameTokens` returns them. */
 export function findSuspects(
   tx: CanonicalTx,
   flow: ValueFlow,

@@ -33,7 +33,7 @@ const intent = (match: string, nearMiss: string): string => `slug: burrow-harves
 version: 1
 status: stable
 intent: Harvest
-label: "Gather {received}"
+label: "Gather {got}"
 label_fallback: Gather a harvest
 rests_on: [harvest]
 requires_any: [harvest]

@@ -17,6 +17,12 @@ interface Fillers {
 const ENGINE_ROLES = ['owner', 'recipient', 'payer', 'caller'];
 const ENGINE_LEGS = ['in', 'out', 'share_in', 'share_out', 'reward', 'fee'];
 
+/** Words of the whole transaction, with those of an act. */
+const OF_ALL: ReadonlyMap<string, string> = new Map([
+  ['sent', 'gave'],
+  ['received', 'got'],
+]);
+
 /** Placeholders of labels that no motif the rule rests on can ever fill. */
 export function checkPlaceholders(
   shapes: readonly RuleItem<RawShape>[],
@@ -28,16 +34,24 @@ export function checkPlaceholders(
   for (const item of intents) {
     const { rests_on: kinds = [], label, label_fallback: fallback, status } = item.value;
     if (status === 'deprecated') continue;
+    const labels = [
+      ['label', label],
+      ['label_fallback', fallback ?? ''],
+    ] as const;
+    for (const [key, text] of labels)
+      for (const word of kinds.length === 0 ? [] : placeholdersOf(text))
+        if (OF_ALL.has(word))
+          new Spot(item, [key]).report(
+            'amount_of_all',
+            `{${word}} is of the whole transaction; of the acts that the rule rests on: {${OF_ALL.get(word)}}`,
+          );
     // Composites take their roles and legs from other motifs.
     const known = kinds.every((kind) => byKind.has(kind) && !words.motifKinds.get(kind)?.composite);
     if (!known) continue;
     const fill = (family: 'role' | 'leg' | 'arg'): Set<string> =>
       new Set(kinds.flatMap((kind) => [...byKind.get(kind)![family]]));
     const can = { role: fill('role'), leg: fill('leg'), arg: new Set([...fill('arg'), ...callArguments]) };
-    for (const [key, text] of [
-      ['label', label],
-      ['label_fallback', fallback ?? ''],
-    ] as const)
+    for (const [key, text] of labels)
       for (const placeholder of placeholdersOf(text))
         if (!isListed(placeholder, listed)) checkOne(new Spot(item, [key]), placeholder, can, kinds);
   }

@@ -107,6 +107,7 @@ export const PROBLEMS = {
   shadowed_rule: 'whenever this rule matches a rule that outranks it matches too: it can never win',
   unknown_placeholder: 'the label has a placeholder that does not exist',
   unfillable_placeholder: 'nothing that the rule rests on can ever give the placeholder a value',
+  amount_of_all: 'the rule rests on acts, and its label states amounts of the whole transaction',
   missing_fallback:
     'a label whose placeholders may have no value needs label_fallback, which takes such ' +
     'placeholders only in [optional segments]',

@@ -1,9 +1,11 @@
+import { sumOf } from '../../value/amount.ts';
 import { mergeNative } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import { DEBT_SHARE_ROLES, roleOf, SHARE_ROLES } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
-import type { Motif } from '../../model/motif.ts';
-import type { AssetId } from '../../model/valueFlow.ts';
+import type { AssetAmount, Motif } from '../../model/motif.ts';
+import type { Portion } from '../../model/primitive.ts';
+import type { Asset, AssetId } from '../../model/valueFlow.ts';
 
 export type ActAmount = Pick<Balance, 'id' | 'asset'> & { readonly amount: bigint };
 
@@ -38,7 +40,7 @@ export function actAmounts(
     return paidByOthers ? firstFilled(stated, besides, own) : firstFilled(besides, stated, own);
   }
   if (related.length < act.size) return related;
-  return related.map((net) => (act.get(net.id)!.amount === net.amount ? net : act.get(net.id)!));
+  return related.map((net) => ({ ...net, amount: act.get(net.id)!.amount }));
 }
 
 /** Whether no act took the asset, and nothing the act took can have been made of it. */
@@ -111,21 +113,75 @@ function sharesOf(motifs: readonly Motif[], roles = SHARE_ROLES): ReadonlySet<As
   return shares;
 }
 
-/** The acts' legs on that side, parts of another of them left out, native and wrapped native as one. */
+/** What acts on positions state apart from their principal. */
+export interface ActFee extends ActAmount {
+  /** Paid with what was sent, earned with what was received, or added to a debt: then all that is owed. */
+  readonly side: 'sent' | 'received' | 'owed';
+}
+
+/** The fees of these acts, where the amounts stated of them leave these out. */
+export function feesBeside(view: SubjectView, motifs: readonly Motif[]): ActFee[] {
+  if (motifs.length > 1 && !areApart(view, motifs)) return [];
+  return motifs.flatMap((motif) =>
+    feesOf(view, motif).flatMap((fee) => {
+      const side = fee.side === 'owed' ? 'received' : fee.side;
+      const stated = actAmounts(view, motifs, side).find(({ id }) => id === fee.id);
+      if (sumsOf(view, motifs, side).get(fee.id)?.amount !== stated?.amount) return [];
+      return { ...fee, asset: stated?.asset ?? fee.asset };
+    }),
+  );
+}
+
+/** Those of one act: legs of that role, and portions of its legs, or their rest beside the principal. */
+function feesOf(view: SubjectView, motif: Motif): ActFee[] {
+  const { position } = view.kind(motif);
+  if (!position) return [];
+  const fees: ActFee[] = [];
+  const note = (id: AssetId, amount: bigint, side: ActFee['side']): void => {
+    const asset = view.flow.assets.get(id);
+    if (asset && amount > 0n) fees.push({ id: view.mergedAsset(id), asset, amount, side });
+  };
+  for (const { asset, amount, role } of motif.assetsOut) if (role === 'fee') note(asset, amount, 'sent');
+  const stated = motif.portions ?? [];
+  for (const id of new Set(stated.map(({ asset }) => asset))) {
+    const of = (role: string): readonly Portion[] =>
+      stated.filter((portion) => portion.asset === id && portion.role === role);
+    const moved = (legs: readonly AssetAmount[]): bigint => sumOf(legs.filter(({ asset }) => asset === id));
+    const [sent, received] = [moved(motif.assetsOut), moved(motif.assetsIn)];
+    const principal = of('principal').length > 0 ? sumOf(of('principal')) : null;
+    const fee = (whole: bigint): bigint =>
+      of('fee').length > 0 ? sumOf(of('fee')) : whole - (principal ?? whole);
+    if (position.category === 'lending_debt') {
+      if (of('fee').length > 0 && received > 0n) note(id, received + sumOf(of('fee')), 'owed');
+    } else if (received > 0n) note(id, fee(received), 'received');
+    else if (sent > 0n) note(id, fee(sent), 'sent');
+  }
+  return fees;
+}
+
+/**
+ * The acts' legs on that side without the fees of positions, parts of another of them left out, native and
+ * wrapped native as one.
+ */
 export function sumsOf(
-  { input: { flow, rulebook } }: SubjectView,
+  view: SubjectView,
   motifs: readonly Motif[],
   side: 'sent' | 'received',
 ): Map<AssetId, ActAmount> {
+  const { flow, rulebook } = view.input;
   const sums = new Map<AssetId, ActAmount>();
   const whole = new Set(motifs.map(({ index }) => index));
-  for (const motif of motifs.filter(({ parent }) => parent === null || !whole.has(parent)))
+  const add = (id: AssetId, asset: Asset, amount: bigint): void => {
+    const sum = sums.get(id);
+    sums.set(id, { id, asset: sum?.asset ?? asset, amount: (sum?.amount ?? 0n) + amount });
+  };
+  for (const motif of motifs.filter(({ parent }) => parent === null || !whole.has(parent))) {
     for (const { asset, amount, role } of side === 'sent' ? motif.assetsOut : motif.assetsIn) {
       const known = flow.assets.get(asset);
-      if (SHARE_ROLES.has(role) || !known) continue;
-      const id = mergeNative(asset, rulebook.wrappedNative);
-      const sum = sums.get(id);
-      sums.set(id, { id, asset: sum?.asset ?? known, amount: (sum?.amount ?? 0n) + amount });
+      if (!SHARE_ROLES.has(role) && known) add(mergeNative(asset, rulebook.wrappedNative), known, amount);
     }
+    for (const fee of feesOf(view, motif)) if (fee.side === side) add(fee.id, fee.asset, -fee.amount);
+  }
+  for (const [id, { amount }] of sums) if (amount === 0n) sums.delete(id);
   return sums;
 }

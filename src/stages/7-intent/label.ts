@@ -1,7 +1,8 @@
 import { counted } from '../../lib/text.ts';
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
-import { fillPlaceholder, type LabelSubject } from './labelWords.ts';
+import { feesBeside } from './actAmounts.ts';
+import { feesText, fillPlaceholder, type LabelSubject } from './labelWords.ts';
 import { keptOf, keptText } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -43,7 +44,9 @@ export function renderLabel(
   motifs: readonly Motif[],
   format: LabelFormat,
 ): RenderedLabel {
-  const kept = /\{(gave|got|sent|received)\}/.test(rule.label) ? keptOf(view, motifs) : [];
+  const states = /\{(gave|got)\}/.test(rule.label);
+  const kept = states ? keptOf(view, motifs) : [];
+  const fees = states ? feesBeside(view, motifs) : [];
   const unfilled: string[] = [];
   const written = (brevity: number): string => {
     const subject: LabelSubject = { view, motifs, brevity, format, when: rule.when };
@@ -51,7 +54,8 @@ export function renderLabel(
     const text =
       full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
     const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
-    const besides = `${keptText(kept, brevity, format)}${tipText(view, format)}`;
+    const beside = feesText(fees, subject);
+    const besides = `${keptText(kept, brevity, format)}${beside}${tipText(view, format)}`;
     return `${text ?? rule.labelFallback}${besides}${blobs === null ? '' : `, with ${blobs}`}`;
   };
   let text = written(0);

@@ -5,7 +5,7 @@ import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import type { Balance } from '../../value/balances.ts';
-import { actAmounts, gainsOf, netOf, type ActAmount } from './actAmounts.ts';
+import { actAmounts, gainsOf, netOf, type ActAmount, type ActFee } from './actAmounts.ts';
 import { argument, choice, span } from './label.ts';
 import type { Delivery } from './facts/swapFacts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -119,6 +119,22 @@ const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) =>
   choice,
   span,
 };
+
+const FEE_WORDS = { sent: 'for a fee of', received: 'collecting', owed: 'owing' } as const;
+
+/** `, for a fee of 0.0004 ETH`, `, collecting 3 USDC in fees`, `, owing 4,774.96 LUSD`; a brief text leaves fees out. */
+export function feesText(fees: readonly ActFee[], { brevity, format }: LabelSubject): string {
+  return (['sent', 'received', 'owed'] as const)
+    .map((side) => {
+      const text = listed(
+        fees.filter((fee) => fee.side === side),
+        format,
+      );
+      if (text === null || (brevity > 1 && side !== 'owed')) return '';
+      return `, ${FEE_WORDS[side]} ${text}${side === 'received' ? ' in fees' : ''}`;
+    })
+    .join('');
+}
 
 function hasNft(balances: readonly Balance[]): boolean {
   return balances.some(({ asset }) => isNft(asset));

@@ -188,6 +188,11 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     at: `${I}:5:8`,
   },
   {
+    code: 'amount_of_all',
+    files: intent('label: Swap', 'label: "Swap[ {gave}][ for {received}]"\nlabel_fallback: Swap'),
+    at: `${I}:5:8`,
+  },
+  {
     code: 'impossible_facts',
     files: intent('{facts: {motif.swap.count: 1}}', '{facts: {actor.sides: none, actor.sent.assets: 1}}'),
     at: `${I}:11:19`,

@@ -132,7 +132,7 @@ function precedenceFile(own: readonly Guess[], before: string): string {
 }
 
 function intentFile({ slug, recording }: Draft, guess: Guess): string {
-  const [title, value] = [words(guess.kind), guess.flow === 'received' ? 'received' : 'sent'];
+  const [title, value] = [words(guess.kind), guess.flow === 'received' ? 'got' : 'gave'];
   const label = guess.amount === null ? title : `${title}: {${value}}`;
   const recorded = recording === null ? '' : `    - {recording: ${recording}}\n`;
   const nearMiss =
