@@ -97,6 +97,8 @@ export interface EventMapping {
   readonly shape: string;
   readonly kind: MotifKind;
   readonly status: RuleStatus;
+  /** Its signature has no second source. */
+  readonly unconfirmed: boolean;
   readonly venue: BindExpr;
   readonly poolId: BindExpr | null;
   readonly roles: readonly RoleSpec[];

@@ -16,7 +16,7 @@ export interface RawShape {
   readonly calls?: readonly RawMeaning[];
   /** Transactions made up to test the shape, run by `txreport rules test`. */
   readonly examples?: readonly RawShapeExample[];
-  /** Signatures of this shape that only one source has: what they mean is Suspected. */
+  /** Signatures of this shape that only one source has: what they mean is Suspected, but for events of listed contracts that movements confirm. */
   readonly unconfirmed?: readonly string[];
 }
 export interface RawMeaning {

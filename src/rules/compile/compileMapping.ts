@@ -80,7 +80,8 @@ export function compileMapping(
   const meaning: EventMapping = {
     shape: shape.slug,
     kind: raw.kind,
-    status: shape.unconfirmed?.includes(raw.event ?? raw.call!) ? 'experimental' : shape.status,
+    status: shape.status,
+    unconfirmed: shape.unconfirmed?.includes(raw.event ?? raw.call!) ?? false,
     venue: venue.expr,
     poolId,
     roles: compileRoles(mapping, raw),

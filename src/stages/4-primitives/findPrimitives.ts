@@ -1,4 +1,5 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
+import { isParty } from '../../lib/roles.ts';
 import { recognise, type Candidate, type RecognitionRun } from './bind/applyMapping.ts';
 import { checkInvariants } from './bind/checkInvariants.ts';
 import { EnclosingCalls } from './match/enclosingCalls.ts';
@@ -104,7 +105,7 @@ function findDeclared(
     if (candidate) candidates.push(candidate);
   }
   const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);
-  const bound = candidates.map((candidate) => primitiveOf(candidate, flow, netted, known));
+  const bound = candidates.map((candidate) => primitiveOf(candidate, { tx, flow, netted, known }));
   return withImpliedLegs(bound, tx, flow, rulebook);
 }
 
@@ -114,31 +115,56 @@ function positionTokens({ entities }: Rulebook): ReadonlySet<Address> {
   return new Set(managers.map(([address]) => address));
 }
 
-function primitiveOf(
-  candidate: Candidate,
-  flow: ValueFlow,
-  netted: Parameters<typeof checkInvariants>[2],
-  known: KnownContracts,
-): DraftPrimitive {
+interface Found {
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly netted: Parameters<typeof checkInvariants>[2];
+  readonly known: KnownContracts;
+}
+
+function primitiveOf(candidate: Candidate, { tx, flow, netted, known }: Found): DraftPrimitive {
   const { trigger, mapping, binding, detail } = candidate;
   const family: ProtocolRef = { slug: mapping.shape, version: 1, matchedBy: 'family' };
+  const protocol = candidate.protocol ?? confirmed(candidate, flow, known) ?? family;
+  const onTrial =
+    mapping.status === 'experimental' ||
+    (mapping.unconfirmed && !(isRecognised(protocol) && showsItself(candidate, tx, flow)));
   return {
     kind: mapping.kind,
     seq: trigger.seq,
     basis: trigger.basis,
     shape: mapping.shape,
-    protocol: candidate.protocol ?? confirmed(candidate, flow, known) ?? family,
+    protocol,
     venue: candidate.venue,
     poolId: candidate.poolId,
     roles: candidate.roles,
     legs: binding.legs.map((b) => b.leg),
     invariants: checkInvariants(candidate, flow, netted),
-    tags: mapping.status === 'experimental' ? [...mapping.tags, 'experimental'] : mapping.tags,
+    tags: onTrial ? [...mapping.tags, 'experimental'] : mapping.tags,
     evidence: evidenceOf(candidate, flow),
     about: detail.about,
     position: detail.position,
     portions: detail.portions,
   };
+}
+
+/**
+ * A log on chain confirms its own signature: topic 0 is the hash of its name and types. What its arguments mean,
+ * movements have to confirm: each amount moved as stated, and each account named signed or is an end of them.
+ */
+function showsItself(
+  { trigger, binding, roles, venue }: Candidate,
+  tx: CanonicalTx,
+  flow: ValueFlow,
+): boolean {
+  const { legs } = binding;
+  if (trigger.basis !== 'event' || legs.length === 0) return false;
+  const ends = new Set([tx.from, venue]);
+  for (const { leg, stated } of legs) {
+    if (leg.movements.length === 0 || (stated !== null && !leg.exact)) return false;
+    for (const m of leg.movements) ends.add(flow.movements[m]!.from).add(flow.movements[m]!.to);
+  }
+  return roles.every(({ role, account }) => !isParty(role) || ends.has(account));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { distinctEvidence } from '../../lib/evidence.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
-import { accountsWith, distinctRoles, SHARE_ROLES } from '../../lib/roles.ts';
+import { accountsWith, distinctRoles, isParty, SHARE_ROLES } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type {
   DraftPortion,
@@ -75,7 +75,7 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primi
     roles: joinRoles(all, best),
     legs,
     invariants: joinInvariants(tellers, legs, promises),
-    tags: [...new Set(all.flatMap(({ tags }) => tags))].filter((tag) => tag !== DEFERRED),
+    tags: [...new Set(all.flatMap((item) => tagsFrom(item, best, legs)))],
     evidence: distinctEvidence([...promises, ...ranked, ...details].flatMap(({ evidence }) => evidence)),
     about,
     position,
@@ -85,6 +85,20 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primi
   return settled(withoutTags(details.reduce(withDetail, act), SOLVED));
 }
 
+/** A rule on trial puts the act on trial where it adds to what the strongest one states. */
+function tagsFrom(item: DraftPrimitive, best: DraftPrimitive, legs: readonly Leg[]): readonly string[] {
+  const named = new Set(best.roles.map(({ account }) => account));
+  const adds =
+    item === best ||
+    isPromise(item) ||
+    item.position !== null ||
+    item.portions.length > 0 ||
+    item.legs.some((leg) => legs.includes(leg)) ||
+    item.roles.some(({ role, account }) => isParty(role) && !named.has(account));
+  return item.tags.filter((tag) => tag !== DEFERRED && (adds || tag !== ON_TRIAL));
+}
+
+const ON_TRIAL = 'experimental';
 const NOTHING: readonly never[] = [];
 const SOLVED: ReadonlySet<string> = new Set([PER_ASSET, DETAIL]);
 

@@ -80,7 +80,7 @@ function printShapes(ruleset: SoundRuleset, fired: ReadonlySet<string>, io: CliI
   io.out(`events and calls of shapes: ${[...counts].map(([why, n]) => `${n} ${why}`).join(', ')}`);
 }
 
-const UNCONFIRMED = 'its example has no second source: Suspected at most';
+const UNCONFIRMED = 'its example has no second source';
 
 function idOf({ event, call, topic0 }: RawMeaning): string {
   const parsed = parseSignature(event === undefined ? 'function' : 'event', event ?? call!);
