@@ -1,11 +1,9 @@
-import { distinctEvidence } from '../../lib/evidence.ts';
 import { Components } from '../../lib/components.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { distinctRoles, isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
 import { commonFrame, draftMotif, joinEvidence, topOf, unique, type MotifDraft } from './draftMotif.ts';
 import { decide, rivalOf } from './winner.ts';
-import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
-import type { JoinReason } from '../../model/primitive.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /**
@@ -60,20 +58,16 @@ function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
 
 /**
  * Gives every side of a movement (sent or received) to one act that is part of no other: of two that want one
- * side, one is a part of the other, and keeps the reason. A position's change that another act states with
- * all of its movements, by exact amounts or a listed contract, is no act: its event or call is a trigger
- * more. Returns the acts and parts that are left.
+ * side, one is a part of the other, and keeps the reason.
  */
 export function nest(
   drafts: readonly MotifDraft[],
   { frames }: Pick<CanonicalTx, 'frames'>,
   rulebook: Pick<Rulebook, 'motifKinds'>,
-): readonly MotifDraft[] {
-  if (drafts.length < 2) return drafts;
+): void {
+  if (drafts.length < 2) return;
   for (const draft of drafts) for (const child of draft.children) child.whole ??= draft;
   const owners = new Map<number, MotifDraft>();
-  const retold = new Set<MotifDraft>();
-  const changesPosition = ({ kind }: MotifDraft): boolean => kindOf(rulebook, kind).position !== null;
   const join = (one: MotifDraft, other: MotifDraft): void => {
     if (one === other) return;
     const ranks = decide(rivalOf(one, one.scopeFrame, frames), rivalOf(other, other.scopeFrame, frames));
@@ -81,11 +75,6 @@ export function nest(
     const [whole, part] = (contained || ranks.order) > 0 ? [other, one] : [one, other];
     part.whole = whole;
     part.reason = contained === 0 ? ranks.reason : 'whole';
-    if (whole.kind === part.kind || !changesPosition(whole) || !changesPosition(part)) return;
-    const better = ranks.order > 0 === (whole === other) && KNOWN_BETTER.has(ranks.reason);
-    if (!better || !has(whole, part)) return;
-    retold.add(part);
-    addTrigger(whole, part.evidence, ranks.reason);
   };
   for (const draft of drafts)
     for (const { role, movements } of draft.legs)
@@ -95,16 +84,7 @@ export function nest(
         if (owner) join(topOf(owner), topOf(draft));
         else owners.set(side, draft);
       }
-  return retold.size === 0 ? drafts : drafts.filter((draft) => !retold.has(draft));
 }
-
-/** Adds an event or call that shows the act again. */
-function addTrigger(act: MotifDraft, evidence: readonly Evidence[], reason: JoinReason): void {
-  act.evidence = distinctEvidence([...act.evidence, ...evidence]);
-  act.others = [...(act.others ?? []), { evidence: evidence[0]!, reason }];
-}
-
-const KNOWN_BETTER: ReadonlySet<JoinReason> = new Set(['exact', 'listed']);
 
 /** 1 where the other act has all of this one's movements, or is of a kind that is composed of others. */
 function isPart(part: MotifDraft, whole: MotifDraft, rulebook: Pick<Rulebook, 'motifKinds'>): 0 | 1 {

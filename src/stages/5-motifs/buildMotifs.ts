@@ -48,9 +48,9 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
   // Primitives come in execution order.
   const drafts =
     composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
-  const acts = nest(drafts, tx, rulebook);
-  nestCarried(acts, input);
-  return placed(fold(acts, input));
+  nest(drafts, tx, rulebook);
+  nestCarried(drafts, input);
+  return placed(fold(drafts, input));
 }
 
 /** An allowance that its owner had no part in is no act of anybody. */
