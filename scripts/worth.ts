@@ -38,7 +38,6 @@ const SECOND_KEPT =
 
 const STRUCTURE = '4-primitives/structure';
 const PASSES: Readonly<Record<string, Pass>> = {
-  retold: at('5-motifs/assemble.ts', 'if (!better || !has(whole, part)) return;', 'undefined'),
   joinSilent: at('5-motifs/assemble.ts', 'const silent = drafts.filter(', 'drafts'),
   nestCarried: at('5-motifs/carried.ts', 'const acts = drafts.filter((draft) => draft.whole', 'undefined'),
   nestInVaults: at('5-motifs/carried.ts', 'const key = (account: Address, { kind }', 'undefined'),
@@ -57,7 +56,6 @@ const PASSES: Readonly<Record<string, Pass>> = {
   nameVenues: at('5-motifs/nameVenues.ts', 'for (const motif of motifs) {', 'motifs'),
   approvals: at(`${STRUCTURE}/approvals.ts`, 'const transfers = new Map<number, Movement>', '[]'),
   busMessages: at(`${STRUCTURE}/busMessages.ts`, 'const open = new OpenFlows(context);', '[]'),
-  debtTokens: at(`${STRUCTURE}/debts.ts`, 'return context.flow.movements.filter(isIssuance)', '[]'),
   flashLoans: at(`${STRUCTURE}/flashLoans.ts`, 'const used = new Set<number>();', '[]'),
   liquidity: at(`${STRUCTURE}/shares.ts`, 'return findShareExchanges(context).filter(', '[]'),
   shares: at(`${STRUCTURE}/shares.ts`, 'const done = new Set<string>();', '[]'),

@@ -181,28 +181,6 @@ describe('structure where no event speaks', () => {
     expect(kinds(both.primitives)).toEqual(['add_liquidity']);
   });
 
-  it('tells a debt token from the share of a vault that supplies on, minted one for one', () => {
-    const loan = [transfer(SHARE, ZERO, USER, 100n), transfer(A, POOL, USER, 100n)];
-    expect(kinds(analyse(loan, { to: POOL }).primitives)).toEqual(['borrow']);
-    const repaid = [transfer(A, USER, POOL, 100n), transfer(SHARE, USER, ZERO, 100n)];
-    expect(kinds(analyse(repaid, { to: POOL }).primitives)).toEqual(['repay']);
-    const VAULT = ROUTER;
-    const supplied = [
-      transfer(A, USER, VAULT, 100n),
-      transfer(A, VAULT, SHARE, 100n),
-      transfer(SHARE, ZERO, VAULT, 100n),
-      transfer(B, ZERO, USER, 90n),
-    ];
-    expect(kinds(analyse(supplied, { to: VAULT }).primitives)).not.toContain('borrow');
-    const withdrawn = [
-      transfer(B, USER, ZERO, 90n),
-      transfer(SHARE, VAULT, ZERO, 100n),
-      transfer(A, SHARE, VAULT, 100n),
-      transfer(A, VAULT, USER, 100n),
-    ];
-    expect(kinds(analyse(withdrawn, { to: VAULT }).primitives)).not.toContain('repay');
-  });
-
   it('knows change, skims and loans repaid at once', () => {
     const swap = [
       transfer(A, USER, POOL, 1000n),
