@@ -57,7 +57,6 @@ const PASSES: Readonly<Record<string, Pass>> = {
   approvals: at(`${STRUCTURE}/approvals.ts`, 'const transfers = new Map<number, Movement>', '[]'),
   busMessages: at(`${STRUCTURE}/busMessages.ts`, 'const open = new OpenFlows(context);', '[]'),
   flashLoans: at(`${STRUCTURE}/flashLoans.ts`, 'const used = new Set<number>();', '[]'),
-  liquidity: at(`${STRUCTURE}/shares.ts`, 'return findShareExchanges(context).filter(', '[]'),
   shares: at(`${STRUCTURE}/shares.ts`, 'const done = new Set<string>();', '[]'),
   swaps: at(`${STRUCTURE}/swaps.ts`, 'const customerTraded = anyTraded(context);', '[]'),
   withAmounts: at(`${STRUCTURE}/namedActs.ts`, 'if (open.isEmpty) return [];', '[]'),
