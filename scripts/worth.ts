@@ -2,24 +2,17 @@
  * Switches off one pass at a time and prints how many reports move over the recordings at hand. A pass that moves
  * nothing goes; one that moves less than its lines are worth is named in the commit that keeps it.
  * The passes are switched in a copy of `src` under the temporary folder: `src` itself knows of no switch.
- * usage: npm run worth [-- --only PASS,… | --every N | corpus file names…]   (PASS: a name of `PASSES`)
+ * usage: npm run worth [-- --only PASS,… --every N RECORDINGS…]   (PASS: a name of `PASSES`; folders or files)
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { AnalysisError } from '../src/lib/errors.ts';
-import type { Hash } from '../src/model/hex.ts';
 import type { TxReport } from '../src/model/generated/report.ts';
 import type { Rulebook } from '../src/model/rulebook.ts';
 import { loadRules } from '../src/service/loadRules.ts';
-import { fetchContext } from '../src/stages/1-fetch/context/fetchContext.ts';
-import { planContext } from '../src/stages/1-fetch/context/planContext.ts';
-import { fetchTransaction } from '../src/stages/1-fetch/fetchTransaction.ts';
-import { createUpstream, type Upstream } from '../src/stages/1-fetch/rpc/upstream.ts';
-import { canonicalize } from '../src/stages/2-canonical/canonicalize.ts';
 import { allRecordings, type Recording } from '../src/tools/cli/rules/recordings.ts';
-import { CORPUS, REPLAY_AVAILABLE, recordedHashes, startReplayNode } from '../test/support/replayNode.ts';
+import { CORPUS, corpus, REPLAY_AVAILABLE } from '../test/support/replayNode.ts';
 
 interface Pass {
   /** Under `src/stages`. */
@@ -42,7 +35,6 @@ const PASSES: Readonly<Record<string, Pass>> = {
   nestCarried: at('5-motifs/carried.ts', 'const acts = drafts.filter((draft) => draft.whole', 'undefined'),
   nestInVaults: at('5-motifs/carried.ts', 'const key = (account: Address, { kind }', 'undefined'),
   fold: at('5-motifs/fold.ts', 'const wholes = new Set(', 'drafts'),
-  unnamedVenues: at('5-motifs/unnamedVenues.ts', 'const payments = new Map<', '[]'),
   linkAssets: at('5-motifs/joinTriggers.ts', 'const acts = new Map<string, DraftPrimitive>', 'undefined'),
   linkPromises: at('5-motifs/joinTriggers.ts', 'const open = new Map<string, DraftPrimitive[]>', 'undefined'),
   linkDetails: at('5-motifs/joinTriggers.ts', 'const hosts = new Map<number,', 'undefined'),
@@ -110,38 +102,13 @@ async function switchable(folder: string, passes: readonly string[]): Promise<An
   return analyzeRaw;
 }
 
-async function recordingOf(hash: Hash, upstream: Upstream, rulebook: Rulebook): Promise<Recording> {
-  const signal = new AbortController().signal;
-  const session = upstream.open({ signal, deadlineAt: performance.now() + 600_000 });
-  const raw = await fetchTransaction(session, hash, canonicalize);
-  const plan = planContext(canonicalize(raw), raw, rulebook, 2_000);
-  return { name: hash, raw, context: await fetchContext(session, plan, { names: null }) };
-}
-
-async function* recordings(rulebook: Rulebook, every: number): AsyncIterable<Recording> {
-  yield* allRecordings();
-  if (!REPLAY_AVAILABLE) return;
-  const files = positionals.length > 0 ? positionals : CORPUS;
-  const node = await startReplayNode({ dialect: 'geth', files });
-  const upstream = createUpstream({
-    rpcUrls: [node.url],
-    traceUrl: null,
-    priceApiUrl: null,
-    timeoutMs: 60_000,
-    retries: 0,
-    deadlineMs: 600_000,
-    maxResponseBytes: 1 << 30,
-    maxBatch: 1_000,
-  });
-  for (const [i, hash] of [...recordedHashes(files)].entries())
-    if (i % every === 0)
-      try {
-        yield await recordingOf(hash as Hash, upstream, rulebook);
-      } catch (error) {
-        if (!(error instanceof AnalysisError)) throw error;
-      }
-  await upstream.close();
-  await node.close();
+/** Those named, else this repository's and the recorded mainnet transactions beside it. */
+function* recordings(every: number): Iterable<Recording> {
+  const places =
+    positionals.length > 0 ? positionals : [undefined, ...(REPLAY_AVAILABLE ? CORPUS.map(corpus) : [])];
+  for (const place of places)
+    for (const [i, recording] of allRecordings(place === undefined ? [] : [place]).entries())
+      if (i % every === 0) yield recording;
 }
 
 /** Parts of a report that are counted apart. */
@@ -166,7 +133,7 @@ try {
     const report = await analyze(raw, context, rulebook);
     return Object.values(PARTS).map((part) => JSON.stringify(part(report)) ?? '');
   };
-  for await (const recording of recordings(rulebook, Number(values.every))) {
+  for (const recording of recordings(Number(values.every))) {
     const whole = await partsOf(recording, '').catch(() => null);
     if (whole === null) continue;
     count++;

@@ -9,7 +9,6 @@ import { nestCarried } from './carried.ts';
 import { fold } from './fold.ts';
 import { hopOf, type Hop } from './hops.ts';
 import { joinSilent, nest } from './assemble.ts';
-import { exchangesAtUnnamedVenues, type Exchange } from './unnamedVenues.ts';
 import type { AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Leg, Primitive } from '../../model/primitive.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
@@ -39,15 +38,13 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     if (hop) hops.push(hop);
   }
   const primary = joinSilent(found, tx, rulebook);
-  const unnamed = hops.length > 0 ? exchangesAtUnnamedVenues(primary, input) : [];
-  const exchanges = unnamed.map(({ hop }) => hop);
-  const composites =
-    hops.length + exchanges.length < 2 ? NOTHING : compositesOf(hops, exchanges, primary, input);
-  const single = composites.length === 0 ? primary : withExchanges(primary, unnamed, composites);
-  const batches = batchTransfers(single, input);
+  const composites = hops.length < 2 ? NOTHING : compositesOf(hops, primary, input);
+  const batches = batchTransfers(primary, input);
   // Primitives come in execution order.
   const drafts =
-    composites.length + batches.length === 0 ? single : [...composites, ...batches, ...single].sort(inOrder);
+    composites.length + batches.length === 0
+      ? primary
+      : [...composites, ...batches, ...primary].sort(inOrder);
   nest(drafts, tx, rulebook);
   nestCarried(drafts, input);
   return placed(fold(drafts, input));
@@ -58,20 +55,6 @@ function isUnaskedAllowance({ kind, evidence }: Primitive, { rulebook, suspects 
   if (suspects === undefined || suspects.allowances.size === 0) return false;
   const logs = kindOf(rulebook, kind).allowance ? evidence : [];
   return logs.some(({ log }) => log !== null && suspects.allowances.has(log));
-}
-
-/** The drafts, with the payments of exchanges that a cycle closes over replaced by these. */
-function withExchanges(
-  drafts: readonly MotifDraft[],
-  exchanges: readonly Exchange[],
-  cycles: readonly MotifDraft[],
-): readonly MotifDraft[] {
-  const parts = new Set(cycles.flatMap(({ children }) => children));
-  const used = exchanges.filter(({ hop }) => parts.has(hop.motif));
-  if (used.length === 0) return drafts;
-  const replaced = new Set(used.flatMap(({ payments }) => payments));
-  const left = drafts.filter((draft) => !replaced.has(draft));
-  return [...left, ...used.map(({ hop }) => hop.motif)].sort(inOrder);
 }
 
 /** Ether sent to the block's fee recipient, other than by a plain transfer to it. */

@@ -22,18 +22,14 @@ import { roleOf } from '../../lib/roles.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
-/**
- * Closed cycles and routes that hops form; it takes hops at two pools to form one. `unnamed`: exchanges at
- * venues without an event, hops only of a cycle that closes over them.
- */
+/** Closed cycles and routes that hops form; it takes hops at two pools to form one. */
 export function compositesOf(
   hops: readonly Hop[],
-  unnamed: readonly Hop[],
   drafts: readonly MotifDraft[],
   input: MotifInput,
 ): MotifDraft[] {
   const tracing = tracingOf(input.flow, input.rulebook.wrappedNative);
-  const venues = new Set([...hops, ...unnamed].map((hop) => hop.motif.venue));
+  const venues = new Set(hops.map((hop) => hop.motif.venue));
   const entities = new Map<string, Entity>();
   const entity = (group: readonly Hop[]): Entity => {
     const accounts = groupBehind(group, input, venues);
@@ -44,26 +40,11 @@ export function compositesOf(
   };
   const context: CycleContext = { tx: input.tx, entity };
   const feeTakers = feeTakersOf(drafts, input.rulebook);
-  const composites: MotifDraft[] = [];
-  const taken = new Set<Hop>();
-  for (const group of unnamed.length > 0 ? connectedHops([...hops, ...unnamed]) : []) {
-    if (poolsOf(group) < 2 || !group.some((hop) => unnamed.includes(hop))) continue;
-    const cycle = cycleOf(group, tradeBalance(group), context);
-    if (!cycle) continue;
-    composites.push(cycle);
-    for (const hop of group) taken.add(hop);
-  }
-  for (const group of connectedHops(hops.filter((hop) => !taken.has(hop)))) {
-    if (group.length < 2 || poolsOf(group) < 2) continue;
+  return connectedHops(hops).flatMap((group) => {
+    if (new Set(group.map((hop) => hop.pool)).size < 2) return [];
     const balance = tradeBalance(group);
-    const composite = cycleOf(group, balance, context) ?? routeOf(group, balance, tracing, feeTakers);
-    if (composite) composites.push(composite);
-  }
-  return composites;
-}
-
-function poolsOf(hops: readonly Hop[]): number {
-  return new Set(hops.map((hop) => hop.pool)).size;
+    return cycleOf(group, balance, context) ?? routeOf(group, balance, tracing, feeTakers) ?? [];
+  });
 }
 
 /** One payer, two or more recipients, and nothing that came back for it. */

@@ -240,22 +240,6 @@ describe('cycles', () => {
     expect(kinds(motifs)).toContain('builder_payment');
   });
 
-  it('over a venue without an event are told from the closed flow, not proven', () => {
-    const QUIET = account(78);
-    const around = (paysItself: boolean): Step[] => [
-      ...trade(P1!, BOT, BOT, WETH, 1000n, A!, 500n),
-      transfer(A!, BOT, QUIET, 500n),
-      ...(paysItself ? [{ frame: { from: QUIET, to: WETH, value: 0n } }] : []),
-      transfer(WETH, QUIET, BOT, 1100n),
-    ];
-    const cycle = find(motifsOf(around(true)), 'cycle');
-    expect([cycle.status, cycle.confidence]).toEqual(['Suspected', 'Low']);
-    expect(cycle.participants).toContainEqual({ role: 'pool', account: QUIET });
-    expect(cycle.assetsIn[0]!.amount - cycle.assetsOut[0]!.amount).toBe(100n);
-    // What an account did not pay itself may have been pulled from it.
-    expect(kinds(motifsOf(around(false)))).not.toContain('cycle');
-  });
-
   it('begun with the tokens of an account that got more back are that account’s, not proven', () => {
     const [WALLET] = [account(77)];
     const around = (end: bigint): Step[] => [
