@@ -11,7 +11,6 @@ import { KnownContracts, Create2Proofs, type RegisteredContracts } from './match
 import { findApprovals } from './structure/approvals.ts';
 import { explain, structureContext } from './structure/context.ts';
 import { findBusMessages } from './structure/busMessages.ts';
-import { findFlashLoans } from './structure/flashLoans.ts';
 import { findDeployments, findIssuance } from './structure/issuance.ts';
 import { NamedActs } from './structure/namedActs.ts';
 import { asPaidActs } from './structure/payments.ts';
@@ -61,7 +60,6 @@ export function findPrimitives(
   if (flow.movements.length > 0) take(named.withAmounts());
   if (mayExchange) {
     take(findShareExchanges(context));
-    take(findFlashLoans(context));
     take(findStructuralSwaps(context, found, rulebook));
   }
   take(findBusMessages(context, rulebook, found));
