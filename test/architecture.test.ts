@@ -244,7 +244,6 @@ const CREATED_KINDS = [
   'stages/5-motifs/cycles.ts: cycle',
   'stages/5-motifs/cycles.ts: losing_cycle',
   'stages/5-motifs/routes.ts: route',
-  'stages/5-motifs/unnamedVenues.ts: swap',
 ];
 
 /** Words that are no motif kinds here: traits, kinds of movements and of non-economic logs, categories, tags, effects. */
