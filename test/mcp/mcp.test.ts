@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadRules } from '../../src/service/loadRules.ts';
 import { publishedSchemaErrors } from '../../src/tools/cli/readReports.ts';
@@ -51,6 +54,9 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
       'explain',
       'list_intents',
       'preview_transaction',
+      'trace',
+      'block',
+      'verify',
     ]);
     for (const tool of tools)
       expect(tool).toMatchObject({
@@ -62,7 +68,7 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
   });
 
   it.each(['swap-v2-eth-usdc', 'aave-liquidation', 'reverted-string', 'spam-zero-value', 'cow-two-orders'])(
-    'analyzes %s into the report of the service, byte for byte',
+    'analyzes %s into the report of the service, word for word',
     async (name) => {
       const { content, structuredContent } = await call('analyze', {
         tx_hash: HASH_OF[name]!,
@@ -74,8 +80,8 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
         body: JSON.stringify({ tx_hash: HASH_OF[name] }),
       });
       const json = await answer.text();
-      expect(content.map(({ type }) => type)).toEqual(['text', 'text']);
-      expect(content[1]!.text).toBe(json);
+      expect(content.map(({ type }) => type)).toEqual(['text']);
+      expect(JSON.stringify(structuredContent!['report'])).toBe(json);
       expect(structuredContent).toEqual({ summary: content[0]!.text, report: JSON.parse(json) as unknown });
       expect(publishedSchemaErrors(structuredContent!['report'])).toEqual([]);
     },
@@ -154,12 +160,12 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
     while (offset !== null) {
       const { structuredContent } = await call('explain', { tx_hash: HASH_OF['swap-v2-eth-usdc']!, offset });
       const page = structuredContent as {
-        explanation: string;
+        lines: string;
         total_lines: number;
         next_offset: number | null;
       };
-      expect(page.explanation.length).toBeLessThanOrEqual(4_000);
-      pages.push(page.explanation);
+      expect(page.lines.length).toBeLessThanOrEqual(4_000);
+      pages.push(page.lines);
       lines = page.total_lines;
       offset = page.next_offset;
     }
@@ -170,8 +176,8 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
     const { content, structuredContent } = await call('explain', { tx_hash: HASH_OF['swap-v2-eth-usdc']! });
     expect(content[0]!.text).toContain('direct-swap');
     expect(content[0]!.text).toContain('✓');
-    const { explanation } = structuredContent as { explanation: string };
-    expect(content[0]!.text.startsWith(explanation)).toBe(true);
+    const { lines } = structuredContent as { lines: string };
+    expect(content[0]!.text.startsWith(lines)).toBe(true);
     expect(
       (await call('explain', { tx_hash: HASH_OF['swap-v2-eth-usdc']!, rule: 'atomic-arbitrage' })).content[0]!
         .text,
@@ -219,7 +225,78 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
     expect(answer.content[0]!.text).toMatch(text);
   });
 
+  it('traces every call of a transaction, in pages of plain lines', async () => {
+    const { content, structuredContent } = await call('trace', { tx_hash: HASH_OF['swap-v2-eth-usdc']! });
+    const page = structuredContent as { lines: string; total_lines: number };
+    expect(content[0]!.text.startsWith(page.lines)).toBe(true);
+    expect(page.lines).toContain('swap(');
+    expect(page.lines).not.toContain('\u001b');
+    expect(page.total_lines).toBeGreaterThan(5);
+  });
+
+  it('says of a report whether it is true, and what in it is not', async () => {
+    const { structuredContent } = await call('analyze', {
+      tx_hash: HASH_OF['swap-v2-eth-usdc']!,
+      detail: 'full',
+    });
+    const report = structuredContent!['report'] as { tx: { nonce: number } };
+    expect(await call('verify', { report })).toMatchObject({ structuredContent: { verdict: 'holds' } });
+    report.tx.nonce += 1;
+    const { content, structuredContent: found } = await call('verify', { report });
+    expect(found).toMatchObject({ verdict: 'fails' });
+    expect(content[0]!.text).toContain('/tx/nonce');
+    const refused = await call('verify', { report: { schema_version: 1 } });
+    expect(refused.isError).toBe(true);
+    expect(refused.content[0]!.text).toContain('no report by the published schema');
+  });
+
+  it('refuses a text that is no block', async () => {
+    const answer = await call('block', { block: 'yesterday' });
+    expect(answer.isError).toBe(true);
+    expect(answer.content[0]!.text).toBe('yesterday is no block number, hash or `latest`');
+  });
+
   it('knows no other tool', async () => {
     expect(await call('transfer_everything')).toMatchObject({ isError: true });
+  });
+});
+
+describe('txreport mcp --http, asked by an MCP client', () => {
+  it('offers the same tools to clients of this machine and refuses pages from elsewhere', async () => {
+    const server = spawn(
+      process.execPath,
+      [join(builtPackage(), 'dist/tools/cli/cli.js'), 'mcp', '--http', '0'],
+      { env: { PATH: process.env['PATH']!, RPC_URL: node.url }, stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    try {
+      const said = String((await once(server.stderr, 'data'))[0]);
+      const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(said)![0];
+      const http = new Client({ name: 'test', version: '1' });
+      const transport = new StreamableHTTPClientTransport(new URL(url));
+      await http.connect(transport as Parameters<Client['connect']>[0]);
+      expect((await http.listTools()).tools).toEqual((await client.listTools()).tools);
+      expect(
+        await http.callTool({ name: 'analyze', arguments: { tx_hash: HASH_OF['approval']! } }),
+      ).toMatchObject({ structuredContent: { outline: { status: 'Proven' } } });
+      await http.close();
+      const ask = (headers: Record<string, string>) =>
+        fetch(url, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            ...headers,
+          },
+          body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        });
+      expect((await ask({})).status).toBe(200);
+      expect((await ask({ origin: new URL(url).origin })).status).toBe(200);
+      expect((await ask({ origin: 'https://elsewhere.example' })).status).toBe(403);
+      expect((await fetch(url)).status).toBe(405);
+      server.kill('SIGTERM');
+      expect(await once(server, 'exit')).toEqual([0, null]);
+    } finally {
+      server.kill('SIGKILL');
+    }
   });
 });

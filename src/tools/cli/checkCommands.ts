@@ -2,9 +2,7 @@ import { Command } from 'commander';
 import pc from 'picocolors';
 import { splitList } from '../../lib/text.ts';
 import { CliError, outliveReader, type CommonOptions } from './cliIo.ts';
-import type { TxReport } from '../../model/generated/report.ts';
-import type { Anew, Verdict, Verification } from '../verify/verifyReport.ts';
-import type { RuleFacts } from '../verify/ruleFacts.ts';
+import type { Verdict, Verification } from '../verify/verifyReport.ts';
 import type { Engine } from '../openEngine.ts';
 
 const VALIDATE_HELP = `
@@ -116,48 +114,13 @@ async function* verifications(
   file: string,
   rpcUrl: string,
   analyzer: Engine | null,
-  { prices = false, acceptOtherRuleset = false, anew: compare }: VerifyOptions,
+  options: VerifyOptions,
 ): AsyncGenerator<Verification & { tx_hash: string }> {
   const { readValidReports } = await import('./readReports.ts');
-  const { contractReader, fetchRawAnswers } = await import('../verify/fetchRawAnswers.ts');
-  const { verifyTwice } = await import('../verify/verifyReport.ts');
-  const { readRuleFacts } = await import('../verify/ruleFacts.ts');
-  const { rulesetDirs } = await import('./rules/rulesets.ts');
-  const dirs = rulesetDirs();
-  const url = process.env['PRICE_API_URL'] ?? 'none';
-  const priceApiUrl = url === 'none' || url === '' ? null : url;
-  const priceRules = prices ? await import('../verify/priceRules.ts') : null;
-  const sources = priceRules && { rules: priceRules.readPriceRules(dirs), priceApiUrl };
-  const rules = readRuleFacts(dirs);
-  for await (const report of readValidReports(file)) {
-    const answers = await fetchRawAnswers(rpcUrl, report.tx.hash);
-    const anew = await analyzeAnew(report.tx.hash, analyzer);
-    const read = contractReader(rpcUrl, report.tx.block_number);
-    const acceptPart = acceptOtherRuleset || !compare;
-    const own = isOwn(report, anew, rules) ? rules : null;
-    yield {
-      tx_hash: report.tx.hash,
-      ...(await verifyTwice(report, { answers, anew, rules: own, acceptPart, read, prices: sources })),
-    };
-  }
-}
-
-/** Whether the rule files at hand made the report: by digest, or without an analysis by version. */
-function isOwn(report: TxReport, anew: Anew, rules: RuleFacts): boolean {
-  if ('report' in anew && report.engine)
-    return report.engine.ruleset_digest === anew.report.engine?.ruleset_digest;
-  return report.engine === undefined || report.engine.ruleset_version === rules.version;
-}
-
-async function analyzeAnew(hash: string, analyzer: Engine | null): Promise<Anew> {
-  if (analyzer === null) return { missing: '--no-anew' };
-  const { AnalysisError } = await import('../../lib/errors.ts');
-  try {
-    return { report: JSON.parse(await analyzer.analyze(hash)) as TxReport };
-  } catch (error) {
-    if (error instanceof AnalysisError) return { missing: `the analysis failed: ${error.message}` };
-    throw error;
-  }
+  const { openVerifier } = await import('./openVerifier.ts');
+  const verifyOne = await openVerifier(rpcUrl, analyzer, options);
+  for await (const report of readValidReports(file))
+    yield { tx_hash: report.tx.hash, ...(await verifyOne(report)) };
 }
 
 const COLOUR = {

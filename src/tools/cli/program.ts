@@ -11,7 +11,7 @@ import { previewCommand } from './previewCommand.ts';
 import { addRulesCommand } from './rules/rulesCommand.ts';
 import { validateCommand, verifyCommand } from './checkCommands.ts';
 import { traceCommand } from './traceCommand.ts';
-import { demoCommand, viewCommand } from './viewCommands.ts';
+import { demoCommand, readPort, viewCommand } from './viewCommands.ts';
 
 const HELP = `
 Start here:
@@ -52,24 +52,26 @@ const serveCommand = new Command('serve')
   });
 
 const MCP_HELP = `
-Speaks the Model Context Protocol on standard input and output. Tools: analyze (a summary, sections
-on demand, or the whole report), explain (which rule decided and why), list_intents. Resources:
-txreport://intents, txreport://rules.
+Speaks the Model Context Protocol on standard input and output, or with --http on a port of this
+machine, at /mcp. Tools: analyze (a summary, sections on demand, or the whole report), explain (which
+rule decided and why), list_intents, preview_transaction, trace (every call), block (sandwiches and
+other findings), verify (is a report true). Resources: txreport://intents, txreport://rules.
 
 In the configuration of an agent:
   {"mcpServers": {"txreport": {"command": "txreport", "args": ["mcp"],
                               "env": {"RPC_URL": "https://your-node.example"}}}}
 
-Exit status: 0 the client disconnected, 2 wrong configuration`;
+Exit status: 0 the client disconnected or a signal stopped it, 2 wrong configuration`;
 
 /** `txreport mcp`: the analysis as tools for agents. */
 const mcpCommand = new Command('mcp')
-  .description('offer the analysis to agents as MCP tools on standard input and output')
+  .description('offer the analysis to agents as MCP tools')
   .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+  .option('--http <port>', 'serve streamable HTTP on this port of the machine; 0 takes a free one', readPort)
   .addHelpText('after', MCP_HELP)
-  .action(async () => {
+  .action(async ({ http }: { http?: number }) => {
     const { runMcp } = await import('../mcp/runMcp.ts');
-    process.exitCode = await runMcp();
+    process.exitCode = await runMcp(http ?? null);
   });
 
 const COMMANDS = [

@@ -42,7 +42,7 @@ export const traceCommand = new Command('trace')
   });
 
 /** A call tree as text for people. */
-function renderTree(tree: CallTree, report: TxReport, verbose: boolean): string {
+export function renderTree(tree: CallTree, report: TxReport, verbose: boolean): string {
   const names = namesIn(tree);
   const account = (address: string): string => {
     const name = names.get(address);

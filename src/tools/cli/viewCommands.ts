@@ -36,11 +36,14 @@ export interface ViewerOptions extends CommonOptions {
 }
 
 export const portOption = (text = 'port to listen on'): Option =>
-  new Option('-p, --port <port>', text).default(0, 'any free one').argParser((port) => {
-    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-      throw new InvalidArgumentError('must be a port number');
-    return Number(port);
-  });
+  new Option('-p, --port <port>', text).default(0, 'any free one').argParser(readPort);
+
+/** A port of the command line. Throws `InvalidArgumentError`. */
+export function readPort(port: string): number {
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    throw new InvalidArgumentError('must be a port number');
+  return Number(port);
+}
 
 /** `txreport view`: the viewer for one transaction or report file. */
 export const viewCommand = new Command('view')

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Movement, TxReport } from '../../model/generated/report.ts';
 import { assetsOf } from '../wording/amounts.ts';
 
@@ -31,6 +32,15 @@ export function outline(report: TxReport): Record<string, unknown> {
   return { intent_kind, intent_label, status, confidence, actor, entries: Object.fromEntries(sizes) };
 }
 
+/** A page of a list section. */
+export interface ListPage {
+  readonly total: number;
+  readonly offset: number;
+  /** Where the next page starts; null on the last. */
+  readonly next_offset: number | null;
+  readonly entries: readonly unknown[];
+}
+
 /** One section; of a list one page, with where the next begins. Movements carry symbol and decimals. */
 export function pageOf(
   report: TxReport,
@@ -46,7 +56,7 @@ export function pageOf(
     offset,
     next_offset: end < value.length ? end : null,
     entries: name === 'movements' ? withUnits(report, entries as Movement[]) : entries,
-  };
+  } satisfies ListPage;
 }
 
 function withUnits(report: TxReport, movements: readonly Movement[]): object[] {
@@ -57,8 +67,16 @@ function withUnits(report: TxReport, movements: readonly Movement[]): object[] {
   });
 }
 
+/** Where a page of lines starts, and what it holds: parts of tools' schemas. */
+export const OFFSET = z.int().min(0).default(0).describe('First line: next_offset of the page before.');
+export const LINES_OUT = {
+  lines: z.string().describe('Lines of one page.'),
+  total_lines: z.int(),
+  next_offset: z.int().nullable().describe('The next page; null on the last.'),
+};
+
 export interface LinePage extends Record<string, unknown> {
-  readonly explanation: string;
+  readonly lines: string;
   readonly total_lines: number;
   /** Where the next page starts; null on the last. */
   readonly next_offset: number | null;
@@ -75,13 +93,13 @@ export function linesFrom(lines: readonly string[], offset: number): LinePage {
     if (size > PAGE_CHARACTERS && end > offset) break;
   }
   return {
-    explanation: lines.slice(offset, end).join('\n'),
+    lines: lines.slice(offset, end).join('\n'),
     total_lines: lines.length,
     next_offset: end < lines.length ? end : null,
   };
 }
 
 /** A page as text, with the way to the next one. */
-export function pageText({ explanation, next_offset: next }: LinePage): string {
-  return next === null ? explanation : `${explanation}\n(more lines: ask again with offset ${next})`;
+export function pageText({ lines, next_offset: next }: LinePage): string {
+  return next === null ? lines : `${lines}\n(more lines: ask again with offset ${next})`;
 }

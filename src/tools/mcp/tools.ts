@@ -6,7 +6,18 @@ import type { TxReport } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { CliError, requireTxHash } from '../cli/cliIo.ts';
 import { explainTx } from '../cli/rules/explainTx.ts';
-import { MOST_PAGE, PAGE, SECTIONS, linesFrom, outline, pageOf, pageText } from './pages.ts';
+import {
+  LINES_OUT,
+  linesFrom,
+  MOST_PAGE,
+  OFFSET,
+  outline,
+  PAGE,
+  pageOf,
+  pageText,
+  SECTIONS,
+  type ListPage,
+} from './pages.ts';
 import { intentList } from './resources.ts';
 import { summarize } from './summarize.ts';
 
@@ -21,7 +32,7 @@ export const annotations = { readOnlyHint: true, idempotentHint: true, openWorld
 
 export const text = (value: string): CallToolResult['content'][number] => ({ type: 'text', text: value });
 
-const TRANSACTION = {
+export const TRANSACTION = {
   tx_hash: z
     .string()
     .max(500)
@@ -38,18 +49,16 @@ const MOST_REPORT = 40_000;
 function fullAnswer(json: string, summary: string, cursor: number): CallToolResult {
   if (json.length <= MOST_REPORT)
     return {
-      content: [text(summary), text(json)],
+      content: [text(summary)],
       structuredContent: { summary, report: JSON.parse(json) as TxReport },
     };
   const end = Math.min(cursor + MOST_REPORT, json.length);
   const next_cursor = end < json.length ? end : null;
   const report_part = json.slice(cursor, end);
+  const more = next_cursor === null ? '' : `; more: ask again with cursor ${next_cursor}`;
+  const place = `report_part holds characters ${cursor} to ${end} of ${json.length}${more}`;
   return {
-    content: [
-      text(cursor === 0 ? summary : `From character ${cursor}:`),
-      text(report_part),
-      ...(next_cursor === null ? [] : [text(`(more: ask again with cursor ${next_cursor})`)]),
-    ],
+    content: [...(cursor === 0 ? [text(summary)] : []), text(place)],
     structuredContent: { summary, report_part, next_cursor, total_characters: json.length },
   };
 }
@@ -91,7 +100,8 @@ function registerAnalyze(mcp: McpServer, { analyze }: ToolDeps): void {
         const report = JSON.parse(json) as TxReport;
         if (sections.length > 0) {
           const parts = Object.fromEntries(sections.map((name) => [name, pageOf(report, name, page)]));
-          return { content: [text(JSON.stringify(parts))], structuredContent: { sections: parts } };
+          const held = `${summarySizes(parts)}, in structuredContent.sections`;
+          return { content: [text(held)], structuredContent: { sections: parts } };
         }
         const summary = summarize(report);
         if (detail === 'full') return fullAnswer(json, summary, cursor);
@@ -102,16 +112,22 @@ function registerAnalyze(mcp: McpServer, { analyze }: ToolDeps): void {
   );
 }
 
+/** `movements: 3 of 5 entries (ask again with offset 3), tx`. */
+function summarySizes(parts: Readonly<Record<string, unknown>>): string {
+  const texts = Object.entries(parts).map(([name, part]) => {
+    const { total, entries, next_offset: next } = (part ?? {}) as Partial<ListPage>;
+    if (total === undefined || entries === undefined) return name;
+    const more = next === null ? '' : ` (ask again with offset ${next})`;
+    return `${name}: ${entries.length} of ${total} entries${more}`;
+  });
+  return texts.join(', ');
+}
+
 function registerExplain(mcp: McpServer): void {
   const inputSchema = z.strictObject({
     ...TRANSACTION,
     rule: z.string().max(128).optional().describe('Slug of a rule, as list_intents names them.'),
-    offset: z.int().min(0).default(0).describe('First line: next_offset of the page before.'),
-  });
-  const outputSchema = z.object({
-    explanation: z.string().describe('Lines of one page.'),
-    total_lines: z.int(),
-    next_offset: z.int().nullable().describe('The next page; null on the last.'),
+    offset: OFFSET,
   });
   mcp.registerTool(
     'explain',
@@ -123,7 +139,7 @@ function registerExplain(mcp: McpServer): void {
         'nearly matched. A verdict or motif marked Suspected is a guess. With rule: that rule, ' +
         'condition by condition, for every candidate.',
       inputSchema,
-      outputSchema,
+      outputSchema: z.object(LINES_OUT),
       annotations,
     },
     ({ tx_hash, rule, offset }) =>
@@ -152,7 +168,8 @@ function registerListIntents(mcp: McpServer, { rulebook }: ToolDeps): void {
     },
     () => {
       const answer = intentList(rulebook);
-      return { content: [text(JSON.stringify(answer))], structuredContent: answer };
+      const kinds = answer.intents.map(({ kind }) => kind).join(', ');
+      return { content: [text(kinds)], structuredContent: answer };
     },
   );
 }
