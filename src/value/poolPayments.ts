@@ -1,6 +1,8 @@
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { memoize } from '../lib/memo.ts';
+import { groupBy } from '../lib/lists.ts';
 import { isCycle, kindOf } from '../lib/motifKinds.ts';
+import { accountsOf } from '../lib/roles.ts';
 import { mergeNative } from './asset.ts';
 import { balances, isConversion } from './balances.ts';
 import { valueEnds, type ValueEnds } from './follow.ts';
@@ -25,19 +27,47 @@ export function movementsOfActs({ motifs, rulebook }: Omit<Scene, 'flow'>): Read
   return new Set(acts.flatMap(({ movements }) => movements));
 }
 
+/** Pools of a singleton are apart. */
+const poolOf = ({ venue, poolId }: Motif): string => `${venue} ${poolId}`;
+
 /**
- * Payments to the pools of these acts by accounts outside the group, straight or over accounts that lost
- * nothing: a pull from a bystander, or a gift. Any payment to a cycle's pools that is part of no act is a
- * gift.
+ * The gate for money of others in the pools of these acts: payments by accounts outside the group, straight
+ * or over accounts that lost nothing, as a pull from a bystander, or a gift. A cycle is proven only against
+ * its pools as they stood before the transaction: whatever else was paid into them counts too, and what
+ * others did there before its last hop.
  */
-export function paymentsToPools(
+export function othersInPools(
   acts: readonly Motif[],
   group: { has(account: Address): boolean },
   scene: Scene,
 ): Movement[] {
-  const { flow, motifs, rulebook } = scene;
+  const { motifs, rulebook } = scene;
+  const isOthers = sourcesOf(group, scene);
+  const parts = groupBy(motifs, ({ parent }) => parent);
+  const hopsOf = (some: readonly Motif[]): Motif[] => some.flatMap((act) => parts.get(act.index) ?? [act]);
+  const hops = hopsOf(acts.filter(({ kind }) => isCycle(kindOf(rulebook, kind))));
+  const found = hopsOf(acts).flatMap((hop) => paidByOthers(hop, isOthers, scene));
+  if (hops.length === 0) return found;
+  const lastAt = new Map(hops.map((hop) => [poolOf(hop), hop.seq]));
+  const venues = new Set(hops.map(({ venue }) => venue));
+  const atVenues = motifs.filter(({ kind, venue }) => venues.has(venue) && !kindOf(rulebook, kind).plain);
+  const told = new Set(atVenues.flatMap(({ movements }) => movements));
+  const own = new Set([...acts, ...hops].map(({ index }) => index));
+  const before = atVenues.filter(
+    (act) => !own.has(act.index) && !own.has(act.parent ?? -1) && act.seq < (lastAt.get(poolOf(act)) ?? -1),
+  );
+  return [
+    ...found,
+    ...before.flatMap((act) => ofOthers(act, group, isOthers, scene)),
+    ...[...venues].flatMap((venue) => untold(venue, told, isOthers, scene)),
+  ];
+}
+
+type IsOthers = (movement: Movement) => boolean;
+
+/** Whether a payment's money is that of accounts outside the group that are no venue or token. */
+function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, rulebook }: Scene): IsOthers {
   const { wrappedNative } = rulebook;
-  const inActs = movementsOfActs(scene);
   const venues = venuesOf(motifs, rulebook);
   const tokens = tokensOf(flow);
   const isOther = (account: Address): boolean =>
@@ -49,23 +79,53 @@ export function paymentsToPools(
     const passers = new Set([...flow.ledgers.keys()].filter((one) => isOther(one) && !lost(one)));
     return valueEnds(flow, wrappedNative, passers, 'back');
   }, 64);
-  const isOthers = ({ from, asset }: Movement): boolean => {
+  return ({ from, asset }) => {
     if (!isOther(from)) return false;
     const ends = sources(mergeNative(asset, wrappedNative))(from, asset);
     // A way too long to follow may lead to any account.
     return ends.length === 0 || ends.some(isOther);
   };
-  return acts.flatMap((act) => {
-    const ofCycle = isCycle(kindOf(rulebook, act.kind));
-    const parts = motifs.filter(({ parent }) => parent === act.index);
-    return (parts.length > 0 ? parts : [act]).flatMap(({ venue, assetsOut, movements }) => {
-      const taken = new Set(assetsOut.map(({ asset }) => mergeNative(asset, wrappedNative)));
-      const paid = (flow.incoming.get(venue) ?? []).map((index) => flow.movements[index]!);
-      return paid.filter((m) => {
-        if (isConversion(m, flow, wrappedNative)) return false;
-        if (!inActs.has(m.index)) return ofCycle;
-        return movements.includes(m.index) && taken.has(mergeNative(m.asset, wrappedNative)) && isOthers(m);
-      });
-    });
-  });
+}
+
+/** What others paid of the assets that an act took. */
+function paidByOthers(act: Motif, isOthers: IsOthers, { flow, rulebook }: Scene): Movement[] {
+  const { wrappedNative } = rulebook;
+  const taken = new Set(act.assetsOut.map(({ asset }) => mergeNative(asset, wrappedNative)));
+  return act.movements
+    .map((index) => flow.movements[index]!)
+    .filter(
+      (m) =>
+        m.to === act.venue &&
+        taken.has(mergeNative(m.asset, wrappedNative)) &&
+        !isConversion(m, flow, wrappedNative) &&
+        isOthers(m),
+    );
+}
+
+/** An act's movements where others paid for it, or none paid and none of the group took part. */
+function ofOthers(
+  act: Motif,
+  group: { has(account: Address): boolean },
+  isOthers: IsOthers,
+  { flow }: Scene,
+): Movement[] {
+  const moved = act.movements.map((index) => flow.movements[index]!);
+  const paid = moved.filter(({ to }) => to === act.venue);
+  const isOwn =
+    paid.length > 0 ? !paid.some(isOthers) : accountsOf(act).some((account) => group.has(account));
+  return isOwn ? [] : moved;
+}
+
+/** Payments to a venue that none of its acts tells: gifts, and those that an act elsewhere claims. */
+function untold(venue: Address, told: ReadonlySet<number>, isOthers: IsOthers, scene: Scene): Movement[] {
+  const { flow, rulebook } = scene;
+  const inActs = movementsOfActs(scene);
+  return (flow.incoming.get(venue) ?? [])
+    .map((index) => flow.movements[index]!)
+    .filter(
+      (m) =>
+        !told.has(m.index) &&
+        !isConversion(m, flow, rulebook.wrappedNative) &&
+        (!inActs.has(m.index) || isOthers(m)),
+    );
 }

@@ -6,7 +6,10 @@ import type { Leg, Primitive } from '../model/primitive.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 import { sumOf } from './amount.ts';
-import { isIssuance } from './asset.ts';
+import { isIssuance, mergeNative } from './asset.ts';
+import { balances, isConversion } from './balances.ts';
+import { isListedAddress } from './tokenCall.ts';
+import type { Address } from '../model/hex.ts';
 import type { Suspects } from './suspectTokens.ts';
 
 /** The material that the proof of an act may rest on. */
@@ -35,7 +38,7 @@ export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
     (name) => !invariants.some((one) => one.name === name),
   );
   const doubted = missing || failed.length > 0 || tags.some((tag) => UNPROVEN_TAGS.has(tag));
-  if (doubted || isSuspect(act, input)) return 'unproven_motif';
+  if (doubted || isSuspect(act, input) || !isAsked(act, input)) return 'unproven_motif';
   const shown = basis === 'structure' || known || isShown(act, input);
   return shown ? null : 'unproven_motif';
 }
@@ -73,13 +76,15 @@ export function isSuspect(
   );
 }
 
+const isAsked = ({ legs }: Primitive, { suspects }: ProofInput): boolean =>
+  legs.every(({ movements }) => movements.every((index) => !suspects?.unasked.has(index)));
+
 /**
  * Whether an act at an unlisted contract shows itself. Every account it names has to have a part in it that
- * is no word of the contract's, and no account may have lost anything unasked.
+ * is no word of the contract's.
  */
 function isShown(act: Primitive, input: ProofInput): boolean {
-  const asked = act.legs.every(({ movements }) => movements.every((m) => !input.suspects?.unasked.has(m)));
-  return asked && takesPart(act, input) && (exchanges(act, input) || isBooked(act, input));
+  return takesPart(act, input) && (exchanges(act, input) || isBooked(act, input));
 }
 
 /** Each account named in the act signed, or is an end of a movement; shares are their owner's. */
@@ -87,11 +92,7 @@ function takesPart({ venue, roles, legs }: Primitive, { tx, flow }: ProofInput):
   const moved = (some: readonly Leg[]): readonly Movement[] =>
     some.flatMap(({ movements }) => movements.map((m) => flow.movements[m]!));
   const ends = new Set(moved(legs).flatMap(({ from, to }) => [from, to]));
-  const holders = new Set(
-    moved(legs.filter(({ role }) => SHARE_ROLES.has(role))).map(({ kind, from, to }) =>
-      kind === 'mint' ? to : from,
-    ),
-  );
+  const holders = new Set(moved(legs.filter(({ role }) => SHARE_ROLES.has(role))).map(holderOf));
   return roles.every(({ role, account }) => {
     if (!isParty(role) || account === venue) return true;
     const acts = account === tx.from;
@@ -107,20 +108,15 @@ function exchanges({ kind, legs }: Primitive, { rulebook }: ProofInput): boolean
   return kindOf(rulebook, kind).position === null && carries(true) && carries(false);
 }
 
-/** Positions that the contract's own books are; bridges, orders and queues promise something elsewhere. */
-const OWN_BOOKS: ReadonlySet<string> = new Set([
-  'liquidity',
-  'lending_supply',
-  'lending_debt',
-  'stake',
-  'vault',
-]);
+/** Positions that shares show. A debt is nothing anybody can hold: that it ever was is its contract's word. */
+const OWN_BOOKS: ReadonlySet<string> = new Set(['liquidity', 'lending_supply', 'stake', 'vault']);
 
 /**
- * An act at an unlisted contract stated alike by its event, its calls and the movements, to the unit. A
- * contract speaks for its own books, to its caller; about any other account only the chain counts: that it
- * made or destroyed its own shares against what it took or gave. A contract that a protocol lists or made
- * speaks that protocol's events alone.
+ * The gate for books of an unlisted contract: both sides have to be found afterwards, to the unit. It made
+ * its own shares, which their holder keeps, and keeps what it took; or it destroyed shares that its holder
+ * had, and what it gave was there before. An event, a name, or an answer of its own stands in for neither,
+ * and a call of a token deposits nothing. A contract that a protocol lists or made speaks that protocol's
+ * events alone.
  */
 function isBooked(act: Primitive, input: ProofInput): boolean {
   const { basis, legs, kind, venue } = act;
@@ -129,14 +125,16 @@ function isBooked(act: Primitive, input: ProofInput): boolean {
   if (basis !== 'event' || rulebook.prepared.protocolOf(venue) !== undefined) return false;
   const shares = legs.filter(({ role }) => SHARE_ROLES.has(role));
   const assets = legs.filter(({ role }) => !SHARE_ROLES.has(role));
-  if (assets.length === 0 || !assets.every(({ exact }) => exact)) return false;
-  const own =
-    position === null ? legs.every(({ role }) => role === 'reward') : OWN_BOOKS.has(position.category);
+  if (!OWN_BOOKS.has(position?.category ?? '') || !assets.every(({ exact }) => exact)) return false;
   // Shares at a rate of their own are a vault's; one to one they may as well be a stake's or a loan's.
-  const atRate = shares.length > 0 && sumOf(shares) !== sumOf(assets);
-  if (!own || (trade === 'shares' && shares.length > 0 && !atRate)) return false;
-  if (!meansOneKind(act, !atRate, input)) return false;
-  return shares.length > 0 ? issuesShares(act, shares, assets, input) : booksToCaller(act, assets, input);
+  const atRate = sumOf(shares) !== sumOf(assets);
+  if (trade === 'shares' && !atRate) return false;
+  return (
+    meansOneKind(act, !atRate, input) &&
+    isIn(act, shares, input) &&
+    isIn(act, assets, input) &&
+    !isTokenCall(act, input)
+  );
 }
 
 /**
@@ -154,54 +152,39 @@ function meansOneKind({ kind, evidence }: Primitive, listed: boolean, { tx, rule
   return kinds.some((one) => one.has(kind)) && kinds.every(({ size }) => size === 1);
 }
 
-/** The venue made or destroyed its own shares, and itself took or gave the assets. */
-function issuesShares(
-  { venue }: Primitive,
-  shares: readonly Leg[],
-  assets: readonly Leg[],
-  { flow }: ProofInput,
-): boolean {
-  const all = (legs: readonly Leg[], holds: (m: Movement, leg: Leg) => boolean): boolean =>
-    legs.every(
-      (leg) => leg.movements.length > 0 && leg.movements.every((m) => holds(flow.movements[m]!, leg)),
-    );
+/**
+ * Whether these legs lie where they ended: the venue's own shares, made or destroyed, with their holder, its
+ * assets with the venue; and nothing of them went back the other way.
+ */
+function isIn({ venue }: Primitive, legs: readonly Leg[], { flow, rulebook }: ProofInput): boolean {
+  const { wrappedNative: mergeWrapped } = rulebook;
+  const exclude = (m: Movement): boolean => isConversion(m, flow, mergeWrapped);
+  const stays = (account: Address, { asset, to }: Movement): boolean => {
+    const own = balances(flow, account, { mergeWrapped, exclude }).get(mergeNative(asset, mergeWrapped));
+    return (to === account ? own?.sent : own?.received) === 0n;
+  };
+  const isOne = (m: Movement, { role }: Leg): boolean => {
+    if (!SHARE_ROLES.has(role)) return (SENT_ROLES.has(role) ? m.to : m.from) === venue && stays(venue, m);
+    return flow.assets.get(m.asset)?.address === venue && isIssuance(m) && stays(holderOf(m), m);
+  };
   return (
-    all(shares, (m) => flow.assets.get(m.asset)?.address === venue && isIssuance(m)) &&
-    all(assets, (m, { role }) => (SENT_ROLES.has(role) ? m.to : m.from) === venue)
+    legs.length > 0 &&
+    legs.every(
+      (leg) => leg.movements.length > 0 && leg.movements.every((m) => isOne(flow.movements[m]!, leg)),
+    )
   );
 }
 
-/**
- * The signer itself called the venue, which kept or paid exactly the amount and names it in its event. A call
- * by an account's code is no word of the account: anybody may have some code call.
- */
-function booksToCaller(
-  { venue, roles, evidence }: Primitive,
-  assets: readonly Leg[],
-  input: ProofInput,
-): boolean {
-  const { tx, flow } = input;
-  const owner = roles.find(({ role }) => role === 'owner')?.account;
-  if (owner !== tx.from) return false;
-  const between = assets.every(
-    ({ role, movements }) =>
-      movements.length > 0 &&
-      movements.every((index) => {
-        const { from, to } = flow.movements[index]!;
-        return SENT_ROLES.has(role) ? from === owner && to === venue : from === venue && to === owner;
-      }),
-  );
-  const digits = owner.slice(2);
-  const named = evidence.some(({ log }) => {
-    const event = log === null ? null : tx.logs[log]!;
-    return (
-      event?.address === venue &&
-      (event.topics.some((t) => t.endsWith(digits)) || event.data.includes(digits))
-    );
+const holderOf = ({ kind, from, to }: Movement): Address => (kind === 'mint' ? to : from);
+
+/** Whether a call of an unlisted token that moves or allows led to the act: it asks for no books. */
+function isTokenCall({ evidence }: Primitive, { tx: { frames, logs }, rulebook }: ProofInput): boolean {
+  return evidence.some(({ log }) => {
+    for (let at = log === null ? null : (logs[log]!.within ?? 0); at !== null; at = frames[at]!.parent) {
+      const { selector, to } = frames[at]!;
+      const spec = selector === null ? undefined : rulebook.tokenCalls.get(selector);
+      if (spec && (spec.to ?? spec.spender) !== null && !isListedAddress(to!, rulebook)) return true;
+    }
+    return false;
   });
-  return (
-    between &&
-    named &&
-    tx.frames.some(({ from, to, effective }) => effective && from === owner && to === venue)
-  );
 }

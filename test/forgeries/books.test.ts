@@ -1,11 +1,12 @@
-// An unlisted contract speaks for its own books, to whoever called it: never about somebody who did not.
+// Books of an unlisted contract are proven only where shares and assets both lie where it says, and never about an
+// account that did not call it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Address } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn, fnOf } from '../devnet/chain.ts';
-import { ATTACKER, call, event, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
 
 let stage: Stage;
 let venue: Address;
@@ -39,16 +40,43 @@ const deposited = (who: Address): Step =>
     shares: FIVE - 1n,
   });
 
+const burnt = (from: Address): Step =>
+  event('Transfer(address indexed from, address indexed to, uint256 value)', from, FIVE - 1n, { to: ZERO });
+const withdrew = (owner: Address, receiver: Address): Step =>
+  event(
+    'Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)',
+    owner,
+    FIVE,
+    { shares: FIVE - 1n, receiver },
+  );
+const supplied = (who: Address): Step =>
+  event('Mint(address minter, uint256 mintAmount, uint256 mintTokens)', who, FIVE, { mintTokens: FIVE - 1n });
+const repaid = (who: Address): Step =>
+  event(
+    'RepayBorrow(address payer, address borrower, uint256 repayAmount, uint256 accountBorrows, uint256 totalBorrows)',
+    who,
+    FIVE,
+    { accountBorrows: 0n, totalBorrows: 0n },
+  );
+const borrowed = (who: Address): Step =>
+  event(
+    'Borrow(address borrower, uint256 borrowAmount, uint256 accountBorrows, uint256 totalBorrows)',
+    who,
+    FIVE,
+  );
+
 /** Acts at the venue that moved real USDC, told in its own events. */
-const acts: Record<string, { kind: string; steps: (who: Address) => Step[] }> = {
-  'a stake': { kind: 'stake', steps: (who) => [pull(MAINNET.usdc, who), staked(who)] },
-  'an unstake': { kind: 'unstake', steps: (who) => [pay(who), withdrawn(who)] },
-  'a reward': { kind: 'claim', steps: (who) => [pay(who), paid(who)] },
+const acts: Record<string, { kind: string; says: RegExp; steps: (who: Address) => Step[] }> = {
+  'a stake': { kind: 'stake', says: /^Stake 5 USDC/, steps: (who) => [pull(MAINNET.usdc, who), staked(who)] },
+  'an unstake': { kind: 'unstake', says: /^Unstake 5 USDC/, steps: (who) => [pay(who), withdrawn(who)] },
+  'a reward': { kind: 'claim', says: /^Claim 5 USDC/, steps: (who) => [pay(who), paid(who)] },
   'a deposit for shares': {
     kind: 'vault_deposit',
+    says: /^Deposit 5 USDC/,
     steps: (who) => [pull(MAINNET.usdc, who), minted(who), deposited(who)],
   },
 };
+const SHOWN = ['a deposit for shares'];
 
 async function playedBy(who: 'alice' | typeof ATTACKER, steps: readonly Step[]): Promise<TxReport> {
   const data = fnOf(stage.abi, 'play', [steps]);
@@ -58,17 +86,15 @@ async function playedBy(who: 'alice' | typeof ATTACKER, steps: readonly Step[]):
 const statusOf = (report: TxReport, kind: string) =>
   report.motifs.find((m) => m.kind === kind)?.status ?? 'not told';
 
-describe.each(Object.entries(acts))('%s at an unlisted contract', (_, { kind, steps }) => {
-  it('is proven, at Medium, of the account that called it', async () => {
+describe.each(Object.entries(acts))('%s at an unlisted contract', (act, { kind, says, steps }) => {
+  it('is told of the account that called it, and proven, at Medium, by shares alone', async () => {
     const report = await playedBy('alice', steps(ALICE));
     const { status, confidence, actor, caveats, intent_label: label } = report.classification;
-    expect([status, confidence, actor, statusOf(report, kind)]).toEqual([
-      'Proven',
-      'Medium',
-      ALICE,
-      'Proven',
-    ]);
-    expect(caveats?.map(({ code }) => code)).toEqual(['unknown_protocol']);
+    const proven = SHOWN.includes(act) ? 'Proven' : 'Suspected';
+    expect([status, confidence, actor, statusOf(report, kind)]).toEqual([proven, 'Medium', ALICE, proven]);
+    const codes = proven === 'Proven' ? ['unknown_protocol'] : ['unproven_motif', 'unknown_protocol'];
+    expect(caveats?.map(({ code }) => code)).toEqual(codes);
+    expect(label).toMatch(says);
     expect(label).toContain(venue.slice(0, 6));
   });
 
@@ -113,6 +139,89 @@ describe('the caller itself', () => {
   });
 });
 
+/** The signer itself calls a contract that tells of more than lies there afterwards. */
+describe('books that the chain does not show', () => {
+  const me = addressOf(ATTACKER);
+  let other: Address, puppet: Address;
+  let puppetAbi: ReturnType<typeof compile>[string]['abi'];
+  beforeAll(async () => {
+    const { Puppet } = compile('Forger.sol');
+    puppetAbi = Puppet!.abi;
+    other = await stage.forger('Other', 'OTHER');
+    puppet = await stage.chain.deploy(Puppet!, ['Puppet', 'PUPPET', 6]);
+    for (const who of ['alice', ATTACKER] as const) await stage.c.approve(who, 'USDC', puppet);
+  });
+
+  const put = (): Step[] => [pull(MAINNET.usdc, ALICE), minted(ALICE), deposited(ALICE)];
+  const took = (): Step[] => [burnt(ALICE), pay(ALICE), withdrew(ALICE, ALICE)];
+  const sentOn = (to: Address): Step =>
+    event('Transfer(address indexed from, address indexed to, uint256 value)', ALICE, FIVE - 1n, {
+      from: ALICE,
+      to,
+    });
+
+  it.each<[string, () => Step[]]>([
+    ['a stake that only its event tells', () => [pull(MAINNET.usdc, ALICE), staked(ALICE)]],
+    ['a stake that went on to the keeper', () => [pull(MAINNET.usdc, ALICE), staked(ALICE), pay(me)]],
+    ['a deposit that went on to the keeper', () => [...put(), pay(me)]],
+    ['a deposit that came straight back', () => [...put(), pay(ALICE)]],
+    ['one of two deposits that went on', () => [...put(), ...put(), pay(me)]],
+    ['a deposit that another contract took', () => [...put(), byOther(pull(MAINNET.usdc, venue, me))]],
+    ['a deposit of which the shares were destroyed', () => [...put(), burnt(ALICE)]],
+    ['a deposit of which the shares went to the keeper', () => [...put(), sentOn(me)]],
+    [
+      'a deposit for the shares of another contract',
+      () => [pull(MAINNET.usdc, ALICE), byOther(minted(ALICE)), deposited(ALICE)],
+    ],
+    ['a deposit without shares', () => [pull(MAINNET.usdc, ALICE), deposited(ALICE)]],
+    ['a supply without shares', () => [pull(MAINNET.usdc, ALICE), supplied(ALICE)]],
+    ['a withdrawal of what the keeper just put there', () => [pull(MAINNET.usdc, me), ...took()]],
+    ['a withdrawal of shares made just before', () => [minted(ALICE), ...took()]],
+    ['a debt repaid that never was', () => [pull(MAINNET.usdc, ALICE), repaid(ALICE)]],
+    ['a debt repaid for a token of it', () => [pull(MAINNET.usdc, ALICE), burnt(ALICE), repaid(ALICE)]],
+    ['a debt that only its event tells', () => [pay(ALICE), borrowed(ALICE)]],
+    ['a reward that only its event tells', () => [pay(ALICE), paid(ALICE)]],
+  ])('%s: the money moved, the books are a claim', async (_, steps) => {
+    await stage.chain.must(ATTACKER, {
+      to: venue,
+      data: fnOf(stage.abi, 'play', [[call(MAINNET.usdc, fn('approve(address,uint256)', [other, FIVE]))]]),
+    });
+    unprovenBooks(await playedBy('alice', steps()));
+  });
+
+  it.each<[string, () => `0x${string}`, string | null]>([
+    ['an approval', () => fn('approve(address,uint256)', [venue, FIVE]), null],
+    ['a transfer', () => fn('transfer(address,uint256)', [venue, FIVE]), null],
+    ['an operator', () => fn('setApprovalForAll(address,bool)', [venue, true]), null],
+    ['a deposit', () => fn('deposit(uint256,address)', [FIVE, ALICE]), 'vault_deposit'],
+    [
+      'a redemption',
+      () => fn('redeem(uint256,address,address)', [FIVE - 1n, ALICE, ALICE]),
+      'vault_withdraw',
+    ],
+  ])('%s that is told as books is some only where the signer called for it', async (_, data, kind) => {
+    const deposit = [pull(MAINNET.usdc, ALICE, puppet), minted(ALICE), deposited(ALICE)];
+    const steps = kind === 'vault_withdraw' ? took() : deposit;
+    await stage.chain.must(ATTACKER, { to: puppet, data: fnOf(puppetAbi, 'set', [steps]), gas: 3_000_000n });
+    const report = await stage.report(
+      await stage.chain.send('alice', { to: puppet, data: data(), gas: 3_000_000n }),
+    );
+    if (kind === null) unprovenBooks(report);
+    else expect([report.classification.status, statusOf(report, kind)]).toEqual(['Proven', 'Proven']);
+  });
+
+  const byOther = (step: Step): Step => call(other, fnOf(stage.abi, 'play', [[step]]));
+  function unprovenBooks(report: TxReport): void {
+    const { status, intent_kind: kind, intent_label: label } = report.classification;
+    const plain = /Transfer|Approval|ContractCall|Unknown/.test(kind);
+    expect(plain ? 'Suspected' : status, `${kind}: ${label}`).toBe('Suspected');
+    for (const one of report.position_effects) expect(one.status).toBe('Suspected');
+    for (const { kind: of, status: shown } of report.motifs)
+      if (/stake|deposit|withdraw|supply|repay|borrow|claim/.test(of))
+        expect([of, shown]).toEqual([of, 'Suspected']);
+  }
+});
+
 /** Acts of the attacker at its own contract, with real assets, that name an account without a part in them. */
 describe('whoever the contract names', () => {
   const swap = (to: Address): Step =>
@@ -123,15 +232,6 @@ describe('whoever the contract names', () => {
       { amount0In: FIVE, amount1Out: 7n, sender: venue },
     );
   const gem = (to: Address): Step => call(MAINNET.weth, fn('transfer(address,uint256)', [to, 7n]));
-  const burnt = (from: Address): Step =>
-    event('Transfer(address indexed from, address indexed to, uint256 value)', from, FIVE - 1n, { to: ZERO });
-  const withdrew = (owner: Address, receiver: Address): Step =>
-    event(
-      'Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)',
-      owner,
-      FIVE,
-      { shares: FIVE - 1n, receiver },
-    );
   const me = addressOf(ATTACKER);
 
   beforeAll(async () => {

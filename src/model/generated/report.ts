@@ -62,13 +62,13 @@ export type RawInteger = string;
  */
 export type MotifId = string;
 /**
- * An exact decimal amount in whole units, trailing zeros cut.
- */
-export type DecimalAmount = string;
-/**
  * A word of an open list. Later versions may write further words under the same schema_version, as they may add optional properties: treat a word you do not know as unknown.
  */
 export type OpenWord = string;
+/**
+ * An exact decimal amount in whole units, trailing zeros cut.
+ */
+export type DecimalAmount = string;
 /**
  * A kind of structural motif. The list is open, rule authors may add kinds. Known: swap, add_liquidity, remove_liquidity, collect_fees, pool_creation, supply, withdraw, borrow, repay, liquidation, flash_loan, collateral_toggle, stake, unstake, withdrawal_request, claim, vault_deposit, vault_withdraw, migration, bridge_deposit, bridge_withdrawal, order_placed, order_cancelled, order_settled, nft_trade, approval, wrap, unwrap, token_mint, token_burn, nft_mint, nft_burn, user_operation, account_execution, account_execution_failed, account_administration, account_delegation, governance, name_service, attestation, message, route, cycle, batch_transfer, refund, protocol_fee, builder_payment, transfer, deployment.
  */
@@ -668,20 +668,7 @@ export interface Valuation {
  */
 export interface Refusal {
   asset_id: AssetId;
-  /**
-   * Why, for programs.
-   */
-  code:
-    | 'no_source'
-    | 'source_unavailable'
-    | 'stale_price'
-    | 'low_liquidity'
-    | 'price_deviation'
-    | 'self_referential'
-    | 'unknown_decimals'
-    | 'nonstandard_supply'
-    | 'nft_no_floor'
-    | 'spam_asset';
+  code: OpenWord;
   /**
    * Why, for people.
    */

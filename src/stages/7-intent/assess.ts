@@ -2,7 +2,7 @@ import { isCycle, isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
-import { paymentsToPools } from '../../value/poolPayments.ts';
+import { othersInPools } from '../../value/poolPayments.ts';
 import { gainsOf } from './actAmounts.ts';
 import { isUnlisted, keptOf } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -210,7 +210,7 @@ function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
   const given = gainsOf(view, cycles.length > 0 ? cycles : motifs);
   const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
   const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;
-  if (paymentsToPools(motifs, view.entity, view.input).length > 0) return true;
+  if (othersInPools(motifs, view.entity, view.input).length > 0) return true;
   return view.received.some(({ id, net }) => exceeds(net, amounts.get(id) ?? net));
 }
 

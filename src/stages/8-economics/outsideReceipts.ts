@@ -1,6 +1,6 @@
 import { isCycle, kindOf } from '../../lib/motifKinds.ts';
 import { isConversion } from '../../value/balances.ts';
-import { movementsOfActs, paymentsToPools } from '../../value/poolPayments.ts';
+import { movementsOfActs, othersInPools } from '../../value/poolPayments.ts';
 import { carriersOf } from '../../value/parties.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -11,7 +11,7 @@ import type { EntityInput } from './pnlEntity.ts';
 /**
  * Receipts of the entity that its closed flow does not explain: no hop, loan, refund or part of another act
  * paid them. A pull from a bystander, or own funds handed in, would pass for profit. So would a helper's
- * payment into a pool of the flow, beside its trades or as part of one.
+ * money in a pool of the flow, beside its trades, before them or as part of one.
  */
 export function outsideReceipts(
   group: ReadonlySet<Address>,
@@ -32,7 +32,7 @@ export function outsideReceipts(
     ...received.filter(
       (m) => !carried.has(m.from) && !own.has(m.index) && !isConversion(m, flow, rulebook.wrappedNative),
     ),
-    ...paymentsToPools(closed.motifs, group, input),
+    ...othersInPools(closed.motifs, group, input),
   ];
 }
 

@@ -27,6 +27,7 @@ export interface Pricing {
  */
 const DOUBTS: ReadonlySet<RefusalReason['code']> = new Set([
   'self_referential',
+  'own_word',
   'price_deviation',
   'low_liquidity',
   'nonstandard_supply',

@@ -82,13 +82,14 @@ interface Exchange {
 }
 
 /**
- * Exchanges of other assets for the token in this transaction, or back. Composites repeat the same value,
- * and stated amounts alone move nothing.
+ * Exchanges of other assets for the token in this transaction, or back, elsewhere than with its own contract,
+ * which may hand back what it took. Composites repeat the same value, and stated amounts alone move nothing.
  */
 function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation): Exchange[] {
   const own = erc20Id(rate.asset);
   return motifs.flatMap((motif) => {
-    if (kindOf(rulebook, motif.kind).composite || motif.invariants.some(({ holds }) => !holds)) return [];
+    if (kindOf(rulebook, motif.kind).composite || motif.venue === rate.asset) return [];
+    if (motif.invariants.some(({ holds }) => !holds)) return [];
     return (
       [
         [true, motif.assetsIn, motif.assetsOut],
@@ -124,7 +125,7 @@ function contradiction(
       const value = key === null ? null : valueOfUnits(key, whole(amount), situation);
       if (value === null || isRefusal(value))
         return refusal(
-          'self_referential',
+          'own_word',
           'only the token itself tells its rate, and it was exchanged for assets without a price',
         );
       paid = sum(paid, value);
@@ -168,7 +169,7 @@ function unexchanged(
   const moved = gained > lost ? gained : lost;
   if (moved <= exchanged) return null;
   const reason = 'only the token itself tells its rate, and more of it changed hands than was exchanged';
-  return refusal('self_referential', reason, `${moved} units`, `${exchanged} units`);
+  return refusal('own_word', reason, `${moved} units`, `${exchanged} units`);
 }
 
 function isCarried(motif: Motif, asset: AssetId, amount: bigint, flow: ValueFlow): boolean {
@@ -210,8 +211,8 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
   const exchanges = rate.vouched ? [] : exchangesOf(rate, situation);
   if (!rate.vouched && exchanges.length === 0)
     return refusal(
-      'self_referential',
-      'only the token itself tells its rate, and no exchange in this transaction bears it out',
+      'own_word',
+      'only the token itself tells its rate, and no exchange elsewhere in this transaction bears it out',
     );
   const unit = 10n ** BigInt(decimals);
   const values = termValues(rate.terms, unit, situation);

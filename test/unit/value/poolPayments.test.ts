@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { erc20Id } from '../../../src/value/asset.ts';
-import { paymentsToPools } from '../../../src/value/poolPayments.ts';
+import { othersInPools } from '../../../src/value/poolPayments.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import { account, motif, rulebook, SIGNER, valueFlow } from '../../support/builders.ts';
 
@@ -17,7 +17,7 @@ function paidBy(payer: Address, helpers: number): Address[] {
   );
   const swap = motif({ assetsOut: [{ asset: TOKEN, amount: 10n, role: 'in' }], movements: [helpers] });
   const scene = { flow, motifs: [swap], rulebook: book };
-  return paymentsToPools([swap], new Set([SIGNER]), scene).map(({ to }) => to);
+  return othersInPools([swap], new Set([SIGNER]), scene).map(({ to }) => to);
 }
 
 describe('what others paid to the pool of a swap', () => {
