@@ -76,8 +76,21 @@ export function isSuspect(
   );
 }
 
-const isAsked = ({ legs }: Primitive, { suspects }: ProofInput): boolean =>
-  legs.every(({ movements }) => movements.every((index) => !suspects?.unasked.has(index)));
+/**
+ * The gate for what was taken unasked: such an act is not proven, at a listed contract where it took it for a
+ * position, elsewhere whatever it is. A listed market checks its makers' signatures.
+ */
+function isAsked({ kind, legs, protocol, basis, roles }: Primitive, input: ProofInput): boolean {
+  const { suspects, flow, rulebook } = input;
+  const known = isRecognised(protocol);
+  if (known && kindOf(rulebook, kind).position === null) return true;
+  if (basis === 'structure' && !roles.some(({ role }) => role === 'owner')) return true;
+  const isGiven = ({ role }: Leg, { from }: Movement): boolean =>
+    known && (!SENT_ROLES.has(role) || isListedAddress(from, rulebook));
+  return legs.every((leg) =>
+    leg.movements.every((m) => !suspects?.unasked.has(m) || isGiven(leg, flow.movements[m]!)),
+  );
+}
 
 /**
  * Whether an act at an unlisted contract shows itself. Every account it names has to have a part in it that
