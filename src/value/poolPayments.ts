@@ -56,17 +56,18 @@ export function othersInPools(
   const before = atVenues.filter(
     (act) => !own.has(act.index) && !own.has(act.parent ?? -1) && act.seq < (lastAt.get(poolOf(act)) ?? -1),
   );
+  const isOwn = ({ from }: Movement): boolean => group.has(from) || venues.has(from);
   return [
     ...found,
     ...before.flatMap((act) => ofOthers(act, group, isOthers, scene)),
-    ...[...venues].flatMap((venue) => untold(venue, told, isOthers, scene)),
+    ...[...venues].flatMap((venue) => untold(venue, told, isOwn, scene)),
   ];
 }
 
-type IsOthers = (movement: Movement) => boolean;
+type Asks = (movement: Movement) => boolean;
 
 /** Whether a payment's money is that of accounts outside the group that are no venue or token. */
-function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, rulebook }: Scene): IsOthers {
+function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, rulebook }: Scene): Asks {
   const { wrappedNative } = rulebook;
   const venues = venuesOf(motifs, rulebook);
   const tokens = tokensOf(flow);
@@ -88,7 +89,7 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
 }
 
 /** What others paid of the assets that an act took. */
-function paidByOthers(act: Motif, isOthers: IsOthers, { flow, rulebook }: Scene): Movement[] {
+function paidByOthers(act: Motif, isOthers: Asks, { flow, rulebook }: Scene): Movement[] {
   const { wrappedNative } = rulebook;
   const taken = new Set(act.assetsOut.map(({ asset }) => mergeNative(asset, wrappedNative)));
   return act.movements
@@ -106,7 +107,7 @@ function paidByOthers(act: Motif, isOthers: IsOthers, { flow, rulebook }: Scene)
 function ofOthers(
   act: Motif,
   group: { has(account: Address): boolean },
-  isOthers: IsOthers,
+  isOthers: Asks,
   { flow }: Scene,
 ): Movement[] {
   const moved = act.movements.map((index) => flow.movements[index]!);
@@ -117,7 +118,7 @@ function ofOthers(
 }
 
 /** Payments to a venue that none of its acts tells: gifts, and those that an act elsewhere claims. */
-function untold(venue: Address, told: ReadonlySet<number>, isOthers: IsOthers, scene: Scene): Movement[] {
+function untold(venue: Address, told: ReadonlySet<number>, isOwn: Asks, scene: Scene): Movement[] {
   const { flow, rulebook } = scene;
   const inActs = movementsOfActs(scene);
   return (flow.incoming.get(venue) ?? [])
@@ -126,6 +127,6 @@ function untold(venue: Address, told: ReadonlySet<number>, isOthers: IsOthers, s
       (m) =>
         !told.has(m.index) &&
         !isConversion(m, flow, rulebook.wrappedNative) &&
-        (!inActs.has(m.index) || isOthers(m)),
+        !(inActs.has(m.index) && isOwn(m)),
     );
 }

@@ -5,7 +5,7 @@ import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { pairPays } from '../prices/byHand.ts';
-import { ATTACKER, call, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, event, startStage, type Stage, type Step } from './stage.ts';
 
 const ALICE = addressOf('alice');
 const PUT = ETHER / 4n;
@@ -53,9 +53,11 @@ const swap = (pair: Address, usdc: bigint, weth: bigint, to: Address): Step =>
 const bySecond = (...steps: Step[]): Step => call(second, fnOf(stage.abi, 'play', [steps]));
 
 interface Additions {
-  readonly before?: readonly Step[];
+  readonly before?: readonly Step[] | ((pair: Address) => readonly Step[]);
   readonly between?: (pair: Address) => readonly Step[];
   readonly after?: readonly Step[];
+  /** WETH and dollars by which others change the second pair's reserves before the cycle. */
+  readonly stirred?: readonly [usdc: bigint, weth: bigint];
   /** More than the pair's price: paid out of the tokens that others put into it. */
   readonly extraWeth?: bigint;
   readonly extraUsdc?: bigint;
@@ -68,16 +70,17 @@ async function play({
   after = [],
   extraWeth = 0n,
   extraUsdc = 0n,
+  stirred = [0n, 0n],
 }: Additions) {
   const pairs = [stage.c.at('sushiPairUSDC'), stage.c.at('v2PairUSDC')] as const;
   const [firstUsdc, firstWeth] = await reserves(pairs[0]);
   const [secondUsdc, secondWeth] = await reserves(pairs[1]);
   const dollars = pairPays(PUT, firstWeth, firstUsdc);
   const got = pairPays(dollars, secondUsdc, secondWeth);
-  const paid = extraUsdc > 0n ? pairPays(dollars + extraUsdc, secondUsdc, secondWeth) : got + extraWeth;
+  const paid = pairPays(dollars + extraUsdc, secondUsdc + stirred[0], secondWeth + stirred[1]) + extraWeth;
   const data: Hex = fnOf(stage.abi, 'play', [
     [
-      ...before,
+      ...(typeof before === 'function' ? before(pairs[1]) : before),
       give(MAINNET.weth, pairs[0], PUT),
       swap(pairs[0], dollars, 0n, pairs[1]),
       ...between(pairs[1]),
@@ -150,6 +153,103 @@ describe('a cycle through two real pairs', () => {
     if (report.classification.status === 'Proven')
       expect(report.classification.intent_label).not.toMatch(/ for [\d.]+ W?ETH$/);
     expect([addressOf(ATTACKER), bot, null]).toContain(report.classification.actor);
+  });
+});
+
+/** Somebody else's WETH in the second pair, by an act there just before the cycle. */
+describe('a cycle after an act of another at a pool of its own', () => {
+  const MUCH = 2n * ETHER;
+  const FAIR = 400_000_000n;
+  const mint = (pair: Address, to: Address): Step => call(pair, fn('mint(address)', [to]));
+  const staked = (): Step =>
+    event('Staked(address indexed user, uint256 amount)', second, MUCH, { user: second });
+  const sold = [-1n, MUCH] as const;
+  const added = [FAIR, MUCH] as const;
+
+  it.each<[string, (pair: Address) => readonly Step[], readonly [bigint, bigint]]>([
+    [
+      'its other contract sells for one unit',
+      (p) => [bySecond(give(MAINNET.weth, p, MUCH), swap(p, 1n, 0n, second))],
+      sold,
+    ],
+    [
+      'its other contract sells for one unit of the bot',
+      (p) => [bySecond(give(MAINNET.weth, p, MUCH), swap(p, 1n, 0n, bot))],
+      sold,
+    ],
+    [
+      'a bystander’s WETH is sold for one unit',
+      (p) => [pull(MAINNET.weth, p, MUCH), swap(p, 1n, 0n, bot)],
+      sold,
+    ],
+    [
+      'a bystander’s WETH is sold for one unit for it',
+      (p) => [pull(MAINNET.weth, p, MUCH), swap(p, 1n, 0n, ALICE)],
+      sold,
+    ],
+    [
+      'a bystander’s WETH is sold by way of its other contract',
+      (p) => [
+        pull(MAINNET.weth, second, MUCH),
+        bySecond(give(MAINNET.weth, p, MUCH), swap(p, 1n, 0n, second)),
+      ],
+      sold,
+    ],
+    [
+      'its other contract adds liquidity of one side',
+      (p) => [bySecond(give(MAINNET.weth, p, MUCH), give(MAINNET.usdc, p, FAIR), mint(p, second))],
+      added,
+    ],
+    [
+      'its other contract adds liquidity for the bot',
+      (p) => [bySecond(give(MAINNET.weth, p, MUCH), give(MAINNET.usdc, p, FAIR), mint(p, bot))],
+      added,
+    ],
+    [
+      'a bystander’s money is made liquidity of its own',
+      (p) => [pull(MAINNET.weth, p, MUCH), pull(MAINNET.usdc, p, FAIR), mint(p, ALICE)],
+      added,
+    ],
+    [
+      'a bystander’s money is made liquidity of the bot',
+      (p) => [pull(MAINNET.weth, p, MUCH), pull(MAINNET.usdc, p, FAIR), mint(p, bot)],
+      added,
+    ],
+    [
+      'its other contract pays and calls it a stake',
+      (p) => [bySecond(give(MAINNET.weth, p, MUCH), staked()), call(p, fn('sync()'))],
+      [0n, MUCH],
+    ],
+    [
+      'its other contract pays',
+      (p) => [bySecond(give(MAINNET.weth, p, MUCH)), call(p, fn('sync()'))],
+      [0n, MUCH],
+    ],
+    [
+      'a bystander’s WETH is put there',
+      (p) => [pull(MAINNET.weth, p, MUCH), call(p, fn('sync()'))],
+      [0n, MUCH],
+    ],
+  ])('has no proven profit where %s', async (_, before, stirred) => {
+    const { report } = await play({ before, stirred });
+    const { realized_pnl: pnl, structural_profit_usd: profit } = report.economics;
+    expect([pnl.supported, pnl.entries, profit.available]).toEqual([false, [], false]);
+    const { intent_kind: kind, status } = report.classification;
+    expect([kind, status]).not.toEqual(['AtomicArbitrage', 'Proven']);
+    for (const one of report.position_effects) if (one.owner === ALICE) expect(one.status).toBe('Suspected');
+  });
+
+  it('has its profit where the act was at another pool', async () => {
+    const { report, gain } = await play({
+      before: [
+        bySecond(
+          call(MAINNET.weth, fn('deposit()'), ETHER),
+          give(MAINNET.weth, stage.c.at('v2PairDAI'), ETHER),
+          swap(stage.c.at('v2PairDAI'), 1n, 0n, second),
+        ),
+      ],
+    });
+    expect(report.economics.realized_pnl.entries.map(({ gross_raw: raw }) => raw)).toEqual([String(gain)]);
   });
 });
 
