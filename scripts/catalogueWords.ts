@@ -26,7 +26,8 @@ export const REFUSALS: Words = {
   low_liquidity:
     'The source has too little confidence in its own price, or the pool is too shallow to believe.',
   price_deviation: 'Sources disagree about the price by more than the limit.',
-  own_word: 'Only the token’s own contract tells its rate, and no exchange elsewhere in the transaction bears it out.',
+  own_word:
+    'Only the token’s own contract tells its rate, and no exchange elsewhere in the transaction bears it out.',
   self_referential: 'The price is set by a pool or contract this very transaction moved.',
   unknown_decimals:
     'The token does not state its decimals, or more tokens moved than are looked up (MAX_TOKENS).',
