@@ -67,6 +67,23 @@ describe('txreport ledger', () => {
     expect(bad.err).toMatch(/bad\.yaml:5:1 .*colums/);
   });
 
+  it('keeps which placeholder stands for which unlisted asset', async () => {
+    const nft = reports.get('nft-transfer')!;
+    const account = nft.movements![0]!.to;
+    const [out, map] = [file('koinly.csv'), file('koinly.csv.currencies.json')];
+    const run = await runCli(['ledger', write('nft.ndjson', nft), '--account', account, '--out', out]);
+    expect(run.code, run.err).toBe(0);
+    expect(readFileSync(out, 'utf8')).toContain(',1,NFT1,');
+    const held = JSON.parse(readFileSync(map, 'utf8')) as Record<string, { asset_id: string }>;
+    expect(held['NFT1']!.asset_id).toBe(nft.movements![0]!.asset_id);
+    writeFileSync(map, JSON.stringify({ NFT7: held['NFT1'] }));
+    await runCli(['ledger', file('nft.ndjson'), '--account', account, '--out', out]);
+    expect(readFileSync(out, 'utf8')).toContain(',1,NFT7,');
+    writeFileSync(map, '{"x": 1}');
+    const bad = await runCli(['ledger', file('nft.ndjson'), '--account', account, '--out', out]);
+    expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('is no map of currencies: x') as string]);
+  });
+
   it("writes a format of one's own: the example of the docs", async () => {
     const page = readGuides().find(({ name }) => name === 'ledger.md')!;
     const example = page.fences.find(({ language }) => language === 'yaml')!.text;

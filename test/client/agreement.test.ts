@@ -73,7 +73,7 @@ async function compare(files: readonly string[]): Promise<Counts> {
     }
     for (const account of new Set(report.inventory_deltas.map(({ subject }) => subject))) {
       const side = seenBy(report, account)!;
-      const { event, doubtful } = ledgerEvents(report as unknown as WireReport, new Set([account]));
+      const { event, doubtful } = ledgerEvents(report as unknown as WireReport, new Set([account]), rulebook);
       // Left-out flows stand apart; together they are what the report says of the account.
       const nets = new Map<string, bigint>();
       for (const { asset, raw, debt } of [...(event?.flows ?? []), ...(doubtful?.flows ?? [])])

@@ -1,4 +1,5 @@
 // Ledgers of the devnet's scenarios, held against the chain and against a table worked out by hand.
+import { rulebook } from '../ledger/recordedReports.ts';
 import { ledgerEvents, type LedgerLeg } from '../../src/tools/ledger/ledgerEvent.ts';
 import type { Chain } from '../devnet/chain.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
@@ -15,16 +16,16 @@ export const LEDGER_BY_HAND: Readonly<Record<string, Readonly<Record<string, str
   'batch-token': { alice: '+100 DAI', bob: '+200 DAI', carol: '+300 DAI', dave: '-600 DAI; gas' },
   'spam-zero-value': { spammer: 'gas' },
   'spam-forged': { spammer: 'gas' },
-  wrap: { bob: '-5 ETH; +5 WETH; gas' },
-  unwrap: { bob: '-2 WETH; +2 ETH; gas' },
-  'swap-v2-eth-usdc': { alice: '-1 ETH; +* USDC; gas' },
-  'swap-v2-usdt-eth': { bob: '-2000 USDT; +* ETH; gas' },
-  'swap-split': { heidi: '-20000 USDC; +* WETH; gas' },
-  'add-liquidity-v2': { alice: '-* ETH pool; -6800 USDC pool; +* UNI-V2; gas' },
-  'remove-liquidity-v2': { alice: '-* UNI-V2; +* USDC pool; +* ETH pool; gas' },
-  'collect-fees-v3': { maker: '+* USDC pool; +* WETH pool; gas' },
-  'nft-mint': { bob: '-0.1 ETH; +1 APE#4; +1 APE#5; gas' },
-  'nft-sale': { carol: '-1 APE#3; +1.95 ETH', dave: '-2 ETH; +1 APE#3; gas', house: '+0.05 ETH' },
+  wrap: { bob: '-5 ETH > +5 WETH; gas' },
+  unwrap: { bob: '-2 WETH > +2 ETH; gas' },
+  'swap-v2-eth-usdc': { alice: '-1 ETH > +* USDC; gas' },
+  'swap-v2-usdt-eth': { bob: '-2000 USDT > +* ETH; gas' },
+  'swap-split': { heidi: '-20000 USDC > +* WETH; gas' },
+  'add-liquidity-v2': { alice: '-* ETH pool; -6800 USDC pool; +* UNI-V2 pool; gas' },
+  'remove-liquidity-v2': { alice: '+* USDC pool; +* ETH pool; -* UNI-V2 pool; gas' },
+  'collect-fees-v3': { maker: '+* USDC reward; +* WETH reward; gas' },
+  'nft-mint': { bob: '-0.05 ETH > +1 APE#4; -0.05 ETH > +1 APE#5; gas' },
+  'nft-sale': { carol: '-1 APE#3 > +1.95 ETH', dave: '-2 ETH > +1 APE#3; gas', house: '+0.05 ETH' },
   'token-burn': { alice: '-10 ACORN; gas' },
   'safe-multisend': { alice: 'gas', dave: '+500 USDC', erin: '+700 DAI', frank: '+0.5 ETH' },
   'safe-refund': { dave: '+400 DAI', relayer: '+* ETH; gas' },
@@ -33,26 +34,26 @@ export const LEDGER_BY_HAND: Readonly<Record<string, Readonly<Record<string, str
   'eip3009-relayed': { dave: '+75 USDC', grace: '-75 USDC', relayer: 'gas' },
   'permit-relayed': { grace: '+500 DAI', heidi: '-505 DAI', relayer: '+5 DAI; gas' },
   '7702-sponsored': { dave: '+21 USDC', heidi: '-21 USDC', relayer: 'gas' },
-  'cow-two-orders': { grace: '-1000 USDC; +1000 DAI', heidi: '-1000 DAI; +1000 USDC', solver: 'gas' },
+  'cow-two-orders': { grace: '-1000 USDC > +1000 DAI', heidi: '-1000 DAI > +1000 USDC', solver: 'gas' },
   'cow-other-receiver': { dave: '+0.43 WETH', grace: '-1500 USDC', solver: 'gas' },
-  'aave-supply': { judy: '-10 WETH deposit; +10 aEthWETH; gas' },
+  'aave-supply': { judy: '-10 WETH > +10 aEthWETH shares; gas' },
   'aave-borrow': { judy: '+8000 USDC loan; +* variableDebtEthUSDC owed; gas' },
   'aave-repay': { judy: '-3000 USDC repayment; -* variableDebtEthUSDC owed; gas' },
-  'aave-withdraw': { judy: '-1 aEthWETH; +1 WETH take_back; gas' },
+  'aave-withdraw': { judy: '-1 aEthWETH > +1 WETH shares; gas' },
   'aave-liquidation': {
-    grace: '-* aEthWETH; -* variableDebtEthUSDC owed',
-    liquidator: '-1200 USDC; +* WETH; gas',
+    grace: '-* aEthWETH repayment; -* variableDebtEthUSDC owed',
+    liquidator: '-1200 USDC > +* WETH; gas',
   },
-  'vault-deposit': { heidi: '-1000 DAI deposit; +1000 vDAI; gas' },
-  'vault-withdraw': { heidi: '-400 vDAI; +400 DAI take_back; gas' },
+  'vault-deposit': { heidi: '-1000 DAI > +1000 vDAI shares; gas' },
+  'vault-withdraw': { heidi: '-400 vDAI > +400 DAI shares; gas' },
   stake: { ivan: '-100 ACORN stake; gas' },
   unstake: { ivan: '+60 ACORN unstake; gas' },
   'claim-rewards': { ivan: '+0.0012 TRUFFLE reward; gas' },
   'airdrop-claim': { judy: '+42 ACORN reward; gas' },
-  'liquid-stake': { judy: '-3 ETH deposit; +3 rbETH; gas' },
+  'liquid-stake': { judy: '-3 ETH > +3 rbETH shares; gas' },
   'arbitrage-builder': { searcher: 'gas', builder: '+0.002 ETH' },
   'fee-on-transfer': { alice: '-100 TOLL; gas', bob: '+99 TOLL', house: '+1 TOLL' },
-  'swap-house-fee': { dave: '-1 ETH; +* USDC; gas', house: '+* USDC' },
+  'swap-house-fee': { dave: '-1 ETH > +* USDC; gas', house: '+* USDC' },
   'swap-for-another': { alice: '-500 USDC; gas', dave: '+* ETH' },
   'reverted-string': { erin: 'gas' },
   selfdestruct: { bob: '+1 ETH', erin: '-1 ETH; gas' },
@@ -62,18 +63,18 @@ export const LEDGER_BY_HAND: Readonly<Record<string, Readonly<Record<string, str
   'bridge-withdrawal': { carol: '+0.75 ETH bridge; gas' },
   // Prices 1 + 1.5 + 0.8 = 3.3; a fortieth of each stays with the house: 0.025 + 0.0375 + 0.02 = 0.0825.
   'nft-bundle': {
-    dave: '-3.3 ETH; +1 OAK#1; +1 OAK#2; +1 OAK#3; gas',
-    carol: '-1 OAK#1; -1 OAK#2; +2.4375 ETH',
-    erin: '-1 OAK#3; +0.78 ETH',
+    dave: '-1.1 ETH > +1 OAK#1; -1.1 ETH > +1 OAK#2; -1.1 ETH > +1 OAK#3; gas',
+    carol: '-1 OAK#1 > +1.21875 ETH; -1 OAK#2 > +1.21875 ETH',
+    erin: '-1 OAK#3 > +0.78 ETH',
     house: '+0.0825 ETH',
   },
   // The loan goes from the market to the exchange, what it buys back to the market: only 5 WETH are Frank's own.
-  leverage: { frank: '-5 WETH deposit; +* aEthWETH; +* variableDebtEthUSDC owed; gas' },
-  'vault-supplies-on': { heidi: '-1000 DAI deposit; +1000 cvDAI; gas' },
-  'vault-withdraws-on': { heidi: '-* cvDAI; +400 DAI take_back; gas' },
+  leverage: { frank: '-5 WETH > +* aEthWETH shares; +* variableDebtEthUSDC owed; gas' },
+  'vault-supplies-on': { heidi: '-1000 DAI > +1000 cvDAI shares; gas' },
+  'vault-withdraws-on': { heidi: '-* cvDAI > +400 DAI shares; gas' },
   // One block of 12 seconds: 200 * 12 / 1,000,000 = 0.0024.
-  'exit-with-reward': { ivan: '+200 DAI unstake; +0.0024 WETH reward; gas' },
-  'exit-same-token': { grace: '+200 DAI unstake; +0.0024 DAI reward; gas' },
+  'exit-with-reward': { ivan: '+0.0024 WETH reward; +200 DAI unstake; gas' },
+  'exit-same-token': { grace: '+0.0024 DAI reward; +200 DAI unstake; gas' },
   'arbitrage-flashloan-tip': { searcher: 'gas', flashTipper: '+* WETH', builder: '+0.01 ETH' },
   'aave-repay-with-receipt': { judy: '-1000 aEthUSDC repayment; -* variableDebtEthUSDC owed; gas' },
   'aave-repay-all': { judy: '-* USDC repayment; -* variableDebtEthUSDC owed; gas' },
@@ -108,13 +109,19 @@ export const MONEY_BY_HAND: Readonly<Record<string, { net: string; booked?: stri
 
 /** What a ledger of these accounts books of a report: amounts out and in with their purpose, debts, gas. */
 export function inShort(report: TxReport, accounts: readonly string[]): string {
-  const { event } = ledgerEvents(report, new Set(accounts));
+  const { event } = ledgerEvents(report, new Set(accounts), rulebook);
   if (!event) return '';
-  const leg = (sign: string, { amount, asset, purpose }: LedgerLeg): string =>
-    `${sign}${amount} ${asset.symbol}${asset.token_id === null ? '' : `#${asset.token_id}`}${purpose ? ` ${purpose}` : ''}`;
+  const leg = (sign: string, one: LedgerLeg | null): string[] =>
+    one === null
+      ? []
+      : [
+          `${sign}${one.amount} ${one.asset.symbol}${one.asset.token_id === null ? '' : `#${one.asset.token_id}`}`,
+        ];
   return [
-    ...event.sent.map((one) => leg('-', one)),
-    ...event.received.map((one) => leg('+', one)),
+    ...event.rows.map(
+      ({ sent, received, purpose }) =>
+        `${[...leg('-', sent), ...leg('+', received)].join(' > ')}${purpose ? ` ${purpose}` : ''}`,
+    ),
     ...event.flows
       .filter(({ debt }) => debt)
       .map(({ raw, asset }) => `${raw < 0n ? '-' : '+'}* ${asset.symbol} owed`),
@@ -124,13 +131,12 @@ export function inShort(report: TxReport, accounts: readonly string[]): string {
 
 /** The expected text with each star replaced by the booked amount: only the amount is left to the chain. */
 export function starred(booked: string, expected: string): string {
-  const parts = booked.split('; ');
-  return expected
-    .split('; ')
-    .map((part, i) =>
-      part.includes('owed') ? part : part.replace('*', /^[+-]([\d.]+) /.exec(parts[i] ?? '')?.[1] ?? '*'),
-    )
-    .join('; ');
+  const parts = booked.split(/; | > /);
+  let at = 0;
+  return expected.replaceAll(/[^;>]+/g, (part) => {
+    const amount = /^ ?[+-]([\d.]+) /.exec(parts[at++] ?? '')?.[1] ?? '*';
+    return part.includes('owed') ? part : part.replace('*', amount);
+  });
 }
 
 /**
@@ -148,7 +154,7 @@ export async function unbooked(chain: Chain, report: TxReport): Promise<string[]
     BigInt((await chain.rpc('eth_getBalance', [account, `0x${at.toString(16)}`])) as string);
   const wrong: string[] = [];
   for (const account of new Set([signer, ...report.inventory_deltas.map(({ subject }) => subject)])) {
-    const { event, doubtful } = ledgerEvents(report, new Set([account]));
+    const { event, doubtful } = ledgerEvents(report, new Set([account]), rulebook);
     let booked = account.toLowerCase() === block.miner.toLowerCase() ? tip : 0n;
     for (const { asset, raw } of [...(event?.flows ?? []), ...(doubtful?.flows ?? [])])
       if (asset.kind === 'native') booked += raw;

@@ -28,7 +28,7 @@ const exact = (text: string): bigint => {
 };
 
 const ledgerEvent = (report: TxReport, ...accounts: string[]): LedgerEvent | null =>
-  ledgerEvents(report, new Set(accounts)).event;
+  ledgerEvents(report, new Set(accounts), rulebook).event;
 
 /** The file's rows without their header, empty cells as null. */
 const rowsOf = (format: LedgerFormat, ...events: (LedgerEvent | null)[]): (string | null)[][] => {
@@ -51,7 +51,7 @@ function balanced(all: ReadonlyMap<string, TxReport>): number {
   let checked = 0;
   for (const [name, report] of all) {
     for (const account of new Set(report.inventory_deltas.map(({ subject }) => subject))) {
-      const { event, doubtful } = ledgerEvents(report, new Set([account]));
+      const { event, doubtful } = ledgerEvents(report, new Set([account]), rulebook);
       const rows = rowsOf(DOUBLE_ENTRY, event, doubtful);
       const sums = new Map<string, bigint>();
       const own = new Map<string, bigint>();
@@ -149,7 +149,7 @@ describe('the ledger of an account', () => {
     const report = reports.get('token-transfer')!;
     const { from, to, asset_id: id, amount_raw: raw } = report.movements![0]!;
     const event = ledgerEvent(report, from, to)!;
-    expect([event.sent, event.received]).toEqual([[], []]);
+    expect(event.rows).toEqual([]);
     const rows = rowsOf(KOINLY, event);
     expect(rows.map((row) => [row[1], row[3], row[9]])).toEqual([
       [report.execution.gas_cost_native, null, 'cost'],
@@ -164,10 +164,10 @@ describe('the ledger of an account', () => {
   it('what a stranger can forge is left out: unverified transfers, imitations, spam', () => {
     const report = structuredClone(reports.get('token-transfer')!) as TxReport;
     const { from, to } = report.movements![0]!;
-    expect(ledgerEvent(report, to)!.received).toHaveLength(1);
+    expect(ledgerEvent(report, to)!.rows).toHaveLength(1);
     report.movements![0]!.flags = ['unverified_source'];
     for (const account of [from, to]) {
-      const { event, doubtful, concerned } = ledgerEvents(report, new Set([account]));
+      const { event, doubtful, concerned } = ledgerEvents(report, new Set([account]), rulebook);
       expect(event?.flows ?? []).toEqual([]);
       expect(doubtful!.flows).toHaveLength(1);
       expect(doubtful!.fee).toBeNull();
@@ -180,7 +180,7 @@ describe('the ledger of an account', () => {
         else delta.flags.push(flag);
       }
       expect(ledgerEvent(fake, to)).toBeNull();
-      expect(ledgerEvents(fake, new Set([to])).doubtful!.received).toHaveLength(1);
+      expect(ledgerEvents(fake, new Set([to]), rulebook).doubtful!.rows).toHaveLength(1);
     }
   });
 
@@ -233,7 +233,7 @@ describe('the ledger of an account', () => {
     const report = reports.get('aave-borrow')!;
     const debt = report.position_effects.find(({ category }) => category === 'lending_debt')!;
     const event = ledgerEvent(report, debt.owner)!;
-    expect(event.received.map(({ asset }) => asset.id)).not.toContain(debt.position_asset!.id);
+    expect(event.rows.map(({ received }) => received?.asset.id)).not.toContain(debt.position_asset!.id);
     const owed = rowsOf(DOUBLE_ENTRY, event).filter((row) => row[4] === `liabilities:${debt.owner}`);
     expect(owed.map((row) => row[5])).toEqual([debt.position_asset!.id]);
   });
@@ -281,7 +281,7 @@ function stateDifference({ pre, post }: { pre: Balances; post: Balances }): Map<
 
 /** The ledger's change of ether, gas included, in wei. */
 function bookedEther(report: TxReport, account: string): bigint {
-  const { event, doubtful } = ledgerEvents(report, new Set([account]));
+  const { event, doubtful } = ledgerEvents(report, new Set([account]), rulebook);
   expect((doubtful?.flows ?? []).filter(({ asset }) => asset.kind === 'native')).toEqual([]);
   return rowsOf(DOUBLE_ENTRY, event)
     .filter((row) => row[4] === `assets:${account}` && row[5] === 'eip155:1/slip44:60')

@@ -623,7 +623,10 @@ export interface RawPriceApi {
 export interface RawLedgerTags {
   readonly cost?: string;
   readonly reward?: string;
+  readonly interest?: string;
+  readonly fee?: string;
   readonly swap?: string;
+  readonly shares?: string;
   readonly loan?: string;
   readonly repayment?: string;
   readonly stake?: string;
@@ -659,10 +662,12 @@ export interface RawLedgerFormat {
     readonly deposit?: RawLedgerTags;
     readonly trade?: RawLedgerTags;
   };
-  /** How assets are written: between these quotes, or in at most so many capital letters and digits. */
+  /** How assets are written: between these quotes; in at most so many capital letters and digits; or unlisted ones as these words and a number, which a file keeps. */
   readonly currency?: {
     readonly quotes?: string;
     readonly most?: number;
+    readonly unlisted?: string;
+    readonly nft?: string;
   };
   /** Accounts that postings go to; {address} is the account on chain. */
   readonly accounts?: {

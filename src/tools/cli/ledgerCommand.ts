@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { CliError } from './cliIo.ts';
 import type { LedgerEvent } from '../ledger/ledgerEvent.ts';
 import type { LedgerFormat } from '../ledger/ledgerFormat.ts';
+import type { CurrencyMap } from '../ledger/currencyMap.ts';
 
 const HELP = `
 Reports come from files or standard input (-), as analyze --json and batch write them. One row is
@@ -25,6 +26,7 @@ interface LedgerOptions {
   readonly format: string;
   readonly out?: string;
   readonly doubtful?: string;
+  readonly currencies?: string;
 }
 
 /** `txreport ledger`: reports as ledgers of tax programs and bookkeeping. */
@@ -35,6 +37,7 @@ export const ledgerCommand = new Command('ledger')
   .option('--format <name>', 'koinly, double-entry, beancount, hledger, ledger, or a YAML file', 'koinly')
   .option('--out <file>', 'write to a file instead of standard output')
   .option('--doubtful <file>', 'write what is left out as doubtful to this file')
+  .option('--currencies <file>', 'read and keep here which placeholder stands for which unlisted asset')
   .addHelpText('after', HELP)
   .action(ledger);
 
@@ -58,6 +61,8 @@ type Book = Awaited<ReturnType<typeof readBook>>;
 async function readBook(files: readonly string[], accounts: ReadonlySet<string>) {
   const { readValidReports } = await import('./readReports.ts');
   const { ledgerEvents, placeOf } = await import('../ledger/ledgerEvent.ts');
+  const { loadRules } = await import('../../service/loadRules.ts');
+  const rules = loadRules();
   const seen = new Set<string>();
   const concerned = new Set<string>();
   const booked: (ReturnType<typeof ledgerEvents> & { place: ReturnType<typeof placeOf> })[] = [];
@@ -69,7 +74,7 @@ async function readBook(files: readonly string[], accounts: ReadonlySet<string>)
         continue;
       }
       seen.add(report.tx.hash);
-      const events = ledgerEvents(report, accounts);
+      const events = ledgerEvents(report, accounts, rules);
       for (const account of events.concerned) concerned.add(account);
       if (events.event || events.doubtful) booked.push({ ...events, place: placeOf(report) });
     }
@@ -77,6 +82,7 @@ async function readBook(files: readonly string[], accounts: ReadonlySet<string>)
   return {
     events: booked.flatMap(({ event }) => event ?? []),
     doubtful: booked.flatMap(({ doubtful }) => doubtful ?? []),
+    rules,
     /** The accounts that some report concerns. */
     concerned,
     /** How many reports were given more than once. */
@@ -87,11 +93,14 @@ async function readBook(files: readonly string[], accounts: ReadonlySet<string>)
 async function writeBook(book: Book, format: LedgerFormat, options: LedgerOptions): Promise<void> {
   const { commoditiesOf } = await import('../ledger/commodities.ts');
   const { writeLedger } = await import('../ledger/writeLedger.ts');
-  const { loadRules } = await import('../../service/loadRules.ts');
-  const rules = loadRules();
-  const commodity = commoditiesOf([...book.events, ...book.doubtful], rules, format);
-  const text = (events: readonly LedgerEvent[]): string => writeLedger(events, { format, rules, commodity });
-  const { doubtful, repeated } = book;
+  const { readCurrencyMap } = await import('../ledger/currencyMap.ts');
+  const { doubtful, repeated, rules } = book;
+  const map = readCurrencyMap(mapFile(options));
+  const all = [...book.events, ...doubtful];
+  const commodity = commoditiesOf(all, rules, format, map);
+  const nameOf = commoditiesOf(all, rules);
+  const text = (events: readonly LedgerEvent[]): string =>
+    writeLedger(events, { format, rules, commodity, nameOf });
   const flows = doubtful.reduce((sum, event) => sum + event.flows.length, 0);
   if (repeated > 0) say(`${repeated} reports were given more than once and are booked once`);
   if (flows > 0)
@@ -100,9 +109,22 @@ async function writeBook(book: Book, format: LedgerFormat, options: LedgerOption
         'marked as spam, and transfers that nothing shows to be real' +
         (options.doubtful === undefined ? '; --doubtful FILE writes them' : ''),
     );
+  const written = text(book.events);
   if (options.doubtful !== undefined) write(options.doubtful, text(doubtful));
-  if (options.out === undefined) process.stdout.write(text(book.events));
-  else write(options.out, text(book.events));
+  if (options.out === undefined) process.stdout.write(written);
+  else write(options.out, written);
+  if (format.currency?.unlisted !== undefined) keepCurrencies(map, options);
+}
+
+/** Placeholders mean something only with the map: it lies beside the ledger unless another place is named. */
+const mapFile = ({ currencies, out }: LedgerOptions): string | undefined =>
+  currencies ?? (out === undefined ? undefined : `${out}.currencies.json`);
+
+function keepCurrencies(map: CurrencyMap, options: LedgerOptions): void {
+  const file = mapFile(options);
+  if (map.size() === 0) return;
+  if (file !== undefined) map.save(file);
+  else say(`${map.size()} assets by placeholder: --currencies FILE keeps which`);
 }
 
 function write(file: string, text: string): void {

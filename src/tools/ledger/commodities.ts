@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { LedgerEvent } from './ledgerEvent.ts';
 import type { LedgerFormat } from './ledgerFormat.ts';
+import { readCurrencyMap, type CurrencyMap } from './currencyMap.ts';
+import { knownSymbols } from '../../value/labelFormat.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Asset } from '../../model/generated/report.ts';
@@ -19,33 +21,48 @@ export function commoditiesOf(
   events: readonly LedgerEvent[],
   { knownTokens }: Pick<Rulebook, 'knownTokens'>,
   { currency = {} }: Pick<LedgerFormat, 'currency'> = {},
+  map: CurrencyMap = readCurrencyMap(undefined),
 ): Commodities {
   const isKnown = (symbol: string, address: string): boolean =>
     knownTokens.get(symbol)?.has(address.toLowerCase() as Address) ?? false;
+  // A report of a node without state knows no symbols: the rules do, or the asset keeps the name others give it.
+  const symbolOf = ({ symbol, address }: Asset): string | null =>
+    symbol ?? (address && knownSymbols(knownTokens).get(address.toLowerCase() as Address)) ?? null;
   const holders = new Map([['ETH', new Set([''])]]);
   const listed = new Set<string>();
   for (const event of events)
     for (const { asset } of [...event.flows, ...event.changes]) {
-      if (asset.address === null || asset.symbol === null) continue;
-      if (!event.listed.has(asset.id) && !isKnown(asset.symbol, asset.address)) continue;
+      const symbol = symbolOf(asset);
+      if (asset.address === null || symbol === null) continue;
+      if (!event.listed.has(asset.id) && !isKnown(symbol, asset.address)) continue;
       listed.add(asset.address);
-      const symbol = asset.symbol.toUpperCase();
-      holders.set(symbol, (holders.get(symbol) ?? new Set()).add(asset.address));
+      const upper = symbol.toUpperCase();
+      holders.set(upper, (holders.get(upper) ?? new Set()).add(asset.address));
     }
-  // A report of a node without state knows no symbols: the asset keeps the name others give it.
   const symbols = new Map<string, string>();
-  for (const { asset } of events.flatMap(({ flows, changes }) => [...flows, ...changes]))
-    if (asset.symbol !== null && !symbols.has(asset.id)) symbols.set(asset.id, asset.symbol);
+  for (const { asset } of events.flatMap(({ flows, changes }) => [...flows, ...changes])) {
+    const symbol = symbolOf(asset);
+    if (symbol !== null && !symbols.has(asset.id)) symbols.set(asset.id, symbol);
+  }
   const named: Commodities = ({ id: assetId, address, token_id: id, decimals }) => {
     if (address === null) return 'ETH';
     const symbol = symbols.get(assetId) ?? null;
     // Smallest units must not add up with whole ones.
     if (decimals === null && id === null) return `${symbol ?? ''} ${address} raw`.trim();
-    const alone = symbol !== null && listed.has(address) && holders.get(symbol.toUpperCase())?.size === 1;
-    const name = alone ? symbol : symbol === null ? address : `${symbol} ${address}`;
+    const isAlone = symbol !== null && listed.has(address) && holders.get(symbol.toUpperCase())?.size === 1;
+    const name = isAlone ? symbol : symbol === null ? address : `${symbol} ${address}`;
     return id === null ? name : `${name} #${id}`;
   };
-  const { quotes, most } = currency;
+  const { quotes, most, unlisted, nft } = currency;
+  if (unlisted !== undefined && nft !== undefined)
+    return (asset) => {
+      const name = named(asset);
+      const word = asset.token_id === null ? unlisted : nft;
+      const isOurs = new RegExp(`^(${unlisted}|${nft})\\d*$`, 'i').test(name);
+      return /^[A-Za-z0-9.$_-]+$/.test(name) && !name.startsWith('0x') && !isOurs
+        ? name
+        : map.placeholder(word, asset);
+    };
   if (most !== undefined) return (asset) => letters(asset, named(asset), most);
   if (quotes !== undefined) return (asset) => `${quotes}${plainLine(named(asset))}${quotes}`;
   return named;

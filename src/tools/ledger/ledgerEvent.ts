@@ -5,7 +5,7 @@ import type { TxReport as ClientReport } from '../client/report.ts';
 import { CliError } from '../cli/cliIo.ts';
 import { isDebt } from '../wording/amounts.ts';
 import { positionTitle } from '../wording/sentences.ts';
-import { purposesOf, type Purpose, type Purposes } from './purposes.ts';
+import { partRows, type LedgerRules, type Part, type Purpose } from './ledgerRows.ts';
 import type { Asset, TxReport } from '../../model/generated/report.ts';
 
 /** An amount that entered or left the accounts, always positive. */
@@ -16,7 +16,13 @@ export interface LedgerLeg {
   readonly amount: string;
   /** Plain dollar amount without the sign, null where there is no price. */
   readonly usd: string | null;
-  /** Its purpose, by the position it changed; null without one. */
+}
+
+/** Amounts of one act: one alone, or one out and one in that it exchanged. */
+export interface LedgerRow {
+  readonly sent: LedgerLeg | null;
+  readonly received: LedgerLeg | null;
+  /** By the position it changed, and the direction; null without one. */
   readonly purpose: Purpose | null;
 }
 
@@ -52,8 +58,8 @@ export interface LedgerEvent {
   /** The report's label where one of the accounts is its actor, else null: it describes another account. */
   readonly label: string | null;
   readonly actor: string | null;
-  readonly sent: readonly LedgerLeg[];
-  readonly received: readonly LedgerLeg[];
+  /** Gains and losses, without debts and own transfers. */
+  readonly rows: readonly LedgerRow[];
   /** The transaction fee, where one of the accounts signed. Repayments of it are among the flows. */
   readonly fee: { readonly account: string; readonly amount: string; readonly usd: string | null } | null;
   readonly flows: readonly LedgerFlow[];
@@ -85,7 +91,7 @@ function dollars(raw: bigint, asset: Asset, book: PriceBook): string | null {
  * A report's event for accounts taken as one: transfers among them are neither gain nor loss.
  * @throws CliError for a report without `tx.timestamp` or `movements`, as earlier versions wrote it
  */
-export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>) {
+export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>, rules: LedgerRules) {
   const { tx, movements, inventory_deltas: deltas } = report;
   const missing = !tx.timestamp ? 'tx.timestamp' : movements === undefined ? 'movements' : null;
   if (missing !== null) throw new CliError(`the report of ${tx.hash} has no ${missing}: analyze it again`);
@@ -109,15 +115,17 @@ export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>) {
   ];
   return {
     /** Null where the accounts gained and lost nothing, paid no fee and own no position. */
-    event: eventOf(report, accounts, { ...booked, movements: sure, leftOut: unsure }),
+    event: eventOf(report, accounts, { ...booked, rules, movements: sure, leftOut: unsure }),
     /** The same of flows left out as doubtful, without fee and positions; null without any. */
-    doubtful: eventOf(report, accounts, { fee: null, positions: [], movements: unsure, leftOut: sure }),
+    doubtful: eventOf(report, accounts, {
+      ...{ rules, fee: null, positions: [], movements: unsure, leftOut: sure },
+    }),
     /** Those of the accounts that the report concerns. */
     concerned: new Set(present.filter((account) => accounts.has(account))),
   };
 }
 
-type Movements = NonNullable<TxReport['movements']>;
+export type Movements = NonNullable<TxReport['movements']>;
 
 /** Gas is the signer's: payments to a bundler or relayer are among the flows of both. */
 function feeOf({ tx, execution }: TxReport, accounts: ReadonlySet<string>): LedgerEvent['fee'] {
@@ -174,6 +182,7 @@ function changesOf(report: TxReport, accounts: ReadonlySet<string>, leftOut: Mov
 }
 
 interface Booked extends Pick<LedgerEvent, 'fee' | 'positions'> {
+  readonly rules: LedgerRules;
   readonly movements: Movements;
   readonly leftOut: Movements;
 }
@@ -182,7 +191,7 @@ interface Booked extends Pick<LedgerEvent, 'fee' | 'positions'> {
 function eventOf(
   report: TxReport,
   accounts: ReadonlySet<string>,
-  { fee, positions, movements, leftOut }: Booked,
+  { rules, fee, positions, movements, leftOut }: Booked,
 ): LedgerEvent | null {
   const flows = flowsOf(report, movements, accounts);
   if (flows.length + positions.length === 0 && fee === null) return null;
@@ -193,7 +202,9 @@ function eventOf(
       source === 'contract' ? [] : [[address, name]],
     ),
   );
-  const legs = legsOf(flows, bookOf(report as ClientReport), purposesOf(report, accounts));
+  const debts = new Set(flows.flatMap(({ asset, debt }) => (debt ? asset.id : [])));
+  const assets = movements.filter(({ asset_id: id }) => !debts.has(id));
+  const rows = partRows(report, assets, { accounts, rules });
   const listed = flows.filter(({ asset: { address } }) => address === null || names.has(address));
   return {
     time: tx.timestamp!,
@@ -201,8 +212,7 @@ function eventOf(
     intentKind,
     label: actor !== null && accounts.has(actor) ? label : null,
     actor,
-    sent: legs.filter(({ sign }) => sign < 0).map(({ leg }) => leg),
-    received: legs.filter(({ sign }) => sign > 0).map(({ leg }) => leg),
+    rows: rowsOf(flows, bookOf(report as ClientReport), rows),
     fee,
     flows,
     changes: changesOf(report, accounts, leftOut),
@@ -212,36 +222,24 @@ function eventOf(
   };
 }
 
-/** Gains and losses by asset, without debts and own transfers; a reward is a leg of its own. */
-function legsOf(
+/** The rows of some flows, with amounts as texts. */
+function rowsOf(
   flows: readonly LedgerFlow[],
   book: PriceBook,
-  purposes: Purposes,
-): { sign: 1 | -1; leg: LedgerLeg }[] {
-  const sums = new Map<string, { asset: Asset; raw: bigint }>();
-  for (const { asset, raw, own, debt } of flows) {
-    if (own || debt) continue;
-    const sum = sums.get(asset.id) ?? { asset, raw: 0n };
-    sum.raw += raw;
-    sums.set(asset.id, sum);
-  }
-  const legs: { sign: 1 | -1; leg: LedgerLeg }[] = [];
-  const add = (sign: 1 | -1, asset: Asset, raw: bigint, purpose: Purpose | null): void => {
-    if (raw === 0n) return;
-    const usd = dollars(raw, asset, book);
-    legs.push({ sign, leg: { asset, raw, amount: exactAmount(raw, asset), usd, purpose } });
+  rows: ReturnType<typeof partRows>,
+): LedgerRow[] {
+  const assets = new Map(flows.map(({ asset }) => [asset.id, asset]));
+  const legOf = (part: Part | undefined): LedgerLeg | null => {
+    if (!part) return null;
+    const asset = assets.get(part.id)!;
+    const raw = part.raw < 0n ? -part.raw : part.raw;
+    return { asset, raw, amount: exactAmount(raw, asset), usd: dollars(raw, asset, book) };
   };
-  for (const { asset, raw } of sums.values()) {
-    if (raw < 0n) {
-      add(-1, asset, -raw, purposes.out.get(asset.id) ?? null);
-      continue;
-    }
-    const earned = purposes.rewards.get(asset.id) ?? 0n;
-    const reward = earned < raw ? earned : raw;
-    add(1, asset, raw - reward, purposes.in.get(asset.id) ?? null);
-    add(1, asset, reward, 'reward');
-  }
-  return legs;
+  return rows.map(({ parts, purpose }) => ({
+    sent: legOf(parts.find(({ raw }) => raw < 0n)),
+    received: legOf(parts.find(({ raw }) => raw > 0n)),
+    purpose,
+  }));
 }
 
 /** Place of a report in the chain. Reports of earlier versions lack the index: the nonce orders those. */

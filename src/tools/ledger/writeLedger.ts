@@ -29,9 +29,6 @@ const ETHER: Asset = {
 /** Values for the placeholders of one row or line. */
 type Values = Readonly<Record<string, Cell>>;
 
-/** The rules' words of intents that are no ordinary trade. */
-type LedgerRules = Pick<Rulebook, 'intentKinds'>;
-
 /** The file of these events. Pure. */
 export function writeLedger(events: readonly LedgerEvent[], book: Book): string {
   const { format } = book;
@@ -49,8 +46,11 @@ export function writeLedger(events: readonly LedgerEvent[], book: Book): string 
 /** A format, the rules, and names of commodities that hold for all files of a ledger. */
 export interface Book {
   readonly format: LedgerFormat;
-  readonly rules: LedgerRules;
+  /** The rules' words of intents that are no ordinary trade. */
+  readonly rules: Pick<Rulebook, 'intentKinds'>;
   readonly commodity: Commodities;
+  /** Names of assets for descriptions; the commodities where left out. */
+  readonly nameOf?: Commodities;
 }
 
 /** Values of an event's rows, by placeholder. */
@@ -59,7 +59,7 @@ function rowsOf(event: LedgerEvent, book: Book): Values[] {
     time: timeText(event.time, book.format.date),
     tx_hash: event.txHash,
     intent_kind: event.intentKind,
-    description: description(event, book.commodity),
+    description: description(event, book.nameOf ?? book.commodity),
     positions: event.positions.join('; '),
   };
   return (book.format.shape === 'trades' ? trades(event, book) : postings(event, book)).map((row) => ({
@@ -121,7 +121,7 @@ function sideTexts({ flows, names }: LedgerEvent, commodity: Commodities): strin
   return more > 0 ? [...texts, `${more} more`] : texts;
 }
 
-/** One amount in and one out are a trade, others a row each; the first that may carries the fee. */
+/** One row per act; the first that may carries the fee. */
 function trades(event: LedgerEvent, { format, rules, commodity }: Book): Values[] {
   const { tags = {}, fee_with: feeWith = ['withdrawal', 'trade'] } = format;
   // The word is that of the actor's act: it says nothing about anybody else's receipts.
@@ -129,18 +129,18 @@ function trades(event: LedgerEvent, { format, rules, commodity }: Book): Values[
   const tagOf = (row: RowKind, purpose: Word | null): string =>
     tags[row]?.[purpose ?? (word as Word | null | undefined) ?? 'other'] ?? tags[row]?.other ?? '';
   let fee = isPaid(event.fee) ? event.fee : null;
-  const rows = pairs(event.sent, event.received).map(([out, into]): Values => {
-    const row = out && into ? 'trade' : out ? 'withdrawal' : 'deposit';
+  const rows = event.rows.map(({ sent, received, purpose }): Values => {
+    const row = sent && received ? 'trade' : sent ? 'withdrawal' : 'deposit';
     const carried = fee && feeWith.includes(row) ? fee : null;
     if (carried) fee = null;
     return {
       row,
-      ...sideCells('sent', out, commodity),
-      ...sideCells('received', into, commodity),
+      ...sideCells('sent', sent, commodity),
+      ...sideCells('received', received, commodity),
       fee: carried && carried.amount,
       fee_currency: carried && 'ETH',
-      ...usdCells(into?.usd ?? out?.usd ?? null),
-      tag: tagOf(row, row === 'trade' ? null : (out ?? into)!.purpose),
+      ...usdCells(received?.usd ?? sent?.usd ?? null),
+      tag: tagOf(row, purpose),
     };
   });
   return fee ? [...rows, costRow(fee, tagOf('withdrawal', 'cost'))] : rows;
@@ -160,13 +160,6 @@ const costRow = ({ amount, usd }: Fee, tag: string): Values => ({
   ...usdCells(usd),
   tag,
 });
-
-type Pair = readonly [LedgerLeg | null, LedgerLeg | null];
-
-function pairs(sent: readonly LedgerLeg[], received: readonly LedgerLeg[]): Pair[] {
-  if (sent.length === 1 && received.length === 1) return [[sent[0]!, received[0]!]];
-  return [...sent.map((leg): Pair => [leg, null]), ...received.map((leg): Pair => [null, leg])];
-}
 
 /**
  * Double entry: per transaction and asset the postings add up to zero. The accounts' gains and losses are

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { CliError } from '../cli/cliIo.ts';
+import type { Asset } from '../../model/generated/report.ts';
+
+/** Placeholders for assets that a program does not know, each asset with one for good. */
+export interface CurrencyMap {
+  /** The asset's placeholder: its own, else the next free number. */
+  readonly placeholder: (word: string, asset: Asset) => string;
+  readonly size: () => number;
+  /** Writes what later files have to read. */
+  readonly save: (file: string) => void;
+}
+
+interface Held {
+  readonly asset_id: string;
+  readonly decimals: number | null;
+  readonly symbol: string | null;
+}
+
+/**
+ * Placeholders by the file of an earlier ledger; none without it.
+ * @throws CliError for a file that is not such a map
+ */
+export function readCurrencyMap(file: string | undefined): CurrencyMap {
+  const held = new Map<string, Held>(file !== undefined && existsSync(file) ? entriesOf(file) : []);
+  const keyOf = ({ asset_id: id, decimals }: Held): string => `${id} ${decimals}`;
+  const known = new Map([...held].map(([name, entry]) => [keyOf(entry), name]));
+  return {
+    placeholder(word, { id, decimals, symbol }) {
+      const entry = { asset_id: id, decimals, symbol };
+      const found = known.get(keyOf(entry));
+      if (found !== undefined) return found;
+      let number = 1;
+      while (held.has(`${word}${number}`)) number++;
+      const name = `${word}${number}`;
+      held.set(name, entry);
+      known.set(keyOf(entry), name);
+      return name;
+    },
+    size: () => held.size,
+    save(path) {
+      try {
+        writeFileSync(path, `${JSON.stringify(Object.fromEntries(held), null, 2)}\n`);
+      } catch (error) {
+        throw new CliError(`cannot write ${path}: ${(error as Error).message}`);
+      }
+    },
+  };
+}
+
+function entriesOf(file: string): [string, Held][] {
+  let entries: [string, Held][];
+  try {
+    entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Held>);
+  } catch (error) {
+    throw new CliError(`cannot read ${file}: ${(error as Error).message}`);
+  }
+  const wrong = entries.find(
+    ([name, held]) => !/^[A-Z]+[1-9]\d*$/.test(name) || typeof held?.asset_id !== 'string',
+  );
+  if (wrong) throw new CliError(`${file} is no map of currencies: ${wrong[0].slice(0, 60)}`);
+  return entries;
+}
