@@ -21,7 +21,7 @@ export const LEDGER_BY_HAND: Readonly<Record<string, Readonly<Record<string, str
   'swap-v2-eth-usdc': { alice: '-1 ETH > +* USDC; gas' },
   'swap-v2-usdt-eth': { bob: '-2000 USDT > +* ETH; gas' },
   'swap-split': { heidi: '-20000 USDC > +* WETH; gas' },
-  'add-liquidity-v2': { alice: '-* ETH pool; -6800 USDC pool; +* UNI-V2 pool; gas' },
+  'add-liquidity-v2': { alice: '-6800 USDC pool; -* ETH pool; +* UNI-V2 pool; gas' },
   'remove-liquidity-v2': { alice: '+* USDC pool; +* ETH pool; -* UNI-V2 pool; gas' },
   'collect-fees-v3': { maker: '+* USDC reward; +* WETH reward; gas' },
   'nft-mint': { bob: '-0.05 ETH > +1 APE#4; -0.05 ETH > +1 APE#5; gas' },
@@ -69,7 +69,7 @@ export const LEDGER_BY_HAND: Readonly<Record<string, Readonly<Record<string, str
     house: '+0.0825 ETH',
   },
   // The loan goes from the market to the exchange, what it buys back to the market: only 5 WETH are Frank's own.
-  leverage: { frank: '-5 WETH > +* aEthWETH shares; +* variableDebtEthUSDC owed; gas' },
+  leverage: { frank: '-5 WETH > +5 aEthWETH shares; +* aEthWETH; +* variableDebtEthUSDC owed; gas' },
   'vault-supplies-on': { heidi: '-1000 DAI > +1000 cvDAI shares; gas' },
   'vault-withdraws-on': { heidi: '-* cvDAI > +400 DAI shares; gas' },
   // One block of 12 seconds: 200 * 12 / 1,000,000 = 0.0024.

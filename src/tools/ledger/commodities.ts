@@ -25,9 +25,8 @@ export function commoditiesOf(
 ): Commodities {
   const isKnown = (symbol: string, address: string): boolean =>
     knownTokens.get(symbol)?.has(address.toLowerCase() as Address) ?? false;
-  // A report of a node without state knows no symbols: the rules do, or the asset keeps the name others give it.
   const symbolOf = ({ symbol, address }: Asset): string | null =>
-    symbol ?? (address && knownSymbols(knownTokens).get(address.toLowerCase() as Address)) ?? null;
+    symbol ?? listedSymbol(address, knownTokens);
   const holders = new Map([['ETH', new Set([''])]]);
   const listed = new Set<string>();
   for (const event of events)
@@ -53,19 +52,27 @@ export function commoditiesOf(
     const name = isAlone ? symbol : symbol === null ? address : `${symbol} ${address}`;
     return id === null ? name : `${name} #${id}`;
   };
+  return (asset) => written(asset, named(asset), { currency, map });
+}
+
+/** A report of a node without state knows no symbols: the rules do, or the asset keeps the name others give it. */
+const listedSymbol = (address: string | null, knownTokens: Rulebook['knownTokens']): string | null =>
+  (address && knownSymbols(knownTokens).get(address.toLowerCase() as Address)) ?? null;
+
+type Currency = NonNullable<LedgerFormat['currency']>;
+
+/** A name as the format writes it. */
+function written(
+  asset: Asset,
+  name: string,
+  { currency, map }: { readonly currency: Currency; readonly map: CurrencyMap },
+): string {
   const { quotes, most, unlisted, nft } = currency;
-  if (unlisted !== undefined && nft !== undefined)
-    return (asset) => {
-      const name = named(asset);
-      const word = asset.token_id === null ? unlisted : nft;
-      const isOurs = new RegExp(`^(${unlisted}|${nft})\\d*$`, 'i').test(name);
-      return /^[A-Za-z0-9.$_-]+$/.test(name) && !name.startsWith('0x') && !isOurs
-        ? name
-        : map.placeholder(word, asset);
-    };
-  if (most !== undefined) return (asset) => letters(asset, named(asset), most);
-  if (quotes !== undefined) return (asset) => `${quotes}${plainLine(named(asset))}${quotes}`;
-  return named;
+  if (most !== undefined) return letters(asset, name, most);
+  if (quotes !== undefined) return `${quotes}${plainLine(name)}${quotes}`;
+  if (unlisted === undefined || nft === undefined) return name;
+  const isListed = /^(?!0x)[\w.$-]+$/.test(name) && !new RegExp(`^(${unlisted}|${nft})\\d*$`, 'i').test(name);
+  return isListed ? name : map.placeholder(asset.token_id === null ? unlisted : nft, asset);
 }
 
 /** A name of capital letters and digits: the listed symbol, else its start and a digest of the id. */

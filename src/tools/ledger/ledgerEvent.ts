@@ -118,7 +118,11 @@ export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>, ru
     event: eventOf(report, accounts, { ...booked, rules, movements: sure, leftOut: unsure }),
     /** The same of flows left out as doubtful, without fee and positions; null without any. */
     doubtful: eventOf(report, accounts, {
-      ...{ rules, fee: null, positions: [], movements: unsure, leftOut: sure },
+      rules,
+      fee: null,
+      positions: [],
+      movements: unsure,
+      leftOut: sure,
     }),
     /** Those of the accounts that the report concerns. */
     concerned: new Set(present.filter((account) => accounts.has(account))),

@@ -102,7 +102,7 @@ export function partRows(
   const rest = amounts.rest();
   return [
     ...rows,
-    ...exchanged(rest, isTrader && isPair(rest) ? null : exchangeLinks(motifs, rules, wrapped)),
+    ...exchanged(rest, isTrader && isPair(rest) ? null : exchangeLinks(motifs, rules, { wrapped, debts })),
   ];
 }
 
@@ -139,40 +139,52 @@ function earned({ category, underlying }: Effect, amounts: Amounts): PartRow[] {
 
 /** Principal and share of a position: one row where there is one of each, else a row per amount. */
 function effectRows(
-  { category, effect, underlying, position_asset: share, position_delta_raw, motif_ids: ids }: Effect,
+  effect: Effect,
   amounts: Amounts,
   { debts, isTraded }: { readonly debts: ReadonlySet<string>; readonly isTraded: boolean },
 ): PartRow[] {
+  const { category, position_asset: share, motif_ids: ids } = effect;
+  const principal = principalOf(effect, amounts);
+  if (!share || category === 'lending_debt') return apart(principal, effect);
+  const takeShare = (): Part[] => amounts.take(share.id, BigInt(effect.position_delta_raw ?? 0));
+  if (principal.length === 0) {
+    // Shares that paid a debt of the same act, and shares that came as interest.
+    const isPaid = ids.some((id) => debts.has(id));
+    return isPaid || effect.effect === 'collect'
+      ? singles(takeShare(), isPaid ? 'repayment' : 'interest')
+      : [];
+  }
+  const [moved] = takeShare();
+  if (!moved) return apart(principal, effect);
+  if (!isPair([...principal, moved])) return singles([...principal, moved], 'pool');
+  const purpose = isTraded ? null : category === 'liquidity' ? 'pool' : 'shares';
+  return [{ ...pairRow(principal[0]!, moved), purpose }];
+}
+
+/** What was put in or taken out, as far as the accounts moved it. */
+function principalOf({ category, underlying }: Effect, amounts: Amounts): Part[] {
   const wanted = new Map<string, bigint>();
   for (const { asset, role, delta_raw } of underlying)
     if (role !== 'fee' && (!EARNED.has(role) || category === 'lending_debt'))
       wanted.set(asset.id, (wanted.get(asset.id) ?? 0n) + BigInt(delta_raw));
-  const principal = [...wanted].flatMap(([id, raw]) => amounts.take(id, raw));
-  const [out, into] = (effect !== 'migrate' && PURPOSES[category]) || [null, null];
-  const apart = principal.flatMap((part) => singles([part], part.raw < 0n ? out : into));
-  if (!share || category === 'lending_debt')
-    return isPair(principal) && effect === 'migrate'
-      ? [{ ...pairRow(principal[0]!, principal[1]!), purpose: 'shares' }]
-      : apart;
-  // Shares that paid a debt of the same act.
-  if (principal.length === 0 && ids.some((id) => debts.has(id)))
-    return singles(amounts.take(share.id, BigInt(position_delta_raw ?? 0)), 'repayment');
-  if (principal.length === 0 && effect === 'collect')
-    return singles(amounts.take(share.id, BigInt(position_delta_raw ?? 0)), 'interest');
-  if (principal.length === 0) return [];
-  const [moved] = amounts.take(share.id, BigInt(position_delta_raw ?? 0));
-  if (!moved) return apart;
-  const [one] = principal;
-  if (principal.length > 1 || one!.raw < 0n === moved.raw < 0n) return singles([...principal, moved], 'pool');
-  const purpose = isTraded ? null : category === 'liquidity' ? 'pool' : 'shares';
-  return [{ parts: moved.raw < 0n ? [moved, one!] : [one!, moved], purpose }];
+  return [...wanted].flatMap(([id, raw]) => amounts.take(id, raw));
 }
 
-/** Which assets the acts of a transaction exchange for one another; a debt exchanges nothing. */
+/** Amounts of a position that no token stands for: a row each, but a migration exchanges one for the other. */
+function apart(principal: readonly Part[], { category, effect }: Effect): PartRow[] {
+  if (effect === 'migrate')
+    return isPair(principal)
+      ? [{ ...pairRow(principal[0]!, principal[1]!), purpose: 'shares' }]
+      : singles(principal, null);
+  const [out, into] = PURPOSES[category] ?? [null, null];
+  return principal.map((part) => ({ parts: [part], purpose: part.raw < 0n ? out : into }));
+}
+
+/** Which assets the acts of a transaction exchange for one another; a loan exchanges nothing. */
 function exchangeLinks(
   motifs: readonly Motif[],
   rules: LedgerRules,
-  wrapped: ReadonlySet<string>,
+  { wrapped, debts }: { readonly wrapped: ReadonlySet<string>; readonly debts: ReadonlySet<string> },
 ): (id: string) => string {
   const parents = new Map<string, string>();
   const root = (id: string): string => {
@@ -183,9 +195,11 @@ function exchangeLinks(
     if (root(a) !== root(b)) parents.set(root(a), root(b));
   };
   for (const id of wrapped) link(id, NATIVE_ASSET);
-  for (const { kind, assets_in: received, assets_out: given } of motifs) {
+  for (const { id: motif, kind, assets_in: received, assets_out: given } of motifs) {
     const { position, closedFlow } = kindOf(rules, kind);
-    if (position?.category === 'lending_debt' || closedFlow === 'possible') continue;
+    // Who liquidates another's debt buys the collateral.
+    const isLoan = (position?.category === 'lending_debt') !== (closedFlow === 'possible');
+    if (isLoan || debts.has(motif)) continue;
     const ids = (amounts: typeof given): string[] =>
       amounts.flatMap(({ asset, role }) => (EARNED.has(role) || role === 'fee' ? [] : asset.id));
     for (const a of ids(received)) for (const b of ids(given)) link(a, b);
