@@ -5,7 +5,6 @@ import { canonicalize } from './stages/2-canonical/canonicalize.ts';
 import { readBlockHeader } from './evm/blockHeader.ts';
 import { buildValueFlow } from './stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from './stages/4-primitives/findPrimitives.ts';
-import { joinTriggers } from './stages/5-motifs/joinTriggers.ts';
 import { buildMotifs } from './stages/5-motifs/buildMotifs.ts';
 import { nameVenues } from './stages/5-motifs/nameVenues.ts';
 import { findScopes } from './stages/5-motifs/scopes.ts';
@@ -70,7 +69,7 @@ export function examine(
   const flow = buildValueFlow(tx, rulebook);
   const suspects = findSuspects(tx, flow, tokens, rulebook);
   onStage('flow');
-  const primitives = joinTriggers(findPrimitives(tx, flow, rulebook, context), tx, flow);
+  const primitives = findPrimitives(tx, flow, rulebook, context);
   onStage('primitives');
   const built = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase, suspects });
   const motifs = nameVenues(built, flow, context, rulebook);

@@ -1,7 +1,7 @@
 import { addTo } from './lists.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
-import type { RoleBinding } from '../model/primitive.ts';
+import type { Leg, Primitive, RoleBinding } from '../model/primitive.ts';
 import type { Movement } from '../model/valueFlow.ts';
 
 /** Leg roles of assets sent by the venue's counterparty; all other roles are received. */
@@ -80,6 +80,16 @@ export function roleOf(motif: Motif, role: string): Address | null {
 /** The accounts that an event or call gives a role. */
 export function accountsWith(roles: readonly RoleBinding[], wanted: string): Address[] {
   return roles.filter(({ role }) => role === wanted).map(({ account }) => account);
+}
+
+/** The venue, and the managers beside it that events name. */
+export function placesOf({ venue, roles }: Pick<Primitive, 'venue' | 'roles'>): Address[] {
+  return [venue, ...accountsWith(roles, 'venue')];
+}
+
+/** Keys of the sides of movements that a leg has: each movement is sent by one act and received by one. */
+export function sidesOf({ role, movements }: Pick<Leg, 'role' | 'movements'>): number[] {
+  return movements.map((index) => 2 * index + (SENT_ROLES.has(role) ? 1 : 0));
 }
 
 /** Each role of each account once, in order. */

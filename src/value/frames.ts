@@ -1,6 +1,6 @@
 import { cleanText } from './display.ts';
 import { smallUintAt, uintAt } from '../evm/hex.ts';
-import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
+import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
 import type { Hex } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 
@@ -129,4 +129,19 @@ export function lowestCommonAncestor(frames: readonly Frame[], a: number, b: num
     at = parent;
   }
   return at;
+}
+
+/**
+ * Index of the smallest frame that is certain to hold all of the evidence, or null where the trace does not
+ * show it. Only one trace dialect places a log exactly, so `within` is used: the frame that emitter and log
+ * order leave possible.
+ */
+export function commonFrame(tx: CanonicalTx, evidence: readonly Evidence[]): number | null {
+  let common: number | null = null;
+  for (const { log, frame } of evidence) {
+    const at = log === null ? frame : (tx.logs[log]?.within ?? null);
+    if (at === null || !tx.frames[at]) return null;
+    common = common === null ? at : lowestCommonAncestor(tx.frames, common, at);
+  }
+  return common;
 }

@@ -8,6 +8,7 @@ import { withImpliedLegs } from './bind/impliedLegs.ts';
 import { MovementIndex } from './bind/movementIndex.ts';
 import { nettedVenues } from './bind/namedDifference.ts';
 import { KnownContracts, Create2Proofs, type RegisteredContracts } from './match/provenProtocol.ts';
+import { joinTriggers } from './join/joinTriggers.ts';
 import { findApprovals } from './structure/approvals.ts';
 import { explain, structureContext } from './structure/context.ts';
 import { findBusMessages } from './structure/busMessages.ts';
@@ -22,7 +23,7 @@ import { ClaimedMovements } from './bind/bucket.ts';
 import { findTriggers, indexTriggers } from './match/triggers.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
-import type { DraftPrimitive, MappingMiss, ProtocolRef } from '../../model/primitive.ts';
+import type { DraftPrimitive, MappingMiss, Primitive, ProtocolRef } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
@@ -34,16 +35,25 @@ interface FindOptions {
 
 /**
  * Finds the smallest recognised acts of a transaction, in execution order: events and calls mapped by a
- * rule and confirmed by the value flow, then acts the flow alone shows. Pure. Never reads a log's frame:
- * only one trace dialect names it.
+ * rule and confirmed by the value flow, those of one act joined, then acts the flow alone shows. Pure. Never
+ * reads a log's frame: only one trace dialect names it.
  */
 export function findPrimitives(
   tx: CanonicalTx,
   flow: ValueFlow,
   rulebook: Rulebook,
-  { missed, registered = new Map() }: FindOptions = {},
+  options: FindOptions = {},
+): Primitive[] {
+  return tx.succeeded ? joinTriggers(findDrafts(tx, flow, rulebook, options), tx, flow) : [];
+}
+
+/** The acts of each event and call, and those that the flow alone shows. */
+function findDrafts(
+  tx: CanonicalTx,
+  flow: ValueFlow,
+  rulebook: Rulebook,
+  { missed, registered = new Map() }: FindOptions,
 ): DraftPrimitive[] {
-  if (!tx.succeeded) return [];
   const known = new KnownContracts(rulebook, registered);
   const found = findDeclared(tx, flow, rulebook, { known, missed });
   const context = structureContext(tx, flow, rulebook.wrappedNative, found);

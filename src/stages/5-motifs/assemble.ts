@@ -1,8 +1,9 @@
 import { Components } from '../../lib/components.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
-import { distinctRoles, isPrincipal, SENT_ROLES } from '../../lib/roles.ts';
-import { commonFrame, draftMotif, joinEvidence, topOf, unique, type MotifDraft } from './draftMotif.ts';
-import { decide, rivalOf } from './winner.ts';
+import { distinctRoles, isPrincipal, sidesOf } from '../../lib/roles.ts';
+import { commonFrame } from '../../value/frames.ts';
+import { draftMotif, joinEvidence, topOf, unique, type MotifDraft } from './draftMotif.ts';
+import { decide, rivalOf } from '../../value/winner.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
@@ -77,9 +78,8 @@ export function nest(
     part.reason = contained === 0 ? ranks.reason : 'whole';
   };
   for (const draft of drafts)
-    for (const { role, movements } of draft.legs)
-      for (const index of movements) {
-        const side = 2 * index + (SENT_ROLES.has(role) ? 1 : 0);
+    for (const leg of draft.legs)
+      for (const side of sidesOf(leg)) {
         const owner = owners.get(side);
         if (owner) join(topOf(owner), topOf(draft));
         else owners.set(side, draft);

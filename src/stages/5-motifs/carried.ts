@@ -4,7 +4,7 @@ import { changesPosition, isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { addTo } from '../../lib/lists.ts';
 import { accountsWith, SENT_ROLES, SHARE_ROLES } from '../../lib/roles.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { decide, rivalOf } from './winner.ts';
+import { decide, rivalOf } from '../../value/winner.ts';
 import { topOf, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Leg } from '../../model/primitive.ts';

@@ -1,6 +1,6 @@
 import { cycleOf, type CycleContext } from './cycles.ts';
+import { commonFrame } from '../../value/frames.ts';
 import {
-  commonFrame,
   composite,
   joinEvidence,
   joinMovements,

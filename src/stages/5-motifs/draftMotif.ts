@@ -1,7 +1,6 @@
 import { distinctEvidence } from '../../lib/evidence.ts';
-import { lowestCommonAncestor } from '../../value/frames.ts';
 import { proveWhole, type ProofInput } from '../../value/prove.ts';
-import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
+import type { Evidence } from '../../model/canonicalTx.ts';
 import type { Confidence, Motif } from '../../model/motif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { JoinReason, Leg, OtherTrigger, Primitive, ProtocolRef } from '../../model/primitive.ts';
@@ -124,21 +123,6 @@ export function joinMovements(
   const joined = new Set<number>();
   for (const { movements } of parts) for (const index of movements) joined.add(index);
   return [...joined].sort((a, b) => a - b);
-}
-
-/**
- * Index of the smallest frame that is certain to hold all of the evidence, or null where the trace does not
- * show it. Only one trace dialect places a log exactly, so `within` is used: the frame that emitter and log
- * order leave possible.
- */
-export function commonFrame(tx: CanonicalTx, evidence: readonly Evidence[]): number | null {
-  let common: number | null = null;
-  for (const { log, frame } of evidence) {
-    const at = log === null ? frame : (tx.logs[log]?.within ?? null);
-    if (at === null || !tx.frames[at]) return null;
-    common = common === null ? at : lowestCommonAncestor(tx.frames, common, at);
-  }
-  return common;
 }
 
 /** The act that a draft is part of in the end, or itself. */

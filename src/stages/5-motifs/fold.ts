@@ -2,7 +2,8 @@ import { kindOf } from '../../lib/motifKinds.ts';
 import { distinctRoles } from '../../lib/roles.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { summed, sumOf } from '../../value/amount.ts';
-import { commonFrame, joinEvidence, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import { commonFrame } from '../../value/frames.ts';
+import { joinEvidence, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { AssetAmount } from '../../model/motif.ts';
 import type { Invariant } from '../../model/primitive.ts';
 

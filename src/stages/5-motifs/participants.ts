@@ -1,6 +1,5 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { distinctRoles, SENT_ROLES } from '../../lib/roles.ts';
-import { venuesOf } from './oneAct.ts';
+import { distinctRoles, placesOf, SENT_ROLES } from '../../lib/roles.ts';
 import type { Tracing } from '../../value/parties.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Primitive, RoleBinding } from '../../model/primitive.ts';
@@ -36,7 +35,7 @@ export function participantsOf(
 function addEnds(primitive: Primitive, tracing: Tracing, bindings: RoleBinding[]): Address | null {
   const { venue, legs } = primitive;
   // The venue and the managers beside it, which take and pay for the account behind them.
-  const managers = venuesOf(primitive);
+  const managers = placesOf(primitive);
   const isEnd = (account: Address): boolean => account !== ZERO_ADDRESS && !managers.includes(account);
   const ends = new Set<Address>();
   for (const [i, { account, asset, role: legRole }] of legs.entries()) {

@@ -3,7 +3,6 @@ import { encodeAbiParameters, encodeEventTopics, parseAbiItem, type AbiEvent } f
 import { loadRulebook } from '../../../src/rules/compile/loadRulebook.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
-import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
 import { txOf } from '../../support/builders.ts';
 import type { CanonicalTx, Frame } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
@@ -103,7 +102,7 @@ export interface Analysed {
 export function analyse(steps: readonly Step[], options: TxOptions = {}): Analysed {
   const tx = transaction(steps, options);
   const flow = buildValueFlow(tx, rulebook);
-  return { tx, flow, primitives: joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow) };
+  return { tx, flow, primitives: findPrimitives(tx, flow, rulebook) };
 }
 
 /** Kind, venue and legs as `role amount asset`, the gist of a primitive. */

@@ -6,7 +6,6 @@ import { rulebook } from '../4-primitives/support.ts';
 import { isPrincipal, SENT_ROLES } from '../../../src/lib/roles.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
-import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
 import { buildMotifs } from '../../../src/stages/5-motifs/buildMotifs.ts';
 import { kindOf } from '../../../src/lib/motifKinds.ts';
 import type { MotifDraft } from '../../../src/stages/5-motifs/draftMotif.ts';
@@ -22,7 +21,7 @@ const corpora = hasCorpus
 function actsOf(record: CorpusRecord): readonly MotifDraft[] {
   const tx = canonicalOf(record, 'call_tracer');
   const flow = buildValueFlow(tx, rulebook);
-  const primitives = joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow);
+  const primitives = findPrimitives(tx, flow, rulebook);
   return buildMotifs({ tx, flow, primitives, rulebook, coinbase: null });
 }
 

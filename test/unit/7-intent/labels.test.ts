@@ -6,7 +6,6 @@ import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
 import { readBlockHeader } from '../../../src/evm/blockHeader.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
-import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
 import { buildMotifs } from '../../../src/stages/5-motifs/buildMotifs.ts';
 import { FACT_VOCABULARY } from '../../../src/stages/7-intent/facts/registry.ts';
 import { subjectOf } from '../../../src/stages/7-intent/intentInput.ts';
@@ -44,7 +43,7 @@ async function verdictOn(tx: CanonicalTx, coinbase: Address): Promise<Verdict & 
   const motifs = buildMotifs({
     tx,
     flow,
-    primitives: joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow),
+    primitives: findPrimitives(tx, flow, rulebook),
     rulebook,
     coinbase,
   });

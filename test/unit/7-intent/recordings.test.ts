@@ -6,7 +6,6 @@ import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
 import { readBlockHeader } from '../../../src/evm/blockHeader.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
-import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
 import { buildMotifs } from '../../../src/stages/5-motifs/buildMotifs.ts';
 import { FACT_VOCABULARY } from '../../../src/stages/7-intent/facts/registry.ts';
 import { subjectOf } from '../../../src/stages/7-intent/intentInput.ts';
@@ -48,7 +47,7 @@ async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 
   const tx = canonical(r, dialect);
   const header = readBlockHeader(r.rpc.block, tx);
   const flow = buildValueFlow(tx, rulebook);
-  const primitives = joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow);
+  const primitives = findPrimitives(tx, flow, rulebook);
   const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase });
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations });
   const format = {

@@ -7,7 +7,6 @@ import type { Hash } from '../../../src/model/hex.ts';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
-import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
 import { shippedRules } from './scene.ts';
 
 const FILE = join(import.meta.dirname, '../../../../shared/corpus/labelled-defi.ndjson.gz');
@@ -60,9 +59,7 @@ describe.runIf(present)('recorded transactions', () => {
         trace: { dialect: 'call_tracer', result: rpc.callTracer },
       });
       const flow = buildValueFlow(tx, rulebook);
-      const kinds = joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow).map(
-        (p) => rulebook.motifKinds.get(p.kind)?.fragment,
-      );
+      const kinds = findPrimitives(tx, flow, rulebook).map((p) => rulebook.motifKinds.get(p.kind)?.fragment);
       if (!intents.some((kind) => kinds.includes(kind))) missed.push(id);
     }
     expect(asked).toBeGreaterThan(100);

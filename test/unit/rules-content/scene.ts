@@ -21,7 +21,6 @@ import { matchIntents } from '../../../src/stages/7-intent/matchIntents.ts';
 import { labelFormat } from '../../../src/value/labelFormat.ts';
 import type { Verdict } from '../../../src/model/intent.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
-import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
 
 export const RULES = join(import.meta.dirname, '../../../rules');
 export const ruleset = readRuleset([RULES]);
@@ -121,7 +120,7 @@ export function withHints(scene: Scene): Primitive[] {
   const tx = staged(scene);
   const kinds = new Set(['transfer', 'approval', 'batch_transfer']);
   const flow = buildValueFlow(tx, rulebook);
-  return joinTriggers(findPrimitives(tx, flow, rulebook), tx, flow).filter((p) => !kinds.has(p.kind));
+  return findPrimitives(tx, flow, rulebook).filter((p) => !kinds.has(p.kind));
 }
 
 /** The verdict of the shipped rules over a scene, and whose act it is. */

@@ -5,6 +5,7 @@ import { addTo } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { issueClaim, legOf, ROUNDING } from '../../../value/claims.ts';
+import { DETAIL } from '../join/oneAct.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
@@ -14,9 +15,6 @@ import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 /** Effects that hand out a receipt, and those that take it back. */
 const ISSUING: ReadonlySet<string> = new Set(['increase', 'open']);
 const REDEEMING: ReadonlySet<string> = new Set(['decrease', 'close']);
-
-/** Tag of mappings with an event that only adds detail to another event's movement. */
-const DETAIL = 'detail';
 
 type Kinds = Pick<Rulebook, 'motifKinds' | 'wrappedNative'>;
 

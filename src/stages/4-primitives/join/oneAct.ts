@@ -1,7 +1,6 @@
-import { distinctEvidence } from '../../lib/evidence.ts';
-import { isRecognised } from '../../lib/motifKinds.ts';
-import { accountsWith, distinctRoles, isParty, SHARE_ROLES } from '../../lib/roles.ts';
-import type { Address } from '../../model/hex.ts';
+import { distinctEvidence } from '../../../lib/evidence.ts';
+import { isRecognised } from '../../../lib/motifKinds.ts';
+import { distinctRoles, isParty, placesOf, SHARE_ROLES } from '../../../lib/roles.ts';
 import type {
   DraftPortion,
   DraftPrimitive,
@@ -11,11 +10,11 @@ import type {
   Portion,
   Primitive,
   RoleBinding,
-} from '../../model/primitive.ts';
-import { commonFrame } from './draftMotif.ts';
-import { decide, rivalOf } from './winner.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import type { AssetId } from '../../model/valueFlow.ts';
+} from '../../../model/primitive.ts';
+import { commonFrame } from '../../../value/frames.ts';
+import { decide, rivalOf } from '../../../value/winner.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { AssetId } from '../../../model/valueFlow.ts';
 
 /** Tag of mappings with an event that announces a payout by a later event of the same venue. */
 export const DEFERRED = 'deferred';
@@ -35,10 +34,6 @@ const COUNTERPARTS: Readonly<Record<string, string>> = {
 
 export function isPromise({ tags, legs }: DraftPrimitive): boolean {
   return tags.includes(DEFERRED) && legs.length === 0;
-}
-
-export function venuesOf({ venue, roles }: Pick<Primitive, 'venue' | 'roles'>): Address[] {
-  return [venue, ...accountsWith(roles, 'venue')];
 }
 
 /**
@@ -144,7 +139,7 @@ function joinLegs(tellers: readonly DraftPrimitive[]): readonly Leg[] {
 /** Each role once; a manager that a pool calls the owner is only another venue of the same act. */
 function joinRoles(all: readonly DraftPrimitive[], best: DraftPrimitive): readonly RoleBinding[] {
   const ordered = [...all.filter((item) => item === best || isPromise(item)), ...all];
-  const managers = new Set(all.flatMap(venuesOf));
+  const managers = new Set(all.flatMap(placesOf));
   const roles = ordered.flatMap(({ roles: own, venue, legs }) =>
     legs.length > 0 ? [...own, { role: 'venue', account: venue }] : own,
   );

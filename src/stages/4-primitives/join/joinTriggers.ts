@@ -1,14 +1,14 @@
-import { Components } from '../../lib/components.ts';
-import { keyOf } from '../../lib/evidence.ts';
-import { lazy } from '../../lib/lazy.ts';
-import { addTo } from '../../lib/lists.ts';
-import { SENT_ROLES } from '../../lib/roles.ts';
-import { DEFERRED, DETAIL, isPromise, oneAct, PER_ASSET, venuesOf } from './oneAct.ts';
-import { isRecognised } from '../../lib/motifKinds.ts';
+import { Components } from '../../../lib/components.ts';
+import { keyOf } from '../../../lib/evidence.ts';
+import { lazy } from '../../../lib/lazy.ts';
+import { addTo } from '../../../lib/lists.ts';
+import { placesOf, sidesOf } from '../../../lib/roles.ts';
+import { DEFERRED, DETAIL, isPromise, oneAct, PER_ASSET } from './oneAct.ts';
+import { isRecognised } from '../../../lib/motifKinds.ts';
 import { markEnds } from './markEnds.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import type { DraftPrimitive, Leg, Primitive } from '../../model/primitive.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { DraftPrimitive, Leg, Primitive } from '../../../model/primitive.ts';
+import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /** Events and calls of the same act. */
 type Group = readonly DraftPrimitive[];
@@ -79,14 +79,14 @@ function linkPromises(found: readonly Group[], groups: Components<DraftPrimitive
   const open = new Map<string, DraftPrimitive[]>();
   for (const group of found) {
     const [first] = group as [DraftPrimitive];
-    const venues = group.flatMap(venuesOf);
+    const venues = group.flatMap(placesOf);
     if (isPromise(first)) for (const venue of venues) addTo(open, venue, first);
     else if (isPayout(group)) {
       const kept = new Set(venues.flatMap((venue) => open.get(venue) ?? []));
       for (const promise of kept) {
         if (!aboutTheSame(promise, group)) continue;
         groups.join(promise, first);
-        for (const venue of venuesOf(promise))
+        for (const venue of placesOf(promise))
           open.set(
             venue,
             open.get(venue)!.filter((other) => other !== promise),
@@ -143,9 +143,6 @@ function linkEchoes(found: readonly Group[], groups: Components<DraftPrimitive>,
 
 const isFamilyCall = ({ basis, protocol }: DraftPrimitive): boolean =>
   basis === 'call' && protocol?.matchedBy === 'family';
-
-const sidesOf = ({ role, movements }: Leg): number[] =>
-  movements.map((m) => 2 * m + (SENT_ROLES.has(role) ? 1 : 0));
 
 function toldByEvents(found: Group): Told {
   const told = new Map<number, DraftPrimitive>();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { account } from '../4-primitives/support.ts';
-import { joinTriggers } from '../../../src/stages/5-motifs/joinTriggers.ts';
+import { account } from './support.ts';
+import { joinTriggers } from '../../../src/stages/4-primitives/join/joinTriggers.ts';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import type { DraftPrimitive, Leg } from '../../../src/model/primitive.ts';
 import type { ValueFlow } from '../../../src/model/valueFlow.ts';

@@ -1,7 +1,7 @@
-import { isRecognised } from '../../lib/motifKinds.ts';
-import { SHARE_ROLES } from '../../lib/roles.ts';
-import type { Frame } from '../../model/canonicalTx.ts';
-import type { JoinReason, Primitive } from '../../model/primitive.ts';
+import { isRecognised } from '../lib/motifKinds.ts';
+import { SHARE_ROLES } from '../lib/roles.ts';
+import type { Frame } from '../model/canonicalTx.ts';
+import type { JoinReason, Primitive } from '../model/primitive.ts';
 
 /** The rules that decide between two events, calls or acts that want the same side of a movement. */
 export interface Rival {

@@ -1,6 +1,6 @@
-import { distinctEvidence } from '../../lib/evidence.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import type { DraftPrimitive } from '../../model/primitive.ts';
+import { distinctEvidence } from '../../../lib/evidence.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /** Tags of mappings with an event that announces that the next act opens or closes the position. */
 const NEXT: ReadonlyMap<string, string> = new Map([
