@@ -78,9 +78,9 @@ const LOWEST_PLAIN = -9;
 /**
  * An exact decimal amount as labels, tables and the viewer show it: six significant digits, half rounded up,
  * all digits before the point kept, thousands apart: `1234.56789` is `1,234.57`. Very large and very small
- * ones are a power of ten. A nonzero amount never reads as zero.
+ * ones are a power of ten, unless `plain`. A nonzero amount never reads as zero.
  */
-export function shownAmount(exact: string): string {
+export function shownAmount(exact: string, plain = false): string {
   const sign = exact.startsWith('-') ? '-' : '';
   const [whole = '0', fraction = ''] = exact.slice(sign.length).split('.');
   const digits = whole + fraction;
@@ -88,7 +88,7 @@ export function shownAmount(exact: string): string {
   if (first < 0) return '0';
   const power = whole.length - 1 - first;
   const kept = first + SHOWN_DIGITS;
-  if (power > HIGHEST_PLAIN || power < LOWEST_PLAIN) {
+  if (!plain && (power > HIGHEST_PLAIN || power < LOWEST_PLAIN)) {
     const rounded = roundedAt(digits, kept);
     const carried = rounded.toString().length - SHOWN_DIGITS;
     return `${sign}${formatAmount(rounded, SHOWN_DIGITS - 1 + carried)} × 10${superscript(power + carried)}`;

@@ -66,9 +66,14 @@ export function labelFormat(
         const count = amount === 1n ? '' : `${grouped(amount.toString())} × `;
         return `${count}${collectionName(asset, tokens)}`;
       }
-      return unit.decimals === null
-        ? null
-        : `${shownAmount(formatAmount(amount, unit.decimals))} ${listSymbol(asset, unit)}`;
+      if (unit.decimals === null) return null;
+      const exact = formatAmount(amount, unit.decimals);
+      const readable = exact.startsWith(NOTHING)
+        ? TINY
+        : /^\d{16}/.test(exact)
+          ? HUGE
+          : shownAmount(exact, true);
+      return `${readable} ${listSymbol(asset, unit)}`;
     },
     asset: (asset) =>
       asset.kind === 'erc20' || asset.kind === 'native'
@@ -82,14 +87,19 @@ export function labelFormat(
 
 const NONE: ReadonlySet<Address> = new Set();
 
-/** An amount, or the raw number where the token states no decimals. */
+/** Amounts that only a power of ten would write. */
+const NOTHING = `0.${'0'.repeat(18)}`;
+const TINY = 'less than 0.000000000000000001';
+const HUGE = 'over 1,000 trillion';
+
+/** An amount, or of a token that states no decimals only that it is one. */
 export function amountText(
   { asset, amount }: { readonly asset: Asset; readonly amount: bigint },
   format: LabelFormat,
 ): string {
   const text = format.amount(asset, amount);
   if (text !== null || asset.kind !== 'erc20') return text ?? format.asset(asset);
-  return `${shownAmount(amount.toString())} units of ${format.asset(asset)}`;
+  return `an amount of ${format.asset(asset)}`;
 }
 
 /** Longer names of collections are cut. */

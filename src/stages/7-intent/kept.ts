@@ -128,7 +128,8 @@ export function keptText(kept: readonly Kept[], brevity: number, format: LabelFo
   const taxed = `(${taxes.join(' and ')} token ${taxes.length === 1 ? 'tax' : 'taxes'})`;
   const clauses = kept.flatMap(({ asset, amount, of, tax, side, isFee, keeper }) => {
     if (amount === tax) return [];
-    const text = format.amount(asset, amount - tax) ?? percent(amount - tax, of);
+    const exact = brevity > 2 ? null : format.amount(asset, amount - tax);
+    const text = exact ?? percent(amount - tax, of);
     const who = keeper === null ? 'others' : format.account(keeper);
     if (!isFee) return side === 'sent' ? `, of which ${who} kept ${text}` : `, after ${who} kept ${text}`;
     if (brevity > 1) return [];

@@ -63,9 +63,9 @@ export function renderLabel(
   return { text, unfilled: [...new Set(unfilled)] };
 }
 
-/** More is cut in a wallet's list: pools go first, then fees, then venues after the first. */
+/** More is cut in a wallet's list: pools go first, then fees, then venues after the first, then several amounts. */
 const MAX_LABEL = 110;
-const MOST_BRIEF = 3;
+const MOST_BRIEF = 4;
 
 /** Tags of motifs that a condition demands. */
 function tagsAsked(when: Condition): readonly string[] {

@@ -18,7 +18,7 @@ import type { Allowance, Asset } from '../../model/valueFlow.ts';
 export interface LabelSubject {
   readonly view: SubjectView;
   readonly motifs: readonly Motif[];
-  /** From 1 without the number of pools, from 2 without fees, from 3 with one venue alone. */
+  /** From 1 without the number of pools, from 2 without fees, from 3 with one venue alone, from 4 several assets counted. */
   readonly brevity: number;
   readonly format: LabelFormat;
   readonly when: Condition | undefined;
@@ -37,8 +37,10 @@ export function fillPlaceholder(placeholder: string, subject: LabelSubject): str
 }
 
 const WORDS: Readonly<Record<string, Word>> = {
-  sent: ({ view, motifs, format }) => listed(actAmounts(view, motifs, 'sent'), format),
-  received: ({ view, motifs, format }) => listed(actAmounts(view, motifs, 'received'), format),
+  sent: ({ view, motifs, format, brevity }) =>
+    listed(actAmounts(view, motifs, 'sent'), format, brevity > 3 ? 1 : MAX_LISTED),
+  received: ({ view, motifs, format, brevity }) =>
+    listed(actAmounts(view, motifs, 'received'), format, brevity > 3 ? 1 : MAX_LISTED),
   gave: (subject) => WORDS['sent']!(subject),
   got: (subject) => WORDS['received']!(subject),
   nft: ({ view, format }) =>
@@ -54,7 +56,8 @@ const WORDS: Readonly<Record<string, Word>> = {
     return others.size === 1 ? format.account([...others][0]!) : null;
   },
   actor: ({ view, format }) => format.account(view.input.subject.account),
-  count: ({ view }) => String(view.payees.size),
+  count: ({ view }) => String(view.payees.size || view.keepers.receivers.size),
+  acts: ({ motifs }) => String(motifs.reduce((sum, { count = 1 }) => sum + count, 0)),
   delivered: (subject) => deliveredTo(subject, ({ bought }) => listed(bought.map(netOf), subject.format)),
   recipient: (subject) => deliveredTo(subject, ({ account }) => subject.format.account(account)),
   pools: ({ view, motifs, brevity }) => {
@@ -140,11 +143,11 @@ function hasNft(balances: readonly Balance[]): boolean {
   return balances.some(({ asset }) => isNft(asset));
 }
 
-/** Amounts, or where one of them cannot be written the tokens alone. */
-function listed(amounts: readonly ActAmount[], format: LabelFormat): string | null {
+/** Amounts; more than `most` of them are counted. */
+function listed(amounts: readonly ActAmount[], format: LabelFormat, most = MAX_LISTED): string | null {
   if (amounts.length === 0) return null;
   const collections = nftCounts(amounts, format);
-  if (collections.length > MAX_LISTED) return `${amounts.length} assets`;
+  if (collections.length > most) return `${amounts.length} assets`;
   return collections.join(' and ');
 }
 
@@ -197,10 +200,14 @@ function deliveredTo({ view }: LabelSubject, word: (one: Delivery) => string | n
   return only && others.length === 0 ? word(only) : null;
 }
 
+const NEVER_A_PARTY = 'never_elect';
+
 /** The contract that was called, where the rules know it and it is not the actor's own. */
 function calledName({ view, format }: LabelSubject): string | null {
   const { tx, input } = view;
   if (tx.to === null || tx.input === '0x' || view.entity.has(tx.to)) return null;
+  // What anybody calls through is no party to an act.
+  if (view.tagsOf(tx.to).includes(NEVER_A_PARTY)) return null;
   const known = input.rulebook.entities.has(tx.to) || input.rulebook.protocolAt.has(tx.to);
   return known && !input.rulebook.wrappedNative.has(tx.to) ? format.name(tx.to) : null;
 }

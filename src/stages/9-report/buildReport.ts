@@ -19,7 +19,7 @@ import { ReportWriter } from './reportWriter.ts';
 import { writeAttribution, accountNames } from './writeAttribution.ts';
 import { writeEconomics } from './writeEconomics.ts';
 import { writeAllowance } from './writeAllowances.ts';
-import { caveatText } from './caveats.ts';
+import { writeCaveats } from './caveats.ts';
 import { frontEnds } from './frontEnds.ts';
 import { writeFailed, writeFailure, writeTransaction } from './writeTransaction.ts';
 import { writeMotif } from './writeMotifs.ts';
@@ -94,7 +94,7 @@ function writeClassification(input: ReportInput, writer: ReportWriter): wire.Cla
   // Key by key, here and in the other writers: a spread or `Object.assign` costs microseconds on Node 20.
   if (subcategory !== undefined) classification.subcategory = subcategory;
   classification.tags = [...verdict.tags];
-  classification.caveats = verdict.caveats.map((code) => ({ code, text: caveatText(code, input) }));
+  classification.caveats = writeCaveats(input);
   return classification;
 }
 

@@ -1,10 +1,12 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
-import { shortAddress } from '../../value/display.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { SHARE_ROLES } from '../../lib/roles.ts';
+import { amountText, labelFormat, type LabelFormat } from '../../value/labelFormat.ts';
 import type { ReportInput } from './buildReport.ts';
 import type { CaveatCode } from '../../model/intent.ts';
-import type { Motif } from '../../model/motif.ts';
+import type { AssetAmount, Motif } from '../../model/motif.ts';
 
-type CaveatInput = Pick<ReportInput, 'verdict' | 'motifs' | 'rulebook'>;
+type CaveatInput = Pick<ReportInput, 'verdict' | 'motifs' | 'rulebook' | 'flow' | 'context' | 'suspects'>;
 
 /** Caveats that speak of the whole verdict. */
 const WORDS: Readonly<Partial<Record<CaveatCode, string>>> = {
@@ -21,50 +23,93 @@ const WORDS: Readonly<Partial<Record<CaveatCode, string>>> = {
   no_rule: 'No rule speaks for this transaction.',
 };
 
-/** Acts that one caveat names; the rest are counted. */
+/** Acts that a sentence names; the rest are counted. */
 const MOST_NAMED = 3;
+/** Amounts of one side that an act's name states. */
+const MOST_AMOUNTS = 2;
 
-/** A caveat in words, with the acts it means by their ids. */
-export function caveatText(code: CaveatCode, input: CaveatInput): string {
+/** The caveats, each with its sentence: those that speak of the same acts share one. */
+export function writeCaveats(input: CaveatInput): { code: CaveatCode; text: string }[] {
   const { verdict, motifs } = input;
-  const rested = verdict.motifs.map((index) => motifs[index]!);
-  const sentence = (some: readonly Motif[], say: (motif: Motif) => string): string => {
-    const told = some.slice(0, MOST_NAMED).map((m) => `m-${m.index} (${titleOf(m, input)}) ${say(m)}`);
-    return `${told.join('; ')}${some.length > MOST_NAMED ? `; and ${some.length - MOST_NAMED} more` : ''}.`;
-  };
-  const doubted = (): readonly Motif[] => rested.filter(({ doubt }) => doubt === code);
-  switch (code) {
-    case 'function_name_only':
-    case 'amounts_differ':
-    case 'unproven_motif':
-      return sentence(doubted(), (motif) => `is not proven: ${reasonOf(motif, input)}`);
-    case 'unknown_protocol':
-      return sentence(
-        rested.filter(({ protocol }) => !isRecognised(protocol)),
-        ({ venue }) => `is at ${shortAddress(venue)}, which is known by its behaviour only`,
+  const findings = verdict.motifs.map(
+    (index) => [motifs[index]!, findingsOf(motifs[index]!, input)] as const,
+  );
+  const found = findings.filter(([, { size }]) => size > 0);
+  const named = found
+    .slice(0, MOST_NAMED)
+    .map(([motif, own]) => `${titleOf(motif, input)} ${told([...own.values()])}`);
+  const more = found.length - named.length;
+  const sentence = `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
+  const ofActs = new Set(found.flatMap(([, own]) => [...own.keys()]));
+  return verdict.caveats.map((code) => ({
+    code,
+    text: ofActs.has(code) ? upperFirst(sentence) : (WORDS[code] ?? ruleLimit(input)),
+  }));
+}
+
+/** A finding about an act: alone, and after another. */
+type Finding = readonly [alone: string, after: string];
+
+/** `is not proven: only movements suggest it, with low confidence`. */
+const told = ([first, ...more]: readonly Finding[]): string =>
+  [first![0], ...more.map(([, after]) => after)].join(', ');
+
+/** What keeps this act from Proven or High, by the caveats it is a reason of. */
+function findingsOf(motif: Motif, input: CaveatInput): Map<CaveatCode, Finding> {
+  const found = new Map<CaveatCode, Finding>();
+  for (const code of input.verdict.caveats) {
+    const level = motif.confidence.toLowerCase();
+    if (motif.doubt === code) {
+      const reason = `is not proven: ${reasonOf(motif, input)}`;
+      found.set(code, [reason, reason]);
+    } else if (code === 'unknown_protocol' && !isRecognised(motif.protocol)) {
+      const name = formatOf(input).name(motif.venue);
+      found.set(
+        code,
+        name === null
+          ? ['is at a contract known by its behaviour only', 'at a contract known by its behaviour only']
+          : [`is an act of ${name} that no rule describes`, `an act of ${name} that no rule describes`],
       );
-    case 'uncertain_motif':
-    case 'low_confidence': {
-      const weak = rested.filter(({ confidence }) =>
-        code === 'low_confidence' ? confidence === 'Low' : confidence !== 'High',
-      );
-      if (weak.length === 0) return ruleLimit(input);
-      return sentence(weak, ({ confidence }) => `is of ${confidence.toLowerCase()} confidence`);
-    }
-    case 'rule_limit':
-      return ruleLimit(input);
-    default:
-      return WORDS[code]!;
+    } else if (code === 'low_confidence' ? level === 'low' : code === 'uncertain_motif' && level !== 'high')
+      found.set(code, [`is of ${level} confidence`, `with ${level} confidence`]);
   }
+  return found;
 }
 
-/** `Uniswap V3 swap`. */
-function titleOf({ protocol, kind }: Motif, { rulebook }: CaveatInput): string {
-  const name = isRecognised(protocol) ? rulebook.protocols.get(protocol.slug)?.name : undefined;
-  return [name, kind.replaceAll('_', ' ')].filter(Boolean).join(' ');
+const formatOf = ({ context, rulebook, suspects }: CaveatInput): LabelFormat =>
+  labelFormat(context.tokens, rulebook, suspects?.mentioned);
+
+/** `the 2nd Uniswap V3 swap, 5 USDC → 0.001 WBTC,`; without a protocol with its contract. */
+function titleOf(motif: Motif, input: CaveatInput): string {
+  const { protocol, kind, venue } = motif;
+  const format = formatOf(input);
+  const alike = input.motifs.filter(
+    (other) => other.kind === kind && other.protocol?.slug === protocol?.slug,
+  );
+  const place = alike.length > 1 ? `${ordinal(alike.indexOf(motif) + 1)} ` : '';
+  const name = isRecognised(protocol) ? `${format.protocol(protocol.slug)} ` : '';
+  const sides = [motif.assetsOut, motif.assetsIn].map((legs) => amountsOf(legs, input, format));
+  const amounts = sides.filter((text) => text !== '').join(' → ');
+  const at = name === '' && venue !== ZERO_ADDRESS ? ` at ${format.account(venue)}` : '';
+  const about = amounts === '' ? at : `, ${amounts}${at},`;
+  return `the ${place}${name}${kind.replaceAll('_', ' ')}${about}`;
 }
 
-function reasonOf(motif: Motif, { motifs }: CaveatInput): string {
+function amountsOf(legs: readonly AssetAmount[], { flow }: CaveatInput, format: LabelFormat): string {
+  const texts = legs
+    .filter(({ role }) => !SHARE_ROLES.has(role))
+    .map(({ asset, amount }) => amountText({ asset: flow.assets.get(asset)!, amount }, format));
+  return texts.length > MOST_AMOUNTS ? `${texts.length} amounts` : texts.join(' and ');
+}
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function ordinal(n: number): string {
+  const teens = n % 100 > 10 && n % 100 < 14;
+  return `${n}${teens ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
+}
+
+function reasonOf(motif: Motif, input: CaveatInput): string {
   const { doubt, invariants, tags, protocol, index, basis } = motif;
   if (doubt === 'function_name_only')
     return 'only the name of a function says so, and anybody may name one so';
@@ -73,8 +118,8 @@ function reasonOf(motif: Motif, { motifs }: CaveatInput): string {
   const failed = invariants.find(({ holds }) => !holds);
   if (failed) return `“${failed.name.replaceAll('_', ' ')}” does not hold`;
   if (tags.includes('experimental')) return 'its rule is on trial';
-  const part = motifs.find(({ parent, status }) => parent === index && status !== 'Proven');
-  if (part) return `its part m-${part.index} is not`;
+  const part = input.motifs.find(({ parent, status }) => parent === index && status !== 'Proven');
+  if (part) return `its part, ${titleOf(part, input).replace(/,$/, '')}, is not`;
   if (tags.includes('structural') || basis === 'structure') return 'only movements suggest it';
   return isRecognised(protocol)
     ? 'a token in it is suspect'

@@ -11,7 +11,7 @@ import type { TxReport } from '../../../src/model/generated/report.ts';
 const OWN = join(import.meta.dirname, '../../recordings');
 /** A rounded amount before a token's symbol or address. */
 const AMOUNT =
-  /(?<=^[A-Z][a-z]+ |^Claim and stake |^Collect |\b(?:for|and|spend|paying|of|sell|get) )(\d[\d,]*(?:\.\d+)?(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?) (?!allowances|contracts|pools|recipients|days?\b|years?\b|hours?\b|assets)/g;
+  /(?<=^[A-Z][a-z]+ |^Claim and stake |^Collect |\b(?:for|and|spend|paying|of|sell|get) )(\d[\d,]*(?:\.\d+)?(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?) (?!allowances|contracts|pools|orders|recipients|days?\b|years?\b|hours?\b|assets)/g;
 
 /** Amounts of a report as they are shown, with the number of its NFTs per collection. */
 function amountsOf(report: TxReport): Set<string> {
@@ -20,7 +20,7 @@ function amountsOf(report: TxReport): Set<string> {
   const add = (group: string, amount: string | null): void => {
     if (amount === null) return;
     const size = amount.replace('-', '');
-    shown.add(shownAmount(size));
+    shown.add(shownAmount(size, true));
     groups.set(group, [...(groups.get(group) ?? []), size]);
   };
   const unit = (asset: { symbol: string | null; kind: string }): string =>
@@ -44,7 +44,7 @@ function amountsOf(report: TxReport): Set<string> {
   for (const { asset, delta } of report.inventory_deltas)
     if (tips.length > 0 && unit(asset) === 'ETH' && delta !== null && !delta.startsWith('-'))
       shown.add(shownAmount(sumExact([delta, ...tips])));
-  for (const parts of groups.values()) shown.add(shownAmount(sumExact(parts)));
+  for (const parts of groups.values()) shown.add(shownAmount(sumExact(parts), true));
   for (const [group, parts] of groups) {
     // What an act took less what it gave back.
     const back = groups.get(group.replace(' in ', ' out '));

@@ -307,7 +307,7 @@ describe('the label', () => {
 
   it('drops one segment at a time, then falls back', async () => {
     expect(await label('Swap {sent}[ for {received}][ on {protocol}]')).toBe(
-      'Swap 9 AAA for 8 units of BBB on SOME-PROTOCOL',
+      'Swap 9 AAA for an amount of BBB on SOME-PROTOCOL',
     );
     expect(await label('Swap {sent}[ as {nft}][ on {protocol}]')).toBe('Swap 9 AAA on SOME-PROTOCOL');
     expect(await label('Mint {nft}[ on {protocol}]', 'Mint at {contract}')).toMatch(/^Mint at <....>$/);

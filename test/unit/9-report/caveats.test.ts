@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { caveatText } from '../../../src/stages/9-report/caveats.ts';
+import { writeCaveats } from '../../../src/stages/9-report/caveats.ts';
 import type { CaveatCode } from '../../../src/model/intent.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 
 const VENUE = `0x${'ab'.repeat(20)}` as const;
+const TOKEN = `0x${'cd'.repeat(20)}` as const;
+const ETH = { id: 'eip155:1/slip44:60', kind: 'native', address: null, tokenId: null };
+const BBB = { id: `eip155:1/erc20:${TOKEN}`, kind: 'erc20', address: TOKEN, tokenId: null };
 const swap = {
   index: 3,
   kind: 'swap',
@@ -12,39 +15,71 @@ const swap = {
   basis: 'event',
   parent: null,
   tags: [],
+  assetsOut: [{ asset: ETH.id, amount: 5n * 10n ** 17n, role: 'in' }],
+  assetsIn: [{ asset: BBB.id, amount: 7n, role: 'out' }],
   invariants: [{ name: 'one_venue', holds: false }],
   status: 'Suspected',
   doubt: 'unproven_motif',
   confidence: 'Medium',
 };
 
-function say(code: CaveatCode, some: Partial<Record<keyof Motif, unknown>> = {}, confidence = 'Low'): string {
-  const motifs = [{}, {}, {}, { ...swap, ...some }] as unknown as Motif[];
-  const rulebook = { protocols: new Map([['uniswap-v3', { name: 'Uniswap V3' }]]) };
-  const verdict = { motifs: [3], confidence, rule: { slug: 'direct-swap', version: 1 } };
-  return caveatText(code, { motifs, rulebook, verdict } as never);
+function say(
+  codes: CaveatCode[],
+  some: Partial<Record<keyof Motif, unknown>> = {},
+  { confidence = 'Low', entities = new Map() } = {},
+): string[] {
+  const motifs = [{}, { ...swap, index: 1 }, {}, { ...swap, ...some }] as unknown as Motif[];
+  const rulebook = {
+    protocols: new Map([['uniswap-v3', { name: 'Uniswap V3' }]]),
+    protocolAt: new Map(),
+    entities,
+    knownTokens: new Map(),
+    addressBook: { text: '', count: 0 },
+  };
+  const verdict = { motifs: [3], confidence, caveats: codes, rule: { slug: 'direct-swap', version: 1 } };
+  const tokens = new Map([[TOKEN, { address: TOKEN, symbol: 'BBB', name: null, decimals: 0 }]]);
+  const flow = { assets: new Map([ETH, BBB].map((asset) => [asset.id, asset])) };
+  const caveats = writeCaveats({ motifs, rulebook, verdict, flow, context: { tokens } } as never);
+  expect(caveats.map(({ code }) => code)).toEqual(codes);
+  return [...new Set(caveats.map(({ text }) => text))];
 }
 
 describe('a caveat', () => {
-  it('names the act it means, by the id it has in the report, and why', () => {
-    expect(say('unproven_motif')).toBe('m-3 (Uniswap V3 swap) is not proven: “one venue” does not hold.');
-    expect(say('unproven_motif', { invariants: [], protocol: null })).toBe(
-      'm-3 (swap) is not proven: only an event of an unlisted contract says so.',
+  it('names the act it means by its amounts, and why', () => {
+    expect(say(['unproven_motif'])).toEqual([
+      'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is not proven: “one venue” does not hold.',
+    ]);
+    expect(say(['function_name_only'], { doubt: 'function_name_only', assetsIn: [], assetsOut: [] })).toEqual(
+      [
+        'The 2nd Uniswap V3 swap is not proven: only the name of a function says so, and anybody may name one so.',
+      ],
     );
-    expect(say('function_name_only', { doubt: 'function_name_only' })).toBe(
-      'm-3 (Uniswap V3 swap) is not proven: only the name of a function says so, and anybody may name one so.',
-    );
-    expect(say('unknown_protocol', { protocol: null })).toBe(
-      'm-3 (swap) is at 0xABaB…ABaB, which is known by its behaviour only.',
-    );
-    expect(say('uncertain_motif')).toBe('m-3 (Uniswap V3 swap) is of medium confidence.');
+    expect(say(['uncertain_motif'])).toEqual([
+      'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is of medium confidence.',
+    ]);
+  });
+
+  it('is one sentence with the others about the same act', () => {
+    const some = { invariants: [], protocol: null, confidence: 'Low' };
+    expect(say(['unproven_motif', 'low_confidence', 'unknown_protocol'], some)).toEqual([
+      'The swap, 0.5 ETH → 7 BBB at 0xABaB…ABaB, is not proven: only an event of an unlisted contract says so, ' +
+        'with low confidence, at a contract known by its behaviour only.',
+    ]);
+  });
+
+  it('does not call a contract unknown that the report names', () => {
+    const entities = new Map([[VENUE, { slug: 'vault', name: 'The Vault', tags: [] }]]);
+    expect(say(['unknown_protocol'], { protocol: null }, { entities })).toEqual([
+      'The swap, 0.5 ETH → 7 BBB at The Vault, is an act of The Vault that no rule describes.',
+    ]);
   });
 
   it('of the rule names the rule', () => {
-    expect(say('low_confidence')).toMatch(/^The rule direct-swap allows no more than low confidence/);
-    expect(say('rule_limit', {}, 'Medium')).toMatch(
+    expect(say(['rule_limit'], {}, { confidence: 'Medium' })[0]).toMatch(
       /^The rule direct-swap allows no more than medium confidence/,
     );
-    expect(say('low_confidence', { confidence: 'Low' })).toBe('m-3 (Uniswap V3 swap) is of low confidence.');
+    expect(say(['low_confidence'], { confidence: 'Low' })).toEqual([
+      'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is of low confidence.',
+    ]);
   });
 });

@@ -123,12 +123,13 @@ const BALANCES: readonly FactSpec[] = [
   ),
   flag(
     'actor.received.gas_back',
-    'All the actor received is native currency, 0.9 to 2 times what the gas cost, as keepers are paid.',
+    'All the actor received is native currency in plain payments, 0.9 to 2 times what the gas cost.',
     (v) => {
       const gas = v.tx.gasUsed * v.tx.effectiveGasPrice;
       return (
         v.received.length === 1 &&
         v.received[0]!.asset.kind === 'native' &&
+        v.payersOf(v.received[0]!.id).every((motif) => v.kind(motif).plain) &&
         v.received[0]!.net * 10n >= gas * 9n &&
         v.received[0]!.net <= gas * 2n
       );
