@@ -97,7 +97,7 @@ export function moneyText({ text, available }: Pick<DisplayMoney, 'text' | 'avai
   const signed = shown(text, 400).replace(/^\$-/, '−$');
   // More zeros than digits are read as a power of ten, as of amounts.
   return /\$0\.0{9}/.test(signed)
-    ? signed.replace(/[\d.]+$/, shownAmount)
+    ? signed.replace(/[\d.]+$/, (amount) => shownAmount(amount))
     : signed.replace(/(?<=\$)\d{4,}/, grouped);
 }
 
