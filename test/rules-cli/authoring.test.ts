@@ -69,7 +69,7 @@ describe('rules test', () => {
   it('passes examples that come out as they should, and writes JUnit', async () => {
     const dir = writeRuleset(SMALL);
     const run = await runRules('test', dir, '--junit', join(dir, 'out.xml'));
-    expect(run).toEqual({ code: 0, out: '2 of 2 examples of 1 rules passed', err: '' });
+    expect(run).toEqual({ code: 0, out: '3 of 3 examples of 2 rules passed', err: '' });
     expect(readFileSync(join(dir, 'out.xml'), 'utf8')).toContain(
       '<testsuite name="direct" tests="2" failures="0">',
     );
@@ -90,7 +90,7 @@ describe('rules test', () => {
     expect(run.out).toContain(
       'direct near_miss #1\n     matches, though it should not; the rule does not use actor.received.assets',
     );
-    expect(run.out).toContain('0 of 2 examples');
+    expect(run.out).toContain('1 of 3 examples');
     expect(readFileSync(join(dir, 'out.xml'), 'utf8')).toContain(
       '<failure message="motif.swap.count eq 1, but it is 3">',
     );

@@ -2,22 +2,25 @@ import { describe, expect, it } from 'vitest';
 import { analyzeRaw } from '../../src/analyze.ts';
 import { buildExample } from '../../src/rules/example.ts';
 import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
+import { drawnExamples } from '../../src/tools/cli/rules/draw/drawnExamples.ts';
 import { forgedTwin } from '../../src/tools/cli/rules/madeUp.ts';
-import { openRuleset } from '../../src/tools/cli/rules/rulesets.ts';
+import { openSoundRuleset } from '../../src/tools/cli/rules/rulesets.ts';
 
-const ruleset = openRuleset([SHIPPED_RULES], { examples: true });
-const rulebook = ruleset.rulebook!;
+const ruleset = openSoundRuleset([SHIPPED_RULES], true);
+const { rulebook } = ruleset;
 /** Categories of intents by which somebody's holdings change. */
 const ECONOMIC = new Set(['trade', 'liquidity', 'lending', 'staking', 'vault', 'bridge', 'nft', 'mev']);
 /** A request may be no more than a word. */
 const REQUEST = 'WithdrawalRequest';
 const MOVING = new Set(['increase', 'decrease', 'liquidate', 'collect', 'migrate']);
 
-const examples = ruleset.examples.flatMap(({ value }) =>
-  value.examples
-    .filter(({ expect: wanted }) => (wanted.motifs ?? []).length > 0)
-    .map((example) => ({ shape: value.shape, example })),
+const stored = ruleset.examples.flatMap(({ value }) =>
+  value.examples.map((example) => ({ shape: value.shape, example })),
 );
+const drawn = ruleset.shapes.flatMap((item) =>
+  drawnExamples(item, ruleset).map(({ example }) => ({ shape: item.value.slug, example })),
+);
+const examples = [...stored, ...drawn].filter(({ example }) => (example.expect.motifs ?? []).length > 0);
 const moving = examples.filter(({ example }) =>
   example.expect.motifs!.some(({ kind }) => {
     const spec = rulebook.motifKinds.get(kind);

@@ -72,7 +72,7 @@ describe('made-up transactions', () => {
 
   it('show that an event nothing bears out is refused', async () => {
     expect(await tested('burrow', { 'shapes/burrow.yaml': shape('{motifs: []}', FORGED) })).toContain(
-      '1 of 1 examples of 1 rules passed',
+      '2 of 2 examples of 1 rules passed',
     );
     expect(await tested('burrow', { 'shapes/burrow.yaml': shape('{motifs: []}') })).toContain(
       'recognised harvest, expected nothing',
@@ -121,6 +121,21 @@ describe('made-up transactions', () => {
     const out = await tested('burrow-harvest', other);
     expect(out).toContain('actor.sides eq received, but it is both');
     expect(out).toContain('matches, though it should not (headline: Harvest by burrow-harvest)');
+  });
+
+  it('are drawn for every entry that no example shows, and printed where one fails', async () => {
+    const bare = (leg: string): string => shape('{}', PAID, leg).replace(/examples:[^]*/, '');
+    expect(await tested('burrow', { 'shapes/burrow.yaml': bare('from: $venue, to: $badger') })).toContain(
+      '1 of 1 examples of 1 rules passed',
+    );
+    const out = await tested('burrow', {
+      'shapes/burrow.yaml': bare('from: $badger, to: $venue, total: $truffles').replace(
+        'any_emitter: true',
+        'any_emitter: false',
+      ),
+    });
+    expect(out).toMatch(/FAIL \S+burrow\.yaml:8:5 burrow drawn HarvestGathered/);
+    expect(out).toContain('drawn: {"to":"venue","steps":[');
   });
 
   it.each([

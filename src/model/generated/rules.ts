@@ -16,6 +16,8 @@ export interface RawShape {
   readonly calls?: readonly RawMeaning[];
   /** Transactions made up to test the shape, run by `txreport rules test`. */
   readonly examples?: readonly RawShapeExample[];
+  /** Where its signatures were found besides the references: a package, or a repository and path. An entry may name another. */
+  readonly source?: string;
   /** Signatures of this shape that only one source has: what they mean is Suspected, but for events of listed contracts that movements confirm. */
   readonly unconfirmed?: readonly string[];
 }
@@ -24,6 +26,8 @@ export interface RawMeaning {
   readonly event?: string;
   /** First topic of an anonymous log that puts the selector of the call there, padded with zeros (DSNote), not the hash of a signature. The parameters of `event` are then what follows it. */
   readonly topic0?: `0x${string}`;
+  /** Where this signature was found, if not where the shape's others were. */
+  readonly source?: string;
   /** Motif kind of vocabulary.yaml. */
   readonly kind: string;
   /** Contract where it happens; default $emitter (events) or $target (calls). */

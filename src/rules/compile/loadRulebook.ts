@@ -22,6 +22,7 @@ import {
   checkTests,
   checkUsedWords,
 } from '../lint/checkSilent.ts';
+import { checkSources } from '../lint/checkSources.ts';
 import { checkWords } from '../lint/checkWords.ts';
 import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
 import { namesOf, type FindSignature } from '../exampleNames.ts';
@@ -130,7 +131,8 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const findingRules = compileFindings(findings, words);
   const examples = items.filter((i) => i.file.kind === 'example') as RuleItem<RawExamples>[];
   const signatureNames = namesOf(shapes);
-  checkExamples({ shapes, intents, examples, signatureNames, complete: options.examples === true, words });
+  checkExamples({ shapes, intents, examples, signatureNames, words });
+  checkSources(shapes);
   checkLegs(shapes, words, options.now !== undefined);
   checkProtocolAddresses(protocols, known.knownTokens);
   if (options.now !== undefined) {

@@ -75,7 +75,7 @@ export class Spot {
   }
   report(code: ProblemCode, message: string, part: 'key' | 'value' = 'value'): void {
     const { file, sink } = this.item;
-    const place = file.locate(pointerTo(this.item, this.#path), part);
+    const place = file.locate(this.pointer, part);
     sink.report({ file: file.shownPath, ...place, code, message }, this.item);
   }
   /** As `report`, but points at the key instead of its value. */
@@ -98,10 +98,14 @@ export class Spot {
   each<T>(path: string | Path, list: readonly T[] = []): (readonly [T, Spot])[] {
     return list.map((part, i) => [part, this.at(...[path].flat(), i)] as const);
   }
+  /** JSON pointer in the file. */
+  get pointer(): string {
+    return pointerTo(this.item, this.#path);
+  }
   /** `file:line`, for messages. */
   get shown(): string {
     const { file } = this.item;
-    return `${file.shownPath}:${file.locate(pointerTo(this.item, this.#path)).line}`;
+    return `${file.shownPath}:${file.locate(this.pointer).line}`;
   }
 }
 

@@ -5,17 +5,13 @@ import { Spot } from '../compile/ruleItem.ts';
 import { buildExample } from '../example.ts';
 import type { FindSignature } from '../exampleNames.ts';
 import { ExampleError } from '../exampleArguments.ts';
-import { checkExamplesOfAll } from './checkExamplesOfAll.ts';
 import type { RawExample, RawExpectation } from '../../model/generated/rules.ts';
 import type { FactValue, FactDeclaration } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import { defaultFact } from '../compile/facts.ts';
 import { OPERATORS } from '../compile/operators.ts';
 
-interface Examples extends Pick<Ruleset, 'shapes' | 'intents' | 'examples' | 'signatureNames' | 'words'> {
-  /** All files of examples were read. */
-  readonly complete: boolean;
-}
+type Examples = Pick<Ruleset, 'shapes' | 'intents' | 'examples' | 'signatureNames' | 'words'>;
 
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
 export function checkExamples(all: Examples): void {
@@ -35,7 +31,6 @@ export function checkExamples(all: Examples): void {
     if (new Spot(item, ['shape']).known('unknown_shape', shape, slugs))
       check(new Spot(item, ['examples']), item.value.examples, shape);
   }
-  if (all.complete) checkExamplesOfAll(all);
 }
 
 /** Reports name an example by its name. */

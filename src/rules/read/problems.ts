@@ -130,10 +130,7 @@ export const PROBLEMS = {
   hidden_entry: 'an earlier entry of the lexicon takes an example of this one',
   broken_recording: 'a recorded transaction cannot be read',
   family_above_known: 'more confidence where only the family is known than where the protocol is',
-  shape_without_example:
-    'an event or call without an example that matches, in a ruleset that has a folder of examples',
-  missing_source: 'no example names a second source of the signature, and it is not listed as unconfirmed',
-  confirmed_source: 'listed as unconfirmed, though an example names its source',
+  missing_source: 'the signature has no second source, and it is not listed as unconfirmed',
   experimental_structural: 'an experimental rule cannot claim a structural proof',
   structural_without_basis: 'a structural proof must say which motifs it rests on',
   // entities

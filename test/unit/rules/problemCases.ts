@@ -32,12 +32,6 @@ const S = 'shapes/pair.yaml';
 const P = 'protocols/pairs.yaml';
 const M = 'entities/more.yaml';
 
-const SWAP = 'Swap(address indexed sender, uint256 amountIn, uint256 amountOut, address indexed to)';
-/** A file of one example in which the pair says the event, with more keys of the example. */
-const shown = (event: string, args: string, keys = ''): Files => ({
-  'examples/pair.yaml': `shape: pair\nexamples:\n  - name: One\n${keys}    transaction: {to: venue, steps: [{event: "${event}", by: venue, args: ${args}}]}\n    expect: {motifs: [{kind: swap}]}\n`,
-});
-
 /** At least one bad ruleset per code. */
 export const PROBLEM_CASES: readonly ProblemCase[] = [
   { code: 'missing_file', files: { 'precedence.yaml': null }, at: 'precedence.yaml:1:1' },
@@ -503,16 +497,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     ),
     at: `${M}:9:40`,
   },
-  { code: 'shape_without_example', files: shown('Other(uint256 a)', '[1]'), at: `${S}:8:12` },
-  { code: 'missing_source', files: shown(SWAP, '[actor, 1, 2, actor]'), at: `${S}:8:12` },
-  {
-    code: 'confirmed_source',
-    files: {
-      ...shape('events:', `unconfirmed: ["${SWAP}"]\nevents:`),
-      ...shown(SWAP, '[actor, 1, 2, actor]', '    source: a package\n'),
-    },
-    at: `${S}:9:12`,
-  },
+  { code: 'missing_source', files: shape('source: a package\n', ''), at: `${S}:8:12` },
   { code: 'bad_rate', files: entity(rate('amount: rate()', 'per: "0"')), at: `${M}:8:101` },
   { code: 'bad_rate', files: entity(rate('amount: "5", word: 1', 'per: "1"')), at: `${M}:8:97` },
   { code: 'bad_rate', files: entity(rate(`amount: rate(${'9'.repeat(78)})`, 'per: "1"')), at: `${M}:8:86` },

@@ -39,6 +39,7 @@ events:
     legs:
       - {role: in, to: $venue, amount: $amountIn}
       - {role: out, from: $venue, amount: $amountOut}
+source: a package
 `;
 
 export const PROTOCOL = `slug: pairs

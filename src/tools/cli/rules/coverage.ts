@@ -2,8 +2,7 @@ import type { CheckedCondition } from '../../../model/intent.ts';
 import type { CliIo } from '../cliIo.ts';
 import type { RawMeaning } from '../../../model/generated/rules.ts';
 import { isFault, parseSignature } from '../../../rules/compile/signature.ts';
-import { keyOf } from '../../../rules/exampleNames.ts';
-import { shownBy } from '../../../rules/lint/checkExamplesOfAll.ts';
+import { sourceOf } from '../../../rules/lint/checkSources.ts';
 import { testText } from './conditionLines.ts';
 import { evaluateFacts } from './evaluateFacts.ts';
 import { examineTx, type ExaminedTx } from './loadTx.ts';
@@ -50,7 +49,7 @@ export async function coverRules(
     `${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} ` +
       `rules, ${gaps} condition(s) seen one way only`,
   );
-  printShapes(ruleset, fired, io);
+  printShapes(ruleset.shapes, fired, io);
   return options.strict && gaps > 0 ? 1 : 0;
 }
 
@@ -63,14 +62,13 @@ function noteFired(fired: Set<string>, { primitives, tx }: ExaminedTx): void {
       );
 }
 
-function printShapes(ruleset: SoundRuleset, fired: ReadonlySet<string>, io: CliIo): void {
+function printShapes(shapes: SoundRuleset['shapes'], fired: ReadonlySet<string>, io: CliIo): void {
   const counts = new Map<string, number>();
-  for (const item of ruleset.shapes.filter(({ value }) => value.status !== 'deprecated')) {
+  for (const item of shapes.filter(({ value }) => value.status !== 'deprecated')) {
     const { slug, events = [], calls = [] } = item.value;
-    const shown = shownBy(item, ruleset);
     for (const [text, raw] of new Map([...events, ...calls].map((one) => [one.event ?? one.call!, one]))) {
       const has = fired.has(`${slug} ${idOf(raw)}`);
-      const source = shown.get(keyOf(raw.event ? 'event' : 'call', text))?.find((one) => one.source)?.source;
+      const source = sourceOf(item.value, raw);
       const why = has ? 'fired' : source ? 'confirmed by a source' : 'unconfirmed';
       counts.set(why, (counts.get(why) ?? 0) + 1);
       if (!has)
@@ -80,7 +78,7 @@ function printShapes(ruleset: SoundRuleset, fired: ReadonlySet<string>, io: CliI
   io.out(`events and calls of shapes: ${[...counts].map(([why, n]) => `${n} ${why}`).join(', ')}`);
 }
 
-const UNCONFIRMED = 'its example has no second source';
+const UNCONFIRMED = 'it has no second source';
 
 function idOf({ event, call, topic0 }: RawMeaning): string {
   const parsed = parseSignature(event === undefined ? 'function' : 'event', event ?? call!);

@@ -11,7 +11,7 @@ import type { RawFindingExample } from '../../../model/generated/rules.ts';
 /** Why a finding rule's example fails; null where it passes. */
 export async function findingFailure(
   example: RawFindingExample,
-  side: 'match' | 'near_miss' | 'shape',
+  nearMiss: boolean,
   slug: string,
   rulebook: Rulebook,
 ): Promise<string | null> {
@@ -27,7 +27,7 @@ export async function findingFailure(
     logsOf: (hash) => logs.get(hash) ?? [],
   };
   const found = (await findInBlock(block, rulebook)).filter(({ rule }) => rule === slug);
-  if (side === 'near_miss') return found.length === 0 ? null : 'matches, though it should not';
+  if (nearMiss) return found.length === 0 ? null : 'matches, though it should not';
   if (found.length === 0)
     return `no finding; the transactions are ${reports.map((r) => r.classification.intent_label).join('; ')}`;
   const inWords = (text: string): string => built.reduce((words, one) => one.inWords(words), text);

@@ -30,7 +30,7 @@ const LAYOUT = {
 
 /** Order of an item's own keys: identity, content, tests. Others keep their place behind these. */
 const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
-  shape: words('summary references any_emitter family_confidence events calls'),
+  shape: words('summary references source any_emitter family_confidence events calls'),
   protocol: words('name summary shapes addresses create2 references'),
   entity: words('kind summary references'),
   intent: words(

@@ -73,6 +73,9 @@ function lockFile(path: string, current: Lock, options: LockOptions, io: CliIo):
   return 0;
 }
 
+const withoutSources = (meaning: object): unknown =>
+  JSON.parse(JSON.stringify(meaning), (key, part: unknown) => (key === 'source' ? undefined : part));
+
 function lockOf(ruleset: Ruleset, layer: number): Lock {
   const lock = new Map<string, { version: string; digest: string }>();
   for (const [kind, items] of [
@@ -85,7 +88,7 @@ function lockOf(ruleset: Ruleset, layer: number): Lock {
     for (const { file, value } of items) {
       if (file.layer !== layer) continue;
       const meaning = Object.fromEntries(Object.entries(value).filter(([key]) => !NOT_MEANING.has(key)));
-      const digest = sha256(canonicalJson(meaning));
+      const digest = sha256(canonicalJson(withoutSources(meaning)));
       lock.set(`${kind} ${value.slug}`, { version: String(value.version), digest });
     }
   }

@@ -13,8 +13,6 @@ import type { ScaffoldOptions } from './scaffold/scaffold.ts';
 
 export interface NewRuleOptions extends ScaffoldOptions {
   readonly tx?: string;
-  /** Shape whose events and calls without an example get one. */
-  readonly examples?: string;
   readonly slug?: string;
   readonly intent?: string;
   readonly out?: string;
@@ -44,8 +42,6 @@ const TELLING = [
  * transaction's unrecognised events. Without `dir` a transaction gives an intent rule alone.
  */
 export async function newRule(options: NewRuleOptions, io: CliIo): Promise<void> {
-  if (options.examples !== undefined)
-    return (await import('./scaffold/draftExamples.ts')).draftExamples(options.examples, options, io);
   const ruleset = openSoundRuleset(rulesetDirs(options.dirs));
   const { rulebook } = ruleset;
   if ([options.tx, options.abi, options.event].filter((one) => one !== undefined).length !== 1)

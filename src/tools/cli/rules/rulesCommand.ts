@@ -117,7 +117,6 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
       '--dir <folder>',
       'overlay to write to; files that exist are left alone (default: standard output)',
     )
-    .option('--examples <shape>', 'draft examples for the events and calls of a shape that has none of them')
     .option('--slug <slug>')
     .option('--intent <kind>', 'intent kind (default: what the rules say now)')
     .option('--out <file>', 'default: standard output')

@@ -17,6 +17,7 @@ import { evaluateFacts } from './evaluateFacts.ts';
 import { fateOf } from './fates.ts';
 import type { ExaminedTx } from './loadTx.ts';
 import { groupBy } from '../../../lib/lists.ts';
+import { drawnExamples } from './draw/drawnExamples.ts';
 import { findRecording, recordingPlaces } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
@@ -36,14 +37,16 @@ interface Case {
   readonly item: RuleItem<RawIntent | RawShape | RawFinding | RawExamples>;
   /** Null but for an intent. */
   readonly rule: IntentRule | null;
-  readonly side: (typeof SIDES)[number];
-  readonly index: number;
+  readonly side: (typeof SIDES)[number] | 'drawn';
+  /** JSON pointer of its place in the file. */
+  readonly pointer: string;
   readonly example: RawExample | RawFindingExample;
   /** Where recordings are looked up. */
   readonly recordings: readonly string[];
 }
 
 const SIDES = ['match', 'near_miss', 'shape'] as const;
+const SIDE_PLACES = { match: '/examples/match', near_miss: '/examples/near_miss', shape: '/examples' };
 
 function* casesOf(
   ruleset: SoundRuleset,
@@ -56,12 +59,16 @@ function* casesOf(
     if ((only ?? slug) !== slug) continue;
     const { examples = [] } = item.value;
     const rule = 'intent' in item.value ? rulebook.intents.find((one) => one.slug === slug)! : null;
+    const one = { ruleset, item, rule, recordings };
     const lists = (Array.isArray(examples) ? { shape: examples } : examples) as Partial<
-      Record<Case['side'], readonly Case['example'][]>
+      Record<(typeof SIDES)[number], readonly Case['example'][]>
     >;
     for (const side of SIDES)
       for (const [index, example] of (lists[side] ?? []).entries())
-        yield { ruleset, item, rule, side, index, example, recordings };
+        yield { ...one, side, pointer: `${item.pointer}${SIDE_PLACES[side]}/${index}`, example };
+    if ('any_emitter' in item.value)
+      for (const drawn of drawnExamples(item as RuleItem<RawShape>, ruleset))
+        yield { ...one, side: 'drawn', ...drawn };
   }
 }
 
@@ -69,7 +76,7 @@ function slugOf({ value }: Case['item']): string {
   return 'shape' in value ? value.shape : value.slug;
 }
 
-/** Runs the examples stored with the rules. Exit code 1 when one fails, or when there are none. */
+/** Runs the examples stored with the rules, and draws those of events and calls without one. Exit code 1 when one fails, or when there are none. */
 export async function testRules(
   named: readonly string[],
   options: { junit?: string; rule?: string; recordings?: readonly string[] },
@@ -97,11 +104,10 @@ function whyNone(slug: string | undefined, { intents, shapes, findings }: SoundR
 }
 
 async function runExample(one: Case): Promise<ExampleResult> {
-  const { item, side, index } = one;
+  const { item, side } = one;
   const { name, recording } = one.example as RawExample;
   const started = performance.now();
-  const list = side === 'shape' ? '/examples' : `/examples/${side}`;
-  const { line, column } = item.file.locate(`${item.pointer}${list}/${index}`);
+  const { line, column } = item.file.locate(one.pointer);
   let failure: string | null;
   try {
     failure = await tryExample(one);
@@ -113,7 +119,7 @@ async function runExample(one: Case): Promise<ExampleResult> {
     rule: slugOf(item),
     side,
     failure,
-    name: name ?? recording ?? `#${index + 1}`,
+    name: name ?? recording ?? `#${Number(one.pointer.split('/').at(-1)) + 1}`,
     place: `${item.file.shownPath}:${line}:${column}`,
     seconds: (performance.now() - started) / 1000,
   };
@@ -123,7 +129,7 @@ async function tryExample(one: Case): Promise<string | null> {
   const { rule, example, side, ruleset } = one;
   if ('transactions' in example) {
     const { findingFailure } = await import('./findingExamples.ts');
-    return findingFailure(example, side, slugOf(one.item), ruleset.rulebook);
+    return findingFailure(example, side === 'near_miss', slugOf(one.item), ruleset.rulebook);
   }
   if (example.transaction !== undefined) return tryMadeUp(one, example);
   if (rule === null) return 'an example of a shape is a transaction';
@@ -144,6 +150,7 @@ async function tryMadeUp({ ruleset, rule, side, item }: Case, example: RawExampl
   ];
   if (shape !== null && example.expect?.motifs?.length)
     lines.push(...believed(await examineExample(forgedTwin(example), rulebook, find), shape));
+  if (lines.length > 0 && side === 'drawn') lines.push(`drawn: ${JSON.stringify(example.transaction)}`);
   return lines.length === 0 ? null : lines.join('\n');
 }
 

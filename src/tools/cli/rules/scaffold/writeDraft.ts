@@ -1,7 +1,8 @@
 import { REPLACE_ME } from '../../../../rules/lint/checkRules.ts';
+import type { ExampleValue } from '../../../../model/generated/rules.ts';
 import { words } from '../../../wording/text.ts';
 import { formatRuleText } from '../formatRules.ts';
-import { anyValue } from './exampleArguments.ts';
+import { anyValue } from '../draw/drawArguments.ts';
 import { snake, type Guess } from './guessMeaning.ts';
 
 export interface Draft {
@@ -52,14 +53,12 @@ function shapeFile({ slug, guesses, leftOut }: Draft): string {
       ` roles: ${roles}\n${legs}`
     );
   });
-  const examples = guesses.flatMap((guess) => shapeExamples(guess, slug));
   return [
     '# Drafted from signatures: check every kind, role and leg against what the contract does.',
     ...leftOut.map((line) => `# left out: ${line}`),
     `slug: ${slug}\nversion: 1\nstatus: experimental\nsummary: "Say what contracts of this family do."`,
     `references: [https://example.org${REPLACE_ME}]\nany_emitter: true\nevents:`,
-    `${events.join('')}examples:`,
-    examples.join(''),
+    events.join(''),
   ].join('\n');
 }
 
@@ -69,18 +68,6 @@ function legText({ role, flow, account, asset, amount }: Guess): string {
   if (flow === 'received') parts.push('from: $venue', ...(account === null ? [] : [`to: $${account}`]));
   if (asset !== null) parts.push(`asset: $${asset}`);
   return `{${[...parts, `amount: $${amount}`].join(', ')}}`;
-}
-
-function shapeExamples(guess: Guess, slug: string): string[] {
-  const roles = guess.account === null ? '' : ', roles: {owner: actor}';
-  const leg = guess.amount === null ? '' : `, legs: [${guess.role} ${amountText(guess)} TOKEN]`;
-  const { name } = guess.signature;
-  const example = (title: string, moves: boolean, want: string): string =>
-    `  - name: ${title}\n    transaction:\n` +
-    `${transactionText(guess, slug, moves, '      ')}    expect:${want}\n`;
-  const found = example(name, true, `\n      motifs: [{kind: ${guess.kind}${roles}${leg}}]`);
-  if (guess.amount === null) return [found];
-  return [found, example(`${name} without the movement`, false, ' {motifs: []}')];
 }
 
 /** The made-up transaction: the movement of the leg, then the event. */
@@ -105,9 +92,13 @@ function argumentsText({ signature, account, asset, amount }: Guess, amountOf: s
     [amount, amountOf],
   ]);
   return signature.params
-    .map(({ name }, i) => known.get(name) ?? anyValue(signature.inputs[i]!, name, () => drawn++))
+    .map(({ name }, i) => known.get(name) ?? flow(anyValue(signature.inputs[i]!, name, () => drawn++)))
     .join(', ');
 }
+
+/** As YAML writes it on one line. */
+const flow = (value: ExampleValue): string =>
+  Array.isArray(value) ? `[${value.map(flow).join(', ')}]` : JSON.stringify(value);
 
 function protocolFile({ slug, addresses }: Draft): string {
   const listed = addresses.map((address) => `"${address}"`).join(', ');

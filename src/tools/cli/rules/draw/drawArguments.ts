@@ -1,6 +1,7 @@
 import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import { amountOf } from '../../../../value/resolver.ts';
-import { NO_AMOUNTS } from './guessMeaning.ts';
+import { NO_AMOUNTS } from '../scaffold/guessMeaning.ts';
+import type { ExampleValue } from '../../../../model/generated/rules.ts';
 import type { BindExpr, EventMapping } from '../../../../model/rulebook.ts';
 
 type Value = string | bigint | boolean | Value[];
@@ -14,7 +15,7 @@ const OWNERS = 'owner borrower buyer taker beneficiary payer caller recipient se
 export const isDrawn = (value: bigint | null | undefined): value is bigint => value != null && value > 0n;
 
 /** Values for the arguments of an event or call, chosen by what its meaning does with them. */
-export class ExampleArguments {
+export class DrawnArguments {
   readonly #values: Value[];
   readonly #inputs: readonly AbiParameter[];
   readonly #at: ReadonlyMap<string, number>;
@@ -94,8 +95,8 @@ export class ExampleArguments {
   }
 
   /** As an example lists them. */
-  text(): string {
-    return valueText(this.#values);
+  values(): readonly ExampleValue[] {
+    return this.#values.map(written);
   }
 
   #equal(left: BindExpr, right: BindExpr): void {
@@ -240,8 +241,8 @@ function fresh({ type, ...rest }: AbiParameter, name: string, next: () => number
 }
 
 /** Such a value, as an example writes it. */
-export function anyValue(input: AbiParameter, name: string, next: () => number): string {
-  return valueText(fresh(input, name, next));
+export function anyValue(input: AbiParameter, name: string, next: () => number): ExampleValue {
+  return written(fresh(input, name, next));
 }
 
 /** `5e18`. */
@@ -251,13 +252,7 @@ export function shortAmount(amount: bigint): string {
   return zeros === 0 ? digits : `${digits.slice(0, -zeros)}e${zeros}`;
 }
 
-/** As an example writes it; a number that YAML would take for one too large is quoted. */
-export function valueText(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
-  if (typeof value === 'bigint') {
-    const written = shortAmount(value);
-    return value < 0n || written.length > 15 ? JSON.stringify(written) : written;
-  }
-  if (typeof value === 'boolean') return String(value);
-  return /^[A-Za-z][\w-]*$/.test(value) ? value : JSON.stringify(value);
+function written(value: Value): ExampleValue {
+  if (Array.isArray(value)) return value.map(written);
+  return typeof value === 'bigint' ? shortAmount(value) : value;
 }
