@@ -129,10 +129,7 @@ describe('made-up transactions', () => {
       '1 of 1 examples of 1 rules passed',
     );
     const out = await tested('burrow', {
-      'shapes/burrow.yaml': bare('from: $badger, to: $venue, total: $truffles').replace(
-        'any_emitter: true',
-        'any_emitter: false',
-      ),
+      'shapes/burrow.yaml': bare('from: $venue, asset_kind: erc721'),
     });
     expect(out).toMatch(/FAIL \S+burrow\.yaml:8:5 burrow drawn HarvestGathered/);
     expect(out).toContain('drawn: {"to":"venue","steps":[');
