@@ -65,7 +65,7 @@ const BATCHES = {
 
 describe.skipIf(!mounted)('a batch on a full disk', () => {
   it.each(Object.entries(BATCHES))(
-    '%s ends with a message and status 1; the same command continues where there is room',
+    '%s ends with a message and status 3; the same command continues where there is room',
     async (_, { args, name, read }) => {
       const disk = newDisk()!;
       const out = join(disk, name);
@@ -75,7 +75,7 @@ describe.skipIf(!mounted)('a batch on a full disk', () => {
       expect(full.err).toMatch(
         /^cannot write \S*\/(reports\.ndjson|tables)\S*: ENOSPC[^\n]*; run the same command again to continue\n$/,
       );
-      expect(full.code).toBe(1);
+      expect(full.code).toBe(3);
 
       expect(mount('-o', 'remount,size=64m', disk)).toBe(true);
       const resumed = await run();
@@ -83,4 +83,14 @@ describe.skipIf(!mounted)('a batch on a full disk', () => {
       expect((await read(out)).sort()).toEqual(HASHES);
     },
   );
+});
+
+describe.skipIf(!mounted)('a batch on a disk that may only be read', () => {
+  it('names the fault, with status 3', async () => {
+    const disk = newDisk()!;
+    expect(mount('-o', 'remount,ro', disk)).toBe(true);
+    const run = await runCli(['batch', list, '--out', join(disk, 'out')], { env: { RPC_URL: node.url } });
+    expect(run.err).toMatch(/^cannot write \S*\/out: EROFS: read-only file system/);
+    expect(run.code).toBe(3);
+  });
 });

@@ -35,7 +35,7 @@ Refused transactions, of whose answers no report can be made because they are ma
 each other, are listed with the failures and counted; only --strict makes them a failure of the batch.
 
 Exit status: 0 everything else has a report, 1 some failed, 2 wrong arguments or configuration,
-130 or 143 stopped by a signal`;
+3 the disk is full, read-only or closed to this user, 130 or 143 stopped by a signal`;
 
 function whole(min: number, max: number) {
   return (text: string): number => {

@@ -1,6 +1,6 @@
 import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
 import lockfile from 'proper-lockfile';
 import { CliError } from '../cliIo.ts';
 
@@ -32,17 +32,26 @@ export async function lock(path: string | undefined): Promise<(() => Promise<voi
       );
     await (await open(path, 'a')).close();
     const file = await realpath(path);
-    const { dev, ino } = await stat(file);
+    const { ino } = await stat(file);
     held.push(await lockfile.lock(file, OPTIONS));
-    held.push(await lockfile.lock(join(tmpdir(), `txreport-${dev}-${ino}`), OPTIONS));
+    // Beside the output, the one place that must be writable: the same file under a hard link's name.
+    held.push(await lockfile.lock(join(dirname(file), `.txreport-${ino}`), OPTIONS));
     return release;
   } catch (error) {
     await release();
     if (error instanceof CliError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ELOCKED') return null;
-    throw new CliError(`cannot write ${path}: ${message}`);
+    if ((error as NodeJS.ErrnoException).code === 'ELOCKED') return null;
+    throw unwritable(path, error as NodeJS.ErrnoException, 2);
   }
+}
+
+/** Faults of the machine, which the same command outlives: a full or read-only disk, no permission. */
+const MACHINE_FAULTS = new Set(['EROFS', 'ENOSPC', 'EDQUOT', 'EACCES', 'EPERM', 'EIO']);
+
+/** An output that cannot be written, with status 3 where the machine is to blame; names the path at fault. */
+function unwritable(path: string, { code, message }: NodeJS.ErrnoException, otherwise: 1 | 2): CliError {
+  const fault = MACHINE_FAULTS.has(code ?? '');
+  return new CliError(`cannot write ${path}: ${message}`, fault ? 3 : otherwise);
 }
 
 /** Waits for a write to the output. Throws a `CliError` with the cause and how to continue. */
@@ -50,8 +59,8 @@ export async function writing<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    const { message } = error as Error;
-    throw new CliError(`cannot write ${path}: ${message}; run the same command again to continue`, 1);
+    const failed = unwritable(path, error as NodeJS.ErrnoException, 1);
+    throw new CliError(`${failed.message}; run the same command again to continue`, failed.exitCode);
   }
 }
 
