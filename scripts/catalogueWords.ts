@@ -131,8 +131,12 @@ export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: st
     'Check nonce, balance, gas and fees of the call.',
   ],
   overloaded: [
-    'MAX_CONCURRENCY analyses run and MAX_QUEUE wait, or the service is stopping. `Retry-After` tells when to come back.',
-    'Add instances; see docs/sizing.md.',
+    'MAX_CONCURRENCY analyses run and MAX_QUEUE wait, or the client or the transaction has its share of them. `Retry-After` tells when to come back.',
+    'Add instances; see docs/sizing.md. Behind a proxy, name it in TRUSTED_PROXIES.',
+  ],
+  stopping: [
+    'The service is stopping; the answer closes its connection.',
+    'Ask again: another instance answers.',
   ],
   deadline: ['DEADLINE_MS passed.', 'See upstream_timeout; very large transactions may need more.'],
   internal_validation: [

@@ -21,6 +21,7 @@ export const ERROR_TEXT = {
   simulation_unavailable: 'the upstream node cannot simulate this',
   simulation_refused: 'the upstream node did not start the simulation',
   overloaded: 'overloaded',
+  stopping: 'the service is stopping',
   deadline: 'the analysis ran out of time',
   internal_validation: 'internal report validation',
   internal: 'internal error',
@@ -35,11 +36,18 @@ export type ErrorCode = keyof typeof ERROR_TEXT;
 export class AnalysisError extends Error {
   readonly code: ErrorCode;
   readonly detail: string | null;
-  constructor(code: ErrorCode, detail: string | null = null, options?: { cause?: unknown }) {
+  /** Seconds after which the client may come back; null where that is not known to help. */
+  readonly retryAfterS: number | null;
+  constructor(
+    code: ErrorCode,
+    detail: string | null = null,
+    options: { cause?: unknown; retryAfterS?: number } = {},
+  ) {
     super(detail ? `${ERROR_TEXT[code]}: ${detail}` : ERROR_TEXT[code], options);
     this.name = 'AnalysisError';
     this.code = code;
     this.detail = detail;
+    this.retryAfterS = options.retryAfterS ?? null;
   }
 }
 

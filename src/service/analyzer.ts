@@ -56,7 +56,7 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
   async function fetchAndRead(
     hash: Hash,
     rulebook: Rulebook,
-    { signal, deadlineAt, onCall }: AnalyzeOptions,
+    { signal, deadlineAt, onCall, once, rest }: AnalyzeOptions,
     stage: Stage,
   ): Promise<Read & { context: RawContext }> {
     const session = upstream.open({
@@ -64,6 +64,8 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
       signal,
       deadlineAt,
       ...(onCall && { onCall }),
+      ...(once && { once }),
+      ...(rest && { rest }),
       ...(large && { largeBytes: large.largeBytes }),
     });
     let tx!: CanonicalTx;

@@ -6,6 +6,7 @@ import { createLimiter, type Limiter } from './http/limiter.ts';
 import { createParseRequest } from './http/parseRequest.ts';
 import { errorHandler, RequestError } from './http/errorResponse.ts';
 import { postAnalyze } from './http/postAnalyze.ts';
+import { createClientOf, type ClientOf } from './http/clientAddress.ts';
 import type { Analyze, BeginTrace } from './http/analyze.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from './http/metrics.ts';
@@ -17,6 +18,8 @@ export interface AppDeps {
   readonly beginTrace?: BeginTrace | null;
   /** Shared with the server that drains it at shutdown; its own from `limits` when absent. */
   readonly limiter?: Limiter;
+  /** Default: the peer's address. */
+  readonly clientOf?: ClientOf;
   readonly limits?: { readonly maxConcurrency: number; readonly maxQueue: number };
   readonly deadlineMs?: number;
   readonly stopping?: AbortSignal;
@@ -28,6 +31,7 @@ export function createApp(deps: AppDeps): Express {
   const limiter = deps.limiter ?? createLimiter(deps.limits ?? { maxConcurrency: 16, maxQueue: 64 });
   const stopping = deps.stopping ?? new AbortController().signal;
   const parseRequest = createParseRequest();
+  const clientOf = deps.clientOf ?? createClientOf([]);
 
   const app = express();
   app.disable('x-powered-by');
@@ -60,7 +64,7 @@ export function createApp(deps: AppDeps): Express {
     '/analyze',
     // Off the event loop; the fastest level makes a report a fifth as large.
     compression({ level: constants.Z_BEST_SPEED, brotli: { params: FAST } }),
-    postAnalyze({ analyze, parseRequest, limiter, log, metrics, beginTrace, deadlineMs, stopping }),
+    postAnalyze({ analyze, parseRequest, limiter, clientOf, log, metrics, beginTrace, deadlineMs, stopping }),
   );
 
   app.all('/health', refuse(405, 'method not allowed', { Allow: 'GET, HEAD, OPTIONS' }));

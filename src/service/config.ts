@@ -1,6 +1,7 @@
 import { readPriceApis } from '../stages/1-fetch/prices/priceApi.ts';
 import { PRICE_SOURCE_NAMES, STANDARD_PRICE_SOURCES } from '../stages/1-fetch/prices/priceSources.ts';
 import {
+  addresses,
   file,
   flag,
   integer,
@@ -40,6 +41,10 @@ export const SETTINGS = {
   ),
   host: word('HOST', '0.0.0.0', 'address the service listens on'),
   port: integer('PORT', { standard: 3000, max: 65_535 }, 'port the service listens on; 0 takes a free one'),
+  trustedProxies: addresses(
+    'TRUSTED_PROXIES',
+    'addresses or networks of proxies whose X-Forwarded-For names the client, comma-separated; others are clients',
+  ),
   adminHost: word('ADMIN_HOST', '127.0.0.1', 'address of the admin port'),
   adminPort: optionalPort('ADMIN_PORT', 'port for GET /metrics (Prometheus) and GET /ready'),
   rulesDirs: words(
@@ -119,7 +124,7 @@ export const SETTINGS = {
   maxConcurrency: integer(
     'MAX_CONCURRENCY',
     { standard: 16, min: 1, max: 10_000 },
-    'analyses running at once, per process',
+    'analyses running at once, per process; three quarters of them for one client, two for one hash',
   ),
   maxQueue: integer(
     'MAX_QUEUE',

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { createAdminServer, createHttpServer, listen, stopListening, shedLoad } from './http/httpServer.ts';
+import { createClientOf } from './http/clientAddress.ts';
 import { createLimiter } from './http/limiter.ts';
 import type { Log } from '../lib/log.ts';
 import { openLog } from './logOutput.ts';
@@ -76,6 +77,7 @@ export async function serve(
   // Each running analysis adds a listener.
   setMaxListeners(0, stop.signal);
   const limiter = createLimiter(config);
+  const clientOf = createClientOf(config.trustedProxies);
   // Loaded only where asked for: without metrics, their packages are an eighth of a start.
   const metrics =
     config.adminPort === null ? null : (await import('./http/metrics.ts')).createMetrics(limiter, upstream);
@@ -92,10 +94,11 @@ export async function serve(
       metrics,
       beginTrace: tracing?.begin ?? null,
       limiter,
+      clientOf,
       deadlineMs: config.deadlineMs,
       stopping: stop.signal,
     });
-    const server = createHttpServer(shedLoad(app, { limiter, metrics, log }), config);
+    const server = createHttpServer(shedLoad(app, { limiter, clientOf, metrics, log }), config);
     const port = await listen(server, config.port, config.host);
     started.push(() => (server.closeAllConnections(), stopListening(server)));
     const admin = metrics && openAdmin(metrics, upstream, stop.signal);

@@ -1,3 +1,4 @@
+import proxyAddr from 'proxy-addr';
 import { splitList } from '../lib/text.ts';
 import { readPriceApis } from '../stages/1-fetch/prices/priceApi.ts';
 
@@ -90,6 +91,17 @@ export const urls = kind<readonly string[]>('none', (text) => {
   const list = splitList(text);
   const bad = list.flatMap((part, i) => (isHttpUrl(part) ? [] : [i + 1]));
   return bad.length === 0 ? { value: list } : { problem: `entry ${bad.join(', ')} is not an http(s) URL` };
+});
+
+/** Addresses, networks (`10.0.0.0/8`) and the names `loopback`, `linklocal` and `uniquelocal`. */
+export const addresses = kind<readonly string[]>('none', (text) => {
+  const list = splitList(text);
+  try {
+    proxyAddr.compile(list);
+    return { value: list };
+  } catch {
+    return { problem: 'must be IP addresses or networks such as 10.0.0.0/8, comma-separated' };
+  }
 });
 
 export function optionalPort(env: string, help: string): Setting<number | null> {

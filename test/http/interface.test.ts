@@ -198,7 +198,7 @@ describe('POST /analyze', () => {
       .expect(502)
       .expect('Content-Type', /^application\/json/);
     expect(response.body).toEqual({ error: `analysis failed: ${ERROR_TEXT[code]}` });
-    expect(response.headers['retry-after']).toBe(code === 'overloaded' ? '1' : undefined);
+    expect(response.headers['retry-after']).toBe(['overloaded', 'stopping'].includes(code) ? '1' : undefined);
   });
 
   it('adds the detail of a failure, and nothing of an unforeseen one', async () => {

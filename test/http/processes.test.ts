@@ -61,6 +61,23 @@ describe('several processes', () => {
     expect(await program.ended).toBe(0);
   });
 
+  it('answer a connection that was given to one that is killed before it took it', async () => {
+    const program = run({ RPC_URL: 'http://127.0.0.1:9' });
+    const listening = (): RegExpMatchArray[] => [...program.output().matchAll(/"url":"(http:[^"]+)"/g)];
+    await expect.poll(() => listening().length, soon).toBe(2);
+    const [victim] = await children(program.child.pid!);
+    process.kill(victim!, 'SIGSTOP');
+    const health = (): Promise<number> =>
+      fetch(`${listening()[0]![1]!}/health`, { headers: { connection: 'close' } }).then(
+        ({ status }) => status,
+      );
+    const asked = Array.from({ length: 6 }, health);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    process.kill(victim!, 'SIGKILL');
+    const late = new Promise((resolve) => setTimeout(resolve, 5_000, 'not answered'));
+    expect(await Promise.race([Promise.all(asked), late])).toEqual(asked.map(() => 200));
+  });
+
   it('end with 1 where none can start', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
-import { request as httpRequest } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { Agent, request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig, type Config } from '../../src/service/config.ts';
 import { AnalysisError } from '../../src/lib/errors.ts';
@@ -203,8 +204,58 @@ describe('stopping', () => {
     expect(work.aborted()).toBe(1);
     expect(await answer).toMatchObject({
       status: 502,
-      error: 'analysis failed: overloaded: the service is stopping',
+      error: 'analysis failed: the service is stopping',
+      retryAfter: '1',
     });
+  });
+});
+
+/** Asks for analyses on kept-alive connections until each is closed; the answers, and how many kept theirs. */
+async function askUntilClosed(url: string, connections: number) {
+  const { hostname, port } = new URL(url);
+  const answers: { error: string | undefined; keeps: boolean; stopping: boolean }[] = [];
+  let stopping = false;
+  const one = async (): Promise<void> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let open = true; open; ) {
+      open = await new Promise<boolean>((resolve) => {
+        const body = JSON.stringify({ tx_hash: `0x${randomBytes(32).toString('hex')}` });
+        const headers = { 'content-type': 'application/json', 'content-length': body.length };
+        const begun = stopping;
+        httpRequest({ hostname, port, path: '/analyze', method: 'POST', agent, headers }, (response) => {
+          let text = '';
+          response.on('data', (data: Buffer) => (text += data.toString()));
+          response.on('end', () => {
+            const keeps = response.headers.connection !== 'close';
+            answers.push({ error: (JSON.parse(text) as { error?: string }).error, keeps, stopping: begun });
+            resolve(keeps);
+          });
+        })
+          .on('error', () => resolve(false))
+          .end(body);
+      });
+    }
+    agent.destroy();
+  };
+  const done = Promise.all(Array.from({ length: connections }, one));
+  return { answers, done, stop: () => (stopping = true) };
+}
+
+describe('while stopping', () => {
+  it('every answer closes its connection, refusals say why', async () => {
+    const quick: Analyze = () => sleep(30).then(() => ({ json: '{"a":1}', intentKind: 'Unknown' }) as const);
+    const server = await start({ shutdownGraceMs: 5_000, maxConcurrency: 4, maxQueue: 4 }, quick);
+    const clients = await askUntilClosed(server.url, 12);
+    await sleep(500);
+    clients.stop();
+    await server.close();
+    await clients.done;
+    const late = clients.answers.filter(({ stopping }) => stopping);
+    expect(late.filter(({ keeps }) => keeps)).toEqual([]);
+    for (const { error } of late)
+      expect([undefined, 'analysis failed: the service is stopping']).toContain(error);
+    // Before, some were refused for want of a place and kept their connections.
+    expect(clients.answers.some(({ error }) => error === 'analysis failed: overloaded')).toBe(true);
   });
 });
 

@@ -7,6 +7,10 @@ export interface AnalyzeOptions {
   readonly signal: AbortSignal;
   /** `performance.now()` by which an answer is due. */
   readonly deadlineAt: number;
+  /** Ask each node once: the transaction just ran out of time. */
+  readonly once?: boolean;
+  /** Runs a wait for a node's rate limit; the request's place is free for others meanwhile. */
+  readonly rest?: (wait: () => Promise<void>) => Promise<void>;
   /** Called after each stage, with its duration in milliseconds. */
   readonly onStage?: (stage: string, ms: number) => void;
   readonly onCall?: (event: UpstreamCallEvent) => void;

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Response } from 'express';
-import { AnalysisError, ERROR_TEXT } from '../../lib/errors.ts';
+import { AnalysisError, ERROR_TEXT, type ErrorCode } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 
 /** A request the service refuses, with the status and text the client gets. */
@@ -26,8 +26,8 @@ export function echo(value: string): string {
   return value.length > ECHO_LENGTH ? `${clean}…` : clean;
 }
 
-/** Seconds after which a refused client may try again. */
-const RETRY_AFTER_S = '1';
+/** Failures of the moment: the client is told when to come back. */
+const COME_BACK: ReadonlySet<string> = new Set<ErrorCode>(['overloaded', 'stopping']);
 
 interface ErrorAnswer {
   readonly status: number;
@@ -40,8 +40,9 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof RequestError)
     return { status: error.status, error: error.message, headers: error.headers };
   if (error instanceof AnalysisError) {
+    const retryAfterS = error.retryAfterS ?? (COME_BACK.has(error.code) ? 1 : null);
     const headers: Record<string, string> =
-      error.code === 'overloaded' ? { 'Retry-After': RETRY_AFTER_S } : {};
+      retryAfterS === null ? {} : { 'Retry-After': String(retryAfterS) };
     return { status: 502, error: `analysis failed: ${error.message}`, headers };
   }
   if (isRefused(error)) return { status: 400, error: 'malformed request', headers: {} };

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { randomUUID } from 'node:crypto';
-import { AnalysisError } from '../../lib/errors.ts';
+import type { ClientOf } from './clientAddress.ts';
 import { errorAnswer } from './errorResponse.ts';
 import type { Limiter } from './limiter.ts';
 import type { Log } from '../../lib/log.ts';
@@ -19,6 +19,9 @@ export interface HttpLimits {
   readonly requestTimeoutMs: number;
 }
 
+/** Emitted when the server stops listening. */
+const STOPPING = 'stopping';
+
 /** Unanswered requests of one connection: a single read may hold 2,000, which are handled in one go. */
 const MAX_PIPELINED = 64;
 
@@ -27,13 +30,18 @@ const MAX_PIPELINED = 64;
  * refuses are answered in the shape of every other error.
  */
 export function createHttpServer(listener: RequestListener, limits: HttpLimits): Server {
-  const inFlight = new WeakMap<object, Set<ServerResponse>>();
+  const inFlight = new Map<object, Set<ServerResponse>>();
   const onRequest: RequestListener = (request, response) => {
     const pending = inFlight.get(request.socket) ?? new Set();
     inFlight.set(request.socket, pending.add(response));
     // RFC 9112 §9.3.2: the client repeats unanswered requests.
     if (pending.size > MAX_PIPELINED) return void request.socket.destroy();
-    response.once('close', () => pending.delete(response));
+    response.once(
+      'close',
+      () => pending.delete(response) && pending.size === 0 && inFlight.delete(request.socket),
+    );
+    // A client that stays connected to a service that stops gets nothing but refusals.
+    if (!server.listening) response.shouldKeepAlive = false;
     const status = refusedStatus(request);
     if (status === null) listener(request, response);
     else refuse(response, status);
@@ -50,6 +58,9 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
     },
     onRequest,
   );
+  server.once(STOPPING, () => {
+    for (const pending of inFlight.values()) for (const response of pending) response.shouldKeepAlive = false;
+  });
   // Input that is not even HTTP gets the shape of every other error.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // After a report that is on its way, an error would be read as part of it.
@@ -122,6 +133,7 @@ export function listen(server: Server, port: number, host: string): Promise<numb
 export function stopListening(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
+    server.emit(STOPPING);
     server.closeIdleConnections();
   });
 }
@@ -136,31 +148,33 @@ const LOG_EVERY_MS = 1_000;
  */
 export function shedLoad(
   app: RequestListener,
-  { limiter, metrics, log }: { limiter: Limiter; metrics: Metrics | null; log: Log },
+  deps: { limiter: Limiter; clientOf: ClientOf; metrics: Metrics | null; log: Log },
 ): RequestListener {
-  const { status, error, headers } = errorAnswer(new AnalysisError('overloaded'));
-  const body = JSON.stringify({ error });
+  const { limiter, metrics, log } = deps;
   const head = {
-    ...headers,
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(body.length),
     'X-Content-Type-Options': 'nosniff',
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers': 'Retry-After,X-Request-Id',
   };
   let refused = 0;
   const logRefused = (): void => {
-    log.warn({ status, code: 'overloaded', refused }, 'analyses refused');
+    log.warn({ status: 502, code: limiter.refusal().code, refused }, 'analyses refused');
     refused = 0;
   };
   return (request, response) => {
     const length = Number(request.headers['content-length']);
     const isAnalysis = request.method === 'POST' && request.url === '/analyze';
-    if (!limiter.full || !isAnalysis || !(length <= LONGEST_BODY)) return void app(request, response);
+    if (!isAnalysis || !(length <= LONGEST_BODY) || !limiter.isFull(deps.clientOf(request)))
+      return void app(request, response);
+    const refusal = limiter.refusal();
+    const { status, error, headers } = errorAnswer(refusal);
+    const body = JSON.stringify({ error });
     if (refused++ === 0) setTimeout(logRefused, LOG_EVERY_MS).unref();
-    metrics?.analysisDone('overloaded', null, 0);
+    metrics?.analysisDone(refusal.code, null, 0);
     metrics?.requestDone('/analyze', status);
-    response.writeHead(status, { ...head, 'X-Request-Id': randomUUID() }).end(body);
+    const own = { 'Content-Length': String(body.length), 'X-Request-Id': randomUUID() };
+    response.writeHead(status, { ...headers, ...head, ...own }).end(body);
   };
 }
 

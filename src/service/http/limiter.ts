@@ -1,84 +1,196 @@
 import { AnalysisError } from '../../lib/errors.ts';
+import { createSlowHashes } from './slowHashes.ts';
+
+/** Whose analysis it is: no client and no transaction may have all places. */
+export interface PlaceOf {
+  /** The client's network address. */
+  readonly client: string;
+  readonly hash: string;
+}
+
+/** Gives the place back while `wait` runs, and takes one again before it resolves; of several at once the first. */
+type Rest = (wait: () => Promise<void>) => Promise<void>;
 
 /**
- * Admits a bounded number of tasks at once and lets a bounded number wait, first come first served. p-queue
- * gives a place away when a task's signal aborts, though the task still runs; here it keeps it to its end.
+ * Admits a bounded number of tasks at once and lets a bounded number wait. Clients take turns: a free place goes
+ * to the one with the fewest running, and the last place of a full queue from the one with the most waiting.
+ * p-queue gives a place away when a task's signal aborts, though the task still runs; here it keeps it to its end.
  */
 export interface Limiter {
   readonly running: number;
   readonly waiting: number;
-  /** Whether `run` would reject at once. */
-  readonly full: boolean;
+  /** Whether it admits nothing more. */
+  readonly closed: boolean;
+  /** Whether any task of the client would be refused at once. */
+  isFull(client: string): boolean;
+  /** Why a task is refused now, and when to come back. */
+  refusal(): AnalysisError;
+  /** Whether an analysis of the transaction just ran out of time: it is tried once, one at a time. */
+  isSlow(hash: string): boolean;
   /**
-   * Runs `task` when there is a place. Rejects at once with `overloaded` when the queue is full or the
-   * limiter closed, and with the signal's reason when that aborts while waiting.
+   * Runs `task` when there is a place. Rejects at once with `refusal()` where no more may wait, and with the
+   * signal's reason when that aborts while waiting.
    */
-  run<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  run<T>(task: (rest: Rest) => Promise<T>, signal: AbortSignal, of?: PlaceOf): Promise<T>;
   /** Admits nothing more; resolves when running and waiting work is done. */
   close(): Promise<void>;
 }
 
-export function createLimiter(limits: { maxConcurrency: number; maxQueue: number }): Limiter {
-  let running = 0;
-  let closed = false;
-  const queue = new Set<() => void>();
-  const idle: (() => void)[] = [];
+/** Places of one transaction: more of the same answer help nobody. */
+const PER_HASH = 2;
+/** Weight of the latest task in the average duration. */
+const LATEST = 0.1;
+const LONGEST_RETRY_S = 30;
 
-  function place(signal: AbortSignal): Promise<void> {
-    if (running < limits.maxConcurrency) {
-      running++;
-      return Promise.resolve();
-    }
-    if (queue.size >= limits.maxQueue) return Promise.reject(new AnalysisError('overloaded'));
-    return new Promise((resolve, reject) => {
-      const enter = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
-        queue.delete(enter);
-        reject(signal.reason as Error);
-      };
-      queue.add(enter);
-      signal.addEventListener('abort', leave, { once: true });
+interface Waiting {
+  readonly of: PlaceOf | undefined;
+  readonly enter: () => void;
+  readonly refuse: () => void;
+}
+
+export function createLimiter(limits: { maxConcurrency: number; maxQueue: number }): Limiter {
+  const { maxConcurrency, maxQueue } = limits;
+  // A quarter of the places is left to other clients, half of the queue to other transactions.
+  const perClient = maxConcurrency - Math.floor(maxConcurrency / 4);
+  const waitingPerHash = Math.ceil(maxQueue / 2);
+  const slow = createSlowHashes();
+  const running = new Set<{ readonly of: PlaceOf | undefined }>();
+  const queue = new Set<Waiting>();
+  const idle: (() => void)[] = [];
+  let pending = 0;
+  let closed = false;
+  let averageMs = 0;
+
+  const count = (list: Iterable<{ of: PlaceOf | undefined }>, key: keyof PlaceOf, value: string): number => {
+    let found = 0;
+    for (const { of } of list) if (of?.[key] === value) found++;
+    return found;
+  };
+
+  function mayStart(of: PlaceOf | undefined): boolean {
+    if (running.size >= maxConcurrency) return false;
+    if (!of) return true;
+    return (
+      count(running, 'client', of.client) < perClient &&
+      count(running, 'hash', of.hash) < (slow.has(of.hash) ? 1 : PER_HASH)
+    );
+  }
+
+  function refusal(): AnalysisError {
+    if (closed) return new AnalysisError('stopping');
+    const seconds = (averageMs * (queue.size + 1)) / maxConcurrency / 1_000;
+    return new AnalysisError('overloaded', null, {
+      retryAfterS: Math.min(LONGEST_RETRY_S, Math.max(1, Math.ceil(seconds))),
     });
   }
 
-  function release(): void {
-    const next = queue.values().next().value;
-    if (next) {
-      // The place passes on: `running` stays.
-      queue.delete(next);
-      next();
-      return;
+  /** The last to wait of the client with the most waiting, where that is more than `client` would have. */
+  function displaceable(client: string | undefined): Waiting | undefined {
+    const waiting = new Map<string | undefined, Waiting[]>();
+    for (const one of queue) waiting.set(one.of?.client, [...(waiting.get(one.of?.client) ?? []), one]);
+    const [most = []] = [...waiting.values()].sort((a, b) => b.length - a.length);
+    return most.length > (waiting.get(client)?.length ?? 0) + 1 ? most.at(-1) : undefined;
+  }
+
+  function place(signal: AbortSignal, of: PlaceOf | undefined, bounded: boolean): Promise<object> {
+    const one = { of };
+    if (mayStart(of)) return Promise.resolve(running.add(one) && one);
+    if (bounded) {
+      if (of && count(queue, 'hash', of.hash) >= waitingPerHash) return Promise.reject(refusal());
+      const last = queue.size >= maxQueue ? displaceable(of?.client) : null;
+      if (last === undefined) return Promise.reject(refusal());
+      last?.refuse();
     }
-    running--;
-    if (running === 0) for (const resolve of idle.splice(0)) resolve();
+    return new Promise((resolve, reject) => {
+      const leave = (reason: Error): void => {
+        signal.removeEventListener('abort', onAbort);
+        queue.delete(waiting);
+        reject(reason);
+      };
+      const onAbort = (): void => leave(signal.reason as Error);
+      const waiting: Waiting = {
+        of,
+        enter() {
+          signal.removeEventListener('abort', onAbort);
+          queue.delete(waiting);
+          running.add(one);
+          resolve(one);
+        },
+        refuse: () => leave(refusal()),
+      };
+      queue.add(waiting);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Frees a place for those who wait, fewest running of their client first. */
+  function release(one: object): void {
+    running.delete(one as { of: PlaceOf | undefined });
+    for (;;) {
+      let next: Waiting | null = null;
+      let fewest = Infinity;
+      for (const waiting of queue) {
+        const { of } = waiting;
+        if (!mayStart(of)) continue;
+        const own = of ? count(running, 'client', of.client) : 0;
+        if (own < fewest) [next, fewest] = [waiting, own];
+      }
+      if (!next) return;
+      next.enter();
+    }
   }
 
   return {
     get running() {
-      return running;
+      return running.size;
     },
     get waiting() {
       return queue.size;
     },
-    get full() {
-      return closed || (running >= limits.maxConcurrency && queue.size >= limits.maxQueue);
+    get closed() {
+      return closed;
     },
-    async run(task, signal) {
-      if (closed) throw new AnalysisError('overloaded');
+    isFull(client) {
+      if (closed) return true;
+      if (queue.size < maxQueue) return false;
+      const free = running.size < maxConcurrency && count(running, 'client', client) < perClient;
+      return !free && displaceable(client) === undefined;
+    },
+    refusal,
+    isSlow: (hash) => slow.has(hash),
+    async run(task, signal, of) {
+      if (closed) throw refusal();
       signal.throwIfAborted();
-      await place(signal);
+      pending++;
+      let held: object | null = null;
+      let ended = false;
+      const start = performance.now();
       try {
-        return await task();
+        held = await place(signal, of, true);
+        return await task(async (wait) => {
+          if (!held) return wait();
+          release(held);
+          held = null;
+          await wait();
+          const again = await place(signal, of, false);
+          if (ended) release(again);
+          else held = again;
+        });
+      } catch (error) {
+        if (of) slow.note(of.hash, error);
+        throw error;
       } finally {
-        release();
+        ended = true;
+        if (held) {
+          averageMs += LATEST * (performance.now() - start - averageMs);
+          release(held);
+        }
+        if (--pending === 0) for (const resolve of idle.splice(0)) resolve();
       }
     },
     close() {
       closed = true;
-      return running === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve));
+      return pending === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve));
     },
   };
 }

@@ -3,6 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { AnalysisError } from '../../lib/errors.ts';
 import { sendError, RequestError } from './errorResponse.ts';
+import type { ClientOf } from './clientAddress.ts';
 import type { Analyze, AnalyzeResult, BeginTrace, TracedRequest } from './analyze.ts';
 import type { Limiter } from './limiter.ts';
 import type { Log } from '../../lib/log.ts';
@@ -15,6 +16,7 @@ interface PostAnalyzeDeps {
   readonly analyze: Analyze;
   readonly parseRequest: ParseRequest;
   readonly limiter: Limiter;
+  readonly clientOf: ClientOf;
   readonly log: Log;
   readonly metrics: Metrics | null;
   /** Traces requests, where traces are wanted. */
@@ -48,7 +50,8 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
     }
     const record = newRecord(deps, log, { hash, requestId, traceparent: request.get('traceparent') });
     try {
-      const result = await analyzeWithin(deps, { hash, start, response, record });
+      const client = deps.clientOf(request);
+      const result = await analyzeWithin(deps, { hash, client, start, response, record });
       dropWhenUnread(response);
       sendReport(response, result.json);
       const ms = performance.now() - start;
@@ -92,6 +95,7 @@ function sendReport(response: Response, json: ReportJson): void {
 /** One admitted request. */
 interface Admitted {
   readonly hash: Hash;
+  readonly client: string;
   /** `performance.now()` of its arrival. */
   readonly start: number;
   readonly response: Response;
@@ -100,11 +104,11 @@ interface Admitted {
 
 async function analyzeWithin(
   deps: PostAnalyzeDeps,
-  { hash, start, response, record }: Admitted,
+  { hash, client, start, response, record }: Admitted,
 ): Promise<AnalyzeResult> {
   const controller = new AbortController();
   const { signal } = controller;
-  const onStop = (): void => controller.abort(new AnalysisError('overloaded', 'the service is stopping'));
+  const onStop = (): void => controller.abort(new AnalysisError('stopping'));
   const onClose = (): void => controller.abort(new AnalysisError('internal', 'the client went away'));
   const timer = setTimeout(
     () => controller.abort(new AnalysisError('deadline')),
@@ -119,12 +123,17 @@ async function analyzeWithin(
     const options = {
       signal,
       deadlineAt: start + deps.deadlineMs,
+      once: deps.limiter.isSlow(hash),
       onStage: record.onStage,
       onCall: record.onCall,
     };
     // The place at the limiter is given back when the analysis has really ended, the client is answered when
     // time is up.
-    return await Promise.race([deps.limiter.run(() => deps.analyze(hash, options), signal), cutOff]);
+    const analysis = deps.limiter.run((rest) => deps.analyze(hash, { ...options, rest }), signal, {
+      client,
+      hash,
+    });
+    return await Promise.race([analysis, cutOff]);
   } finally {
     clearTimeout(timer);
     deps.stopping.removeEventListener('abort', onStop);

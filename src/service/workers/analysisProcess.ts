@@ -29,8 +29,11 @@ export interface AnalysisOutcome {
   readonly calls: readonly UpstreamCallEvent[];
 }
 
-/** A message from the process: a piece of the report, or the outcome that ends it. */
-export type AnalysisMessage = { readonly piece: Uint8Array } | { readonly outcome: AnalysisOutcome };
+/** A message from the process: that it has started, a piece of the report, or the outcome that ends it. */
+export type AnalysisMessage =
+  | { readonly started: true }
+  | { readonly piece: Uint8Array }
+  | { readonly outcome: AnalysisOutcome };
 
 /** Reports travel in pieces of this size: reading one takes the service less than a millisecond. */
 const PIECE_BYTES = 262_144;
@@ -69,7 +72,10 @@ function send(message: AnalysisMessage): void {
 let run: ((task: AnalysisTask) => Promise<void>) | null = null;
 process.on('message', (message) => {
   if (run) void run(message as AnalysisTask);
-  else run = serve(message as AnalysisSetup);
+  else {
+    run = serve(message as AnalysisSetup);
+    send({ started: true });
+  }
 });
 process.on('disconnect', () => process.exit(0));
 // A terminal interrupts every process of its group; the service ends this one when it is done.

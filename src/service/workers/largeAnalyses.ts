@@ -34,6 +34,8 @@ interface Worker {
   /** Of its rulebook. */
   readonly digest: string;
   readonly stderr: () => string;
+  /** Whether it takes tasks. */
+  started: boolean;
   idle: NodeJS.Timeout | null;
 }
 
@@ -60,7 +62,14 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
     if (packed?.digest !== book.digest) packed = { digest: book.digest, bytes: packRulebook(book) };
     let tail = '';
     child.stderr!.on('data', (data: Buffer) => (tail = (tail + data.toString()).slice(-STDERR_BYTES)));
-    const worker: Worker = { process: child, digest: book.digest, stderr: () => tail, idle: null };
+    const worker: Worker = {
+      process: child,
+      digest: book.digest,
+      stderr: () => tail,
+      started: false,
+      idle: null,
+    };
+    child.on('message', (message) => void (worker.started ||= 'started' in (message as AnalysisMessage)));
     all.add(worker);
     const forget = (): void => {
       all.delete(worker);
@@ -98,6 +107,7 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
       };
       const onMessage = (message: unknown): void => {
         const said = message as AnalysisMessage;
+        if ('started' in said) return void child.send(task);
         if ('piece' in said) return void pieces.push(said.piece);
         settle();
         giveBack(worker);
@@ -114,12 +124,14 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
       };
       const onAbort = (): void => {
         settle();
-        child.kill('SIGKILL');
+        // One that is starting has no task yet: it is there for the next request.
+        if (worker.started) child.kill('SIGKILL');
+        else giveBack(worker);
         reject(signal.reason as Error);
       };
       child.on('message', onMessage).once('exit', onExit).once('error', onError);
       signal.addEventListener('abort', onAbort, { once: true });
-      child.send(task);
+      if (worker.started) child.send(task);
     });
   }
 

@@ -33,6 +33,7 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
   const start = (): void => {
     const worker = cluster.fork();
     running.add(worker);
+    passOnUntaken(worker);
     worker.once('listening', () => (begun = true));
     ended.push(
       new Promise((resolve) =>
@@ -71,6 +72,25 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
   for (const one of ended) await one;
   await closeAdmin?.();
   return failed ? 1 : 0;
+}
+
+/**
+ * Connections handed to a process that ended before it took them go to another one: Node.js keeps them open and
+ * unanswered. To its parent they look refused by a process that stops.
+ */
+function passOnUntaken(worker: Worker): void {
+  const { process: child } = worker;
+  const untaken = new Set<number>();
+  const send = child.send.bind(child) as (...args: unknown[]) => boolean;
+  child.send = (...args: unknown[]) => {
+    const { act, seq } = args[0] as { act?: string; seq?: number };
+    if (act === 'newconn') untaken.add(seq!);
+    return send(...args);
+  };
+  child.on('internalMessage', ({ ack }: { ack?: number }) => void untaken.delete(ack!));
+  worker.once('exit', () => {
+    for (const ack of untaken) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted: false });
+  });
 }
 
 /** `GET /metrics` summed up over the processes, and `GET /ready`. */

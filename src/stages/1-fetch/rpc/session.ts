@@ -18,6 +18,10 @@ export interface SessionOptions {
   /** `performance.now()` of the analysis's deadline; default: now + the upstream's `deadlineMs`. */
   readonly deadlineAt?: number;
   readonly onCall?: (event: UpstreamCallEvent) => void;
+  /** Ask each node once per round trip. */
+  readonly once?: boolean;
+  /** Runs a wait that a node's rate limit asks for; default: just waits. */
+  readonly rest?: (wait: () => Promise<void>) => Promise<void>;
   /** Throw `LargeAnswer` for a larger answer; default: never. */
   readonly largeBytes?: number;
 }
@@ -71,7 +75,8 @@ interface Candidate {
 }
 
 export function openSession(pool: NodePool, options: SessionOptions): Session {
-  const { signal, onCall = () => {}, largeBytes } = options;
+  const { signal, onCall = () => {}, largeBytes, once = false, rest = (wait) => wait() } = options;
+  const retries = once ? 0 : pool.retries;
   const subject: unknown = options.subject ?? Symbol();
   const deadlineAt = options.deadlineAt ?? performance.now() + pool.deadlineMs;
   const timeLeft = (): number => deadlineAt - performance.now();
@@ -97,7 +102,7 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
     const all = candidates();
     let verdict: UpstreamFault | null = null;
     let last: UpstreamFault | null = null;
-    for (let tries = 0; tries < pool.retries + pool.endpoints.length; ) {
+    for (let tries = 0; tries < retries + pool.endpoints.length; ) {
       tryOpenNodes();
       const next = nextOf(all);
       if (!next) break;
@@ -107,7 +112,9 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
         break;
       }
       if (wait > 0) {
-        await pause(wait, signal);
+        await (last?.code === 'upstream_rate_limited'
+          ? rest(() => pause(wait, signal))
+          : pause(wait, signal));
         continue;
       }
       if (signal.aborted) throw reasonOf(signal);
