@@ -74,6 +74,7 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
   'service/http': {
     folders: ['lib'],
     packages: [
+      'proxy-addr',
       'express',
       'cors',
       'ajv',

@@ -85,10 +85,11 @@ function script({ readOnly, volumes }: Contained): string {
       `mount --bind '${from}' "$root${to}"`,
       ...(options === 'bind,ro' ? [`mount -o remount,bind,ro "$root${to}" || true`] : []),
     );
-  for (const path of bound)
-    lines.push(`if [ -e ${path} ]; then :`),
-      bind(path, path, path === '/dev' || path === '/proc' ? 'bind' : 'bind,ro'),
-      lines.push('fi');
+  for (const path of bound) {
+    lines.push(`if [ -e ${path} ]; then :`);
+    bind(path, path, path === '/dev' || path === '/proc' ? 'bind' : 'bind,ro');
+    lines.push('fi');
+  }
   if (!node.startsWith('/usr/')) bind(node, node);
   for (const { name, args } of image.instructions) {
     if (name !== 'COPY') continue;

@@ -90,12 +90,12 @@ function readMined(
   const receipt = resultOf('eth_getTransactionReceipt', answers[1]!);
   if (tx == null) {
     if (receipt != null) throw inconsistent('a receipt without its transaction');
-    throw new UpstreamFault('transaction_not_found', 'elsewhere');
+    throw new UpstreamFault('transaction_not_found', 'later');
   }
   if (!isRecord(tx)) throw new UpstreamFault('transaction_malformed', 'again');
   if (receipt == null) {
-    if (tx['blockNumber'] == null) throw new UpstreamFault('transaction_pending', 'elsewhere');
-    throw inconsistent('no receipt for a mined transaction');
+    if (tx['blockNumber'] == null) throw new UpstreamFault('transaction_pending', 'later');
+    throw inconsistent('no receipt for a mined transaction', 'later');
   }
   if (!isRecord(receipt)) throw new UpstreamFault('receipt_malformed', 'again');
   requireMainnet(quantity(tx['chainId']), endpoint);

@@ -172,7 +172,7 @@ describe('batches', () => {
 });
 
 describe('what the chain says', () => {
-  it('tells an unknown transaction, whatever the trace says, without retrying one node', async () => {
+  it('tells an unknown transaction, whatever the trace says, after a second and a third look', async () => {
     const anvilLike = { failed: false, gas: 0, returnValue: '0x', structLogs: [] };
     const n = await node({
       handlers: { ...sampleHandlers(sampleTransaction()), debug_traceTransaction: () => anvilLike },
@@ -181,7 +181,7 @@ describe('what the chain says', () => {
       code: 'transaction_not_found',
       message: 'transaction not found',
     });
-    expect(n.requests).toHaveLength(1);
+    expect(n.requests).toHaveLength(3);
   });
 
   it('asks the next node for a transaction the first does not know', async () => {

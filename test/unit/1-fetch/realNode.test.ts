@@ -56,7 +56,8 @@ describe('against a real node', () => {
 
   it('is not fooled by its answers for an unknown hash', async () => {
     await expect(ask(`0x${'ab'.repeat(32)}`)).rejects.toMatchObject({ code: 'transaction_not_found' });
-    expect(events).toHaveLength(1);
+    // Behind one address there may be another node, or this one may be behind.
+    expect(events).toHaveLength(4);
   });
 
   it('tells a pending transaction', async () => {

@@ -101,7 +101,7 @@ function readNonces(
 
 function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; timestamp: number } {
   const block = resultOf('eth_getBlockByNumber', answer);
-  if (block == null) throw inconsistent('no header for the block the receipt names');
+  if (block == null) throw inconsistent('no header for the block the receipt names', 'later');
   return { block, timestamp: elsewhere(() => readBlockHeader(block, plan)).timestamp };
 }
 

@@ -148,7 +148,7 @@ export function readSingles(
 export function readCode(answer: RpcAnswer): string {
   const code = wholeBytes(resultOf('eth_getCode', answer));
   if (code !== null) return code;
-  throw new UpstreamFault('state_unavailable', 'elsewhere', 'eth_getCode answered no bytes');
+  throw new UpstreamFault('state_unavailable', 'later', 'eth_getCode answered no bytes');
 }
 
 /**
@@ -164,7 +164,7 @@ function readBytesOf(answer: RpcAnswer): ReadAnswer {
   }
   const bytes = wholeBytes(answer.result);
   if (bytes !== null) return bytes;
-  throw new UpstreamFault('state_unavailable', 'elsewhere', 'eth_call answered no bytes');
+  throw new UpstreamFault('state_unavailable', 'later', 'eth_call answered no bytes');
 }
 
 /** A contract without the function answers nothing. */

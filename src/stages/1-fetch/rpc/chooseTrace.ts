@@ -122,6 +122,7 @@ function explain(findings: readonly Finding[], capabilities: Capabilities): Upst
   if (findings.some((f) => f.kind === 'malformed')) return new UpstreamFault('trace_malformed', 'again');
   if (!failed) return new UpstreamFault('trace_unavailable', 'again');
   const { code, message } = failed.error;
-  const retry = isStateMissing(failed.error) ? 'elsewhere' : 'again';
+  const unknown = isStateMissing(failed.error) || /not found/i.test(message);
+  const retry = unknown ? 'later' : 'again';
   return new UpstreamFault('trace_unavailable', retry, `code ${code}`, { note: message });
 }

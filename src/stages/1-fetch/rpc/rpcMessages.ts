@@ -144,7 +144,7 @@ export function faultOf(call: string, error: RpcError): UpstreamFault {
   const extras = { note: error.message };
   if (isRateLimit(error)) return new UpstreamFault('upstream_rate_limited', 'again', null, extras);
   const detail = `${call} failed with code ${error.code}`;
-  if (isStateMissing(error)) return new UpstreamFault('state_unavailable', 'elsewhere', detail, extras);
+  if (isStateMissing(error)) return new UpstreamFault('state_unavailable', 'later', detail, extras);
   // -32600 and -32602: this node does not take the request at all.
   const refused = isUnsupported(error) || error.code === -32600 || error.code === -32602;
   return new UpstreamFault('upstream_rpc', refused ? 'elsewhere' : 'again', detail, extras);

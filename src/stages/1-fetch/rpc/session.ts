@@ -61,6 +61,10 @@ export interface NodePool {
 
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 2_000;
+/** Waits before asking for what was unknown: a node behind its like catches up within two seconds. */
+const UNKNOWN_MS = [250, 600, 1_400];
+/** State that one node has pruned its like behind the same address may have; a report without it is still one. */
+const PRUNED_MS = [100, 300];
 
 /** A node as one round trip sees it. */
 interface Candidate {
@@ -68,6 +72,8 @@ interface Candidate {
   /** There is no other. */
   readonly only: boolean;
   tries: number;
+  /** Answers that it does not know something. */
+  unknown: number;
   /** `performance.now()` from which this round trip may ask it again. */
   readyAt: number;
   /** Another attempt at this node cannot help. */
@@ -90,12 +96,18 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
     const first = pool.endpoints.filter((endpoint) => endpoint === answeredLast);
     const others = pool.endpoints.filter((endpoint) => endpoint !== answeredLast);
     const only = pool.endpoints.length === 1;
-    const untried = { only, tries: 0, readyAt: 0, excluded: false };
+    const untried = { only, tries: 0, unknown: 0, readyAt: 0, excluded: false };
     return [...first, ...others].map((endpoint) => ({ endpoint, ...untried }));
   }
 
   function tryOpenNodes(): void {
     for (const endpoint of pool.endpoints) void endpoint.breaker.tryOut(() => ping(endpoint, onCall));
+  }
+
+  /** A wait that the node asked for, or that follows its ignorance, is long: others may have the place. */
+  function waitFor(ms: number, after: UpstreamFault | null): Promise<void> {
+    const long = after?.retry === 'later' || after?.code === 'upstream_rate_limited';
+    return long ? rest(() => pause(ms, signal)) : pause(ms, signal);
   }
 
   async function ask<T>(attempt: (endpoint: RpcEndpoint) => Promise<T>): Promise<T> {
@@ -112,9 +124,7 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
         break;
       }
       if (wait > 0) {
-        await (last?.code === 'upstream_rate_limited'
-          ? rest(() => pause(wait, signal))
-          : pause(wait, signal));
+        await waitFor(wait, last);
         continue;
       }
       if (signal.aborted) throw reasonOf(signal);
@@ -127,7 +137,7 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
       } catch (error) {
         if (!(error instanceof UpstreamFault) || error.retry === 'never') throw error;
         last = error;
-        if (error.retry === 'elsewhere') verdict ??= error;
+        if (error.retry !== 'again') verdict ??= error;
         note(next, error);
       }
     }
@@ -184,6 +194,14 @@ function nextOf(candidates: readonly Candidate[]): Candidate | undefined {
 
 function note(candidate: Candidate, fault: UpstreamFault): void {
   if (fault.retry === 'elsewhere') candidate.excluded = true;
+  if (fault.retry === 'later') {
+    const waits = fault.code === 'state_unavailable' ? PRUNED_MS : UNKNOWN_MS;
+    const wait = waits[candidate.unknown++];
+    candidate.tries++;
+    candidate.excluded = wait === undefined;
+    candidate.readyAt = performance.now() + (wait ?? 0);
+    return;
+  }
   // Full jitter, so that many analyses hit by one outage do not come back together.
   const backoff = Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** candidate.tries++);
   candidate.readyAt = performance.now() + Math.max(backoff, fault.retryAfterMs);

@@ -1,8 +1,11 @@
 import { AnalysisError, type ErrorCode } from '../../../lib/errors.ts';
 import type { ConnectionCause } from './connectionCause.ts';
 
-/** Whether to retry a failed request: `again` at any node, `elsewhere` at another only, `never`. */
-export type Retry = 'again' | 'elsewhere' | 'never';
+/**
+ * Whether to retry a failed request: `again` at any node, `elsewhere` at another only, `never`. `later`: at another,
+ * or after a while at the same: what it does not know, a node behind the same address may, or it itself by then.
+ */
+export type Retry = 'again' | 'later' | 'elsewhere' | 'never';
 
 interface FaultExtras {
   /** From HTTP `Retry-After`, milliseconds. */
@@ -48,8 +51,8 @@ export function reasonOf({ reason }: AbortSignal): AnalysisError {
 }
 
 /** Answers that do not belong together: the node may answer better when asked again. */
-export function inconsistent(detail: string): UpstreamFault {
-  return new UpstreamFault('inconsistent_upstream', 'again', detail);
+export function inconsistent(detail: string, retry: Retry = 'again'): UpstreamFault {
+  return new UpstreamFault('inconsistent_upstream', retry, detail);
 }
 
 /** An answer that JSON-RPC does not allow. */
