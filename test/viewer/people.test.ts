@@ -24,6 +24,12 @@ const FAULTS = `(() => {
   }
   for (const e of document.querySelectorAll('.edge-lines bdi, .node-name, .node-net, h1, h2, .tile-value, .account code'))
     if (e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0) faults.push('cut: ' + name(e));
+  for (const e of document.querySelectorAll('.card *, .tile *, .panel *')) {
+    if (!e.checkVisibility() || e.closest('svg, .sr, .canvas, option, .table-holder')) continue;
+    const box = e.getBoundingClientRect();
+    const card = e.parentElement.closest('.card, .tile, .panel').getBoundingClientRect();
+    if (box.width > 1 && (box.right > card.right + 1 || box.left < card.left - 1)) faults.push('out of its card: ' + name(e));
+  }
   const controls = [...document.querySelectorAll('.report button, .report select, .report a')]
     .filter((e) => e.checkVisibility()).map((e) => [e, e.getBoundingClientRect()]);
   controls.forEach(([a, p], i) => controls.slice(i + 1).forEach(([b, q]) => {
@@ -50,7 +56,8 @@ describe.skipIf(!hasBrowser)('the page for people', () => {
     await home();
     await tab.page.setInputFiles('#file', asFile('people.json', report));
     await tab.page.locator('.report, .failure').first().waitFor();
-    if (await tab.page.locator('.canvas').count()) await tab.page.locator('.node-card').first().waitFor();
+    if (await tab.page.locator('.canvas').first().isVisible())
+      await tab.page.locator('.node-card').first().waitFor();
   }
   const text = (selector: string): Promise<string> => tab.page.locator(selector).first().innerText();
 
@@ -71,6 +78,98 @@ describe.skipIf(!hasBrowser)('the page for people', () => {
         expect(await tab.page.evaluate(FAULTS), name).toEqual([]);
       }
     });
+
+  const TWELVE = [
+    'swap-v2-eth-usdc',
+    'aave-liquidation',
+    'reverted-string',
+    'nft-sale',
+    'userop-swap',
+    'userop-two',
+    'cow-two-orders',
+    'arbitrage-flashloan',
+    'approval-permit2',
+    'safe-multisend',
+    'add-liquidity-v4',
+    'batch-token',
+  ];
+  it.each(WIDTHS)('keeps every box in its card at %i pixels, with the panel open and shut', async (width) => {
+    await tab.page.setViewportSize({ width, height: 844 });
+    await tab.page.emulateMedia({ colorScheme: 'light' });
+    for (const name of TWELVE) {
+      await open(await reportOf(name));
+      expect(await tab.page.evaluate(FAULTS), name).toEqual([]);
+      await tab.page.getByRole('button', { name: 'Why this label?' }).click();
+      const faults = (await tab.page.evaluate(FAULTS)) as string[];
+      // On a phone and a tablet the panel lies on the page.
+      expect(
+        faults.filter((fault) => width === 1440 || fault.startsWith('out of its card')),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it('shows the amounts within the first 500 pixels of a phone', async () => {
+    await tab.page.setViewportSize({ width: 390, height: 844 });
+    for (const name of TWELVE) {
+      await open(await reportOf(name));
+      const top = `document.querySelector('.money-strip .money').getBoundingClientRect().top + scrollY`;
+      expect(await tab.page.evaluate(top), name).toBeLessThanOrEqual(500);
+    }
+  });
+
+  it('shows many movements of a phone as a list first, the drawing on demand', async () => {
+    await tab.page.setViewportSize({ width: 390, height: 844 });
+    const report = await reportOf('userop-swap');
+    expect(report.movements!.length).toBeGreaterThan(6);
+    await open(report);
+    expect(await tab.page.locator('.steps li').count()).toBe(report.movements!.length);
+    expect(await tab.page.locator('.canvas').isVisible()).toBe(false);
+    await tab.page.locator('.drawing summary').click();
+    await tab.page.locator('.node-card').first().waitFor();
+  });
+
+  it('prints every step, folded ones and the rest of long lists too, none on another', async () => {
+    await tab.page.setViewportSize({ width: 1024, height: 900 });
+    const step = swap.motifs.find((m) => m.kind === 'swap')!;
+    const kinds = ['swap', 'transfer', 'wrap'];
+    const many = Array.from({ length: 40 }, (_, i) => ({
+      ...step,
+      id: `m-${i}`,
+      kind: i < 20 ? 'swap' : kinds[i % 3]!,
+      parent_id: null,
+    }));
+    await open({ ...swap, motifs: many });
+    await tab.page.emulateMedia({ media: 'print' });
+    await tab.page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    const rows = `[...document.querySelectorAll('.motifs button.motif')].filter((e) => e.checkVisibility())
+      .map((e) => e.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom }))`;
+    const boxes = (await tab.page.evaluate(rows)) as { top: number; bottom: number }[];
+    expect(boxes).toHaveLength(40);
+    boxes.slice(1).forEach(({ top }, i) => expect(top).toBeGreaterThanOrEqual(boxes[i]!.bottom));
+    await tab.page.emulateMedia({ media: 'screen' });
+  });
+
+  it('has a row of amounts for each owner of a batch', async () => {
+    await tab.page.setViewportSize({ width: 1280, height: 900 });
+    await open(await reportOf('userop-two'));
+    const rows = await tab.page.locator('.money-strip .owner').allInnerTexts();
+    expect(rows.map((row) => /−[\d.]+ USDC/.exec(row)?.[0]).sort()).toEqual(['−10 USDC', '−20 USDC']);
+  });
+
+  it('shows no empty amounts of a failed transaction', async () => {
+    await open(await reportOf('reverted-string'));
+    expect(await tab.page.locator('.tile').count()).toBe(1);
+    expect(await text('.tile')).toContain('Gas');
+  });
+
+  it('names the open evidence in its address', async () => {
+    await open(swap);
+    await tab.page.locator('.tile.out-of').click();
+    expect(new URL(tab.page.url()).hash).toBe('#open=sent');
+    await tab.page.getByRole('button', { name: 'Why this label?' }).click();
+    expect(new URL(tab.page.url()).hash).toBe('#open=why');
+  });
 
   it('shows an example without a service', async () => {
     await tab.page.setViewportSize({ width: 1280, height: 900 });

@@ -61,7 +61,8 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
     await on.page.goto(pathToFileURL(outFile).href);
     await on.page.setInputFiles('#file', asFile('report.json', report));
     await on.page.locator('.report, .failure').waitFor();
-    if (await on.page.locator('.canvas').count()) await on.page.locator('.node-card').first().waitFor();
+    if (await on.page.locator('.canvas').first().isVisible())
+      await on.page.locator('.node-card').first().waitFor();
   }
   const text = (selector: string): Promise<string> => tab.page.locator(selector).first().innerText();
 
@@ -185,7 +186,7 @@ describe.skipIf(!hasBrowser)('the page in a browser', () => {
       ['.motif', 'Checks'],
       ['.deltas .inline.amount', 'Movements'],
       ['.attribution .proof', 'The transaction itself'],
-      ['.headline .proof', 'version'],
+      ['.transaction .proof', 'version'],
       ['.tile.into', 'Log 3'],
     ];
     for (const [selector, expected] of places) {

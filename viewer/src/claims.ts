@@ -11,27 +11,33 @@ import type { Claim, View } from './view.ts';
 
 /** An account by name, as a control that opens its details. */
 export function accountLink(view: View, address: string): HTMLElement {
+  const onclick = (): void => view.inspect(accountClaim(view, address));
+  const { role } = view.accounts.of(address);
+  const attributes = { type: 'button', class: `account role-${role}`, title: address, onclick };
+  return h('button', attributes, accountName(view, address));
+}
+
+/** An account by name, for places that are a control already. */
+export function accountText(view: View, address: string): HTMLElement {
+  const { role } = view.accounts.of(address);
+  return h('span', { class: `account role-${role}`, title: address }, accountName(view, address));
+}
+
+function accountName(view: View, address: string): readonly Child[] {
   const account = view.accounts.of(address);
-  return h(
-    'button',
-    {
-      type: 'button',
-      class: `account role-${account.role}`,
-      title: address,
-      onclick: () => view.inspect(accountClaim(view, address)),
-    },
+  return [
     h('span', { class: 'account-part' }, account.part),
     ' ',
     account.named && [h('bdi', { class: 'account-name' }, shown(account.name, 40)), ' '],
     h('code', {}, shortHex(address)),
-  );
+  ];
 }
 
-/** A sentence, its accounts as controls. */
-export function say(view: View, sentence: Sentence): readonly Child[] {
+/** A sentence, its accounts as controls unless `account` says otherwise. */
+export function say(view: View, sentence: Sentence, account = accountLink): readonly Child[] {
   return sentence.map((part): Child => {
     if (typeof part === 'string') return part;
-    if ('account' in part) return accountLink(view, part.account);
+    if ('account' in part) return account(view, part.account);
     if ('code' in part) return h('code', {}, part.code);
     if ('said' in part) return h('bdi', {}, part.said);
     return h('bdi', { class: 'amount' }, amountText(part.asset, part.raw));

@@ -5,7 +5,7 @@ import { shortHex, words } from '../../src/tools/wording/text.ts';
 import { createPanel } from './panel.ts';
 import { playgroundPage, type PlaygroundPage } from './playground/playgroundPage.ts';
 import { reportPage } from './reportPage.ts';
-import { createShell } from './shell.ts';
+import { createShell, unfoldForPrint } from './shell.ts';
 import { commandsFor, pastedHash, whyNoTransaction } from '../../src/tools/pasted.ts';
 import {
   AnswerError,
@@ -160,7 +160,8 @@ async function analyze(base: string, hash: string): Promise<void> {
       'div',
       { class: 'card waiting' },
       h('span', { class: 'spinner', 'aria-hidden': 'true' }),
-      h('p', {}, `Asking ${base} about ${shortHex(hash)} …`),
+      h('h1', {}, `Analyzing ${shortHex(hash)}`),
+      h('p', {}, `Asking ${base} …`),
       h('button', { type: 'button', class: 'quiet', onclick: () => mine.abort() }, 'Cancel'),
     ),
   );
@@ -294,6 +295,7 @@ if (PLAYGROUND) {
     tab('playground', 'Rule playground', showPlayground),
   );
 }
+unfoldForPrint(shell.content);
 acceptDrops((file) => void open(file));
 window.addEventListener('popstate', start);
 start();

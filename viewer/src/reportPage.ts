@@ -4,18 +4,26 @@ import { h, replaceChildren } from './lib/dom.ts';
 import { addressesSection } from './sections/addresses.ts';
 import { aboutSection } from './sections/about.ts';
 import { allowancesSection } from './sections/allowances.ts';
-import { attributionSection } from './sections/attribution.ts';
+import { attributionSection, whoClaim } from './sections/attribution.ts';
 import { callTreeSection } from './sections/callTree.ts';
 import { deltasSection } from './sections/deltas.ts';
-import { headline } from './sections/headline.ts';
+import { callClaim, headline, transactionSection, whyClaim } from './sections/headline.ts';
 import { moneySection } from './sections/money.ts';
+import { moneyClaim } from './sections/moneyClaims.ts';
 import { motifsSection } from './sections/motifs.ts';
 import { positionsSection } from './sections/positions.ts';
 import type { Panel } from './panel.ts';
 import { claimOf } from './claims.ts';
-import { createView, type View } from './view.ts';
+import { createView, type Claim, type View } from './view.ts';
 
-/** A report as a page: verdict and money, the graph, then balance changes and the proof. */
+/** The claim that a page's address names. */
+function claimAt(view: View, key: string): Claim | null {
+  if (key === 'call' && (view.report.tx.method ?? null) === null) return null;
+  const own = { why: whyClaim, who: whoClaim, call: callClaim }[key];
+  return own?.(view) ?? moneyClaim(view, key) ?? claimOf(view, key);
+}
+
+/** A report as a page: verdict and money, the transaction, the graph, then balance changes and the proof. */
 export function reportPage(report: TxReport, panel: Panel, trace: View['trace'] = null): HTMLElement {
   const still = (report.movements ?? []).length === 0;
   const page = h('div', { class: `report${still ? ' still' : ''}` });
@@ -44,28 +52,35 @@ export function reportPage(report: TxReport, panel: Panel, trace: View['trace'] 
       positionsSection(view),
       attributionSection(view),
     ];
+    const steps = motifsSection(view);
+    const left = h('div', { class: 'column' }, deltasSection(view), steps);
+    const right = h('div', { class: 'column' }, allowances, positions, attribution);
     replaceChildren(
       page,
       headline(view),
       moneySection(view),
+      transactionSection(view),
       graphSection(view),
-      h(
-        'div',
-        { class: 'columns' },
-        h('div', { class: 'column' }, deltasSection(view), motifsSection(view)),
-        h('div', { class: 'column' }, allowances, positions, attribution),
-      ),
+      h('div', { class: 'columns' }, left, right),
       callTreeSection(view),
       addressesSection(view),
       aboutSection(view),
     );
+    if (steps) requestAnimationFrame(() => balance(left, right, steps));
     return view;
   };
   const [as, open] = [place.get('as'), place.get('open')];
   const known = report.inventory_deltas.some((d) => d.subject === as);
   const view = draw(known ? as! : report.economics.subject);
-  const claim = open === null ? null : claimOf(view, open);
+  const claim = open === null ? null : claimAt(view, open);
   // Shown once the page stands.
   if (claim) setTimeout(() => view.inspect(claim));
   return page;
+}
+
+/** Moves the last section of the left column to the right one where that leaves less room empty. */
+function balance(left: HTMLElement, right: HTMLElement, last: HTMLElement): void {
+  const [a, b, moved] = [left.offsetHeight, right.offsetHeight, last.offsetHeight];
+  const stacked = right.offsetTop > left.offsetTop;
+  if (!stacked && Math.abs(a - moved - (b + moved)) < Math.abs(a - b)) right.append(last);
 }

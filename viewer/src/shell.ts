@@ -15,6 +15,27 @@ export interface ShellActions {
   readonly openFile: (file: File) => void;
 }
 
+/** A printed page has no controls: folded parts and the rest of lists are shown. */
+export function unfoldForPrint(root: HTMLElement): void {
+  window.addEventListener('beforeprint', () => {
+    for (let again = true; again; ) {
+      again = false;
+      for (const more of root.querySelectorAll<HTMLElement>('.motifs .more, .column .more')) {
+        more.click();
+        again = true;
+      }
+      for (const fold of root.querySelectorAll<HTMLDetailsElement>(
+        '.run:not([open]), .attempts:not([open])',
+      )) {
+        fold.open = true;
+        // Its list is made when it opens, which the browser tells only later.
+        fold.dispatchEvent(new Event('toggle'));
+        again = true;
+      }
+    }
+  });
+}
+
 /** The frame of the page: search bar, settings, status line, content. */
 export function createShell(actions: ShellActions, panel: HTMLElement): Shell {
   const hash = h('input', {

@@ -24,6 +24,8 @@ const GROWN = 1.2;
 const TALL = 0.8;
 const LARGEST = 2.5;
 
+/** On a phone more movements than this are shown as a list first. */
+const MOST_NARROW = 6;
 /** More flows than this are never drawn at once. */
 const MOST_EDGES = 700;
 
@@ -167,6 +169,9 @@ export function graphSection(view: View): HTMLElement {
     { class: 'figure', role: 'group', 'aria-label': 'Value-flow graph', 'aria-describedby': 'graph-help' },
     canvas,
   );
+  const steps = stepList(view);
+  const listFirst = window.innerWidth < NARROW && movements.length > MOST_NARROW;
+  steps.open = listFirst;
   return section(
     'flow',
     'Who sent what to whom',
@@ -184,11 +189,20 @@ export function graphSection(view: View): HTMLElement {
         scale();
       }),
     ],
-    folds,
-    figure,
-    legend(view),
-    about,
-    stepList(view),
+    ...(listFirst
+      ? [
+          steps,
+          h(
+            'details',
+            { class: 'drawing' },
+            h('summary', {}, 'The drawing'),
+            folds,
+            figure,
+            legend(view),
+            about,
+          ),
+        ]
+      : [folds, figure, legend(view), about, steps]),
   );
 }
 
@@ -273,7 +287,7 @@ function dragToScroll(canvas: HTMLElement): void {
 }
 
 /** The text alternative: every movement as a sentence, in order. */
-function stepList(view: View): HTMLElement {
+function stepList(view: View): HTMLDetailsElement {
   const movements = view.report.movements ?? [];
   const list = h('ol', { class: 'steps' });
   const body = h('div', {});

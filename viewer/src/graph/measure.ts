@@ -102,7 +102,7 @@ export interface NodeLook {
 }
 
 export function nodeSize(text: NodeText, node: FlowNode, { isActor, narrow, width }: NodeLook): Size {
-  const most = narrow ? 176 : 240;
+  const most = 260;
   const content = Math.max(
     width(text.part, 'part'),
     width(text.name, 'name'),

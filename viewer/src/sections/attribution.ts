@@ -4,7 +4,7 @@ import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
 import { lower, plural, shortHex, shown, words } from '../../../src/tools/wording/text.ts';
 import { longList, proofButton, section } from '../parts.ts';
-import type { View } from '../view.ts';
+import type { Claim, View } from '../view.ts';
 import { modeSentence, reasonText, ruledOutText } from '../../../src/tools/wording/attribution.ts';
 
 /** The actor, the reasons for it, and the rejected candidates. */
@@ -23,15 +23,7 @@ export function attributionSection(view: View): HTMLElement {
   return section(
     'attribution',
     'Who acted',
-    proofButton('Evidence', a.evidence, () =>
-      view.inspect({
-        kind: 'Who acted',
-        title: modeSentence(a),
-        body: [],
-        evidence: a.evidence,
-        movements: [],
-      }),
-    ),
+    proofButton('Evidence', a.evidence, () => view.inspect(whoClaim(view))),
     h(
       'p',
       {},
@@ -96,6 +88,11 @@ export function attributionSection(view: View): HTMLElement {
       ),
     ],
   );
+}
+
+export function whoClaim({ report: { attribution: a } }: View): Claim {
+  const { evidence } = a;
+  return { key: 'who', kind: 'Who acted', title: modeSentence(a), body: [], evidence, movements: [] };
 }
 
 function candidate(view: View, c: Candidate): HTMLElement {

@@ -1,4 +1,4 @@
-import { motifClaim, movementsClaim, movementText, say } from '../claims.ts';
+import { accountLink, accountText, motifClaim, movementsClaim, movementText, say } from '../claims.ts';
 import { h, replaceChildren, type Child } from '../lib/dom.ts';
 import {
   callText,
@@ -30,9 +30,11 @@ const means = (item: Call | LogItem): boolean =>
   (item.kind === 'call' && (item.failed !== null || item.items.some(means)));
 
 function callItem(view: View, call: Call, depth: number): HTMLElement {
+  // A line that folds its calls is a control itself: its accounts are text.
+  const account = call.items.length === 0 ? accountLink : accountText;
   const line = [
     h('code', { class: 'call-path' }, call.path.length === 0 ? 'root' : call.path.join('.')),
-    h('span', { class: call.undone ? 'bad' : '' }, say(view, callText(call, 60))),
+    h('span', { class: call.undone ? 'bad' : '' }, say(view, callText(call, 60), account)),
     call.gas_used !== null && h('span', { class: 'hint' }, `${countText(call.gas_used)} gas`),
   ];
   const rest = [anchors(view, call), argumentList(call)];

@@ -25,7 +25,7 @@ import { badge, copyButton, copyText, proofButton } from '../parts.ts';
 import type { Claim, View } from '../view.ts';
 import { motifRow } from './motifs.ts';
 
-/** The verdict, its certainty, the actor, and the transaction. */
+/** The verdict and its certainty. */
 export function headline(view: View): HTMLElement {
   const { report } = view;
   const { classification: c, execution } = report;
@@ -43,9 +43,19 @@ export function headline(view: View): HTMLElement {
     ),
     h('h1', { id: 'headline-title' }, h('bdi', {}, shown(c.intent_label, 300))),
     execution.reverted && failure(view),
-    attempts(view),
     caveats(view),
+  );
+}
+
+/** The actor, the parts, and the transaction itself: what comes after the amounts. */
+export function transactionSection(view: View): HTMLElement {
+  const { report } = view;
+  const { classification: c } = report;
+  return h(
+    'section',
+    { class: 'card transaction', 'aria-label': 'The transaction' },
     h('p', { class: 'who' }, say(view, whoSentence(report))),
+    attempts(view),
     c.fragments.length > 1 &&
       h(
         'p',
@@ -104,6 +114,9 @@ function attempts(view: View): Child {
   );
 }
 
+/** From this width on the reasons are open; on a phone the amounts come first. */
+const WIDE = 620;
+
 /** Why the label needs caution. */
 function caveats({ report }: View): Child {
   const [first, ...more] = caveatTexts(report);
@@ -118,9 +131,14 @@ function caveats({ report }: View): Child {
       h('p', {}, first),
       more.length > 0 &&
         h(
-          'ul',
-          {},
-          more.map((text) => h('li', {}, text)),
+          'details',
+          { open: window.innerWidth >= WIDE },
+          h('summary', {}, plural(more.length, 'reason')),
+          h(
+            'ul',
+            {},
+            more.map((text) => h('li', {}, text)),
+          ),
         ),
     ),
   );
@@ -214,9 +232,10 @@ function facts(view: View): HTMLElement {
   );
 }
 
-function callClaim({ report }: View): Claim {
+export function callClaim({ report }: View): Claim {
   const { tx } = report;
   return {
+    key: 'call',
     kind: 'Call',
     title: methodText(tx.method!),
     movements: [],
@@ -235,13 +254,14 @@ function callClaim({ report }: View): Claim {
   };
 }
 
-function whyClaim(view: View): Claim {
+export function whyClaim(view: View): Claim {
   const { classification: c, motifs } = view.report;
   const top = motifs.filter((m) => m.parent_id === null);
   const moved = [...new Set(top.flatMap((m) => m.movements))].sort((a, b) => a - b);
   const evidence = top.flatMap((m) => m.evidence).slice(0, 60);
   return {
     ...movementsClaim(view, { kind: 'Verdict', title: words(c.intent_kind) }, moved),
+    key: 'why',
     evidence,
     body: [
       h('p', {}, badge(c.status, c.confidence)),

@@ -1,35 +1,45 @@
 import type { DisplayMoney } from '../../../src/model/generated/report.ts';
-import { countText, plural, shortDigest, shown, words } from '../../../src/tools/wording/text.ts';
+import { plural } from '../../../src/tools/wording/text.ts';
 import { h, type Child } from '../lib/dom.ts';
 import { icon } from '../lib/icons.ts';
 import {
   etherText,
-  gweiText,
-  isDebt,
   moneyText,
-  netRows,
-  quantity,
   rowQuantity,
-  symbolOf,
   whyUnavailable,
   type NetRow,
 } from '../../../src/tools/wording/amounts.ts';
 import { figures, warningTexts } from '../../../src/tools/wording/sentences.ts';
-import { movementsClaim, sign, signed } from '../claims.ts';
+import { accountLink, signed } from '../claims.ts';
 import type { TxReport as ClientReport } from '../../../src/tools/client/report.ts';
 import { seenBy } from '../../../src/tools/client/seenBy.ts';
-import { addressLine, money } from '../parts.ts';
-import type { Claim, View } from '../view.ts';
+import { money } from '../parts.ts';
+import type { View } from '../view.ts';
+import { gasClaim, legsClaim, pricesClaim, profitClaim, rowsOf, type Side } from './moneyClaims.ts';
 
-/** Assets the chosen account sent and received; dollar figures only for the report's subject. */
+/** Owners of a batch with tiles of their own, at most. */
+const MOST_OWNERS = 6;
+
+/**
+ * Assets the chosen account sent and received; dollar figures only for the report's subject. A batch of several
+ * owners has a row of tiles for each.
+ */
 export function moneySection(view: View): HTMLElement {
   const { economics: e, execution } = view.report;
-  const sides = (['Sent', 'Received', 'Owes'] as const)
-    .map((side) => ({ side, rows: rowsOf(view, side) }))
-    .filter(({ side, rows }) => side !== 'Owes' || rows.length > 0)
-    .map(({ side, rows }) =>
-      tile(side, KINDS[side], legs(rows), () => view.inspect(legsClaim(view, side, rows))),
+  const owners = ownersOf(view);
+  if (owners.length > 1 && view.subject === e.subject)
+    return h(
+      'section',
+      { class: 'money-strip', 'aria-label': 'Money' },
+      owners.slice(0, MOST_OWNERS).map((owner) => ownerRow(view, owner)),
+      owners.length > MOST_OWNERS &&
+        h('p', { class: 'hint owner' }, `and ${plural(owners.length - MOST_OWNERS, 'more owner')}`),
+      gasTile(view),
+      warnings(view),
     );
+  if (execution.reverted)
+    return h('section', { class: 'money-strip', 'aria-label': 'Money' }, gasTile(view), warnings(view));
+  const sides = sideTiles(view, view.subject);
   if (view.subject !== e.subject)
     return h(
       'section',
@@ -47,23 +57,45 @@ export function moneySection(view: View): HTMLElement {
         view.inspect(name.endsWith('profit') ? profitClaim(view) : pricesClaim(view)),
       ),
     ),
-    tile(
-      'Gas',
-      '',
-      [
-        h('span', { class: 'money' }, etherText(execution.gas_cost_native)),
-        execution.gas_cost_usd.available &&
-          h('span', { class: 'money-sub' }, moneyText(execution.gas_cost_usd)),
-      ],
-      () => view.inspect(gasClaim(view)),
-    ),
-    e.warnings.length > 0 &&
-      h(
-        'ul',
-        { class: 'warnings' },
-        warningTexts(view.report).map((text) => h('li', {}, icon('caution'), h('span', {}, text))),
-      ),
+    gasTile(view),
+    warnings(view),
   );
+}
+
+/** The owners of a batch that nobody acted for alone: of its orders, else the equal candidates. */
+function ownersOf({ report }: View): string[] {
+  const { actor, orders, candidates } = report.attribution;
+  if (actor !== null) return [];
+  const equal = candidates.filter(({ rejected_because: why }) => why === 'equal_claims');
+  return [...new Set(orders.length > 0 ? orders.map(({ owner }) => owner) : equal.map((c) => c.account))];
+}
+
+function ownerRow(view: View, owner: string): HTMLElement {
+  return h('div', { class: 'owner' }, accountLink(view, owner), h('div', {}, sideTiles(view, owner)));
+}
+
+function sideTiles(view: View, account: string): HTMLElement[] {
+  return (['Sent', 'Received', 'Owes'] as const)
+    .map((side) => ({ side, rows: rowsOf(view, account, side) }))
+    .filter(({ side, rows }) => side !== 'Owes' || rows.length > 0)
+    .map(({ side, rows }) =>
+      tile(side, KINDS[side], legs(rows), () => view.inspect(legsClaim(view, account, side, rows))),
+    );
+}
+
+function gasTile(view: View): HTMLElement {
+  const { execution } = view.report;
+  const cost = [
+    h('span', { class: 'money' }, etherText(execution.gas_cost_native)),
+    execution.gas_cost_usd.available && h('span', { class: 'money-sub' }, moneyText(execution.gas_cost_usd)),
+  ];
+  return tile('Gas', '', cost, () => view.inspect(gasClaim(view)));
+}
+
+function warnings({ report }: View): Child {
+  if (report.economics.warnings.length === 0) return null;
+  const items = warningTexts(report).map((text) => h('li', {}, icon('caution'), h('span', {}, text)));
+  return h('ul', { class: 'warnings' }, items);
 }
 
 function sideNet({ report, subject }: View): DisplayMoney {
@@ -94,16 +126,7 @@ function tile(name: string, kind: string, value: Child, act: () => void): HTMLEl
   );
 }
 
-type Side = 'Sent' | 'Received' | 'Owes';
 const KINDS: Readonly<Record<Side, string>> = { Sent: 'out-of', Received: 'into', Owes: 'owed' };
-
-/** What the chosen account sent, received, or owes by a debt token. */
-function rowsOf({ report, subject }: View, side: Side): NetRow[] {
-  const mine = report.inventory_deltas.filter((d) => d.subject === subject && sign(d.delta_raw) !== 'flat');
-  const sideOf = ([first]: NetRow): Side =>
-    isDebt(report, first) ? 'Owes' : sign(first.delta_raw) === 'out-of' ? 'Sent' : 'Received';
-  return netRows(mine).filter((row) => sideOf(row) === side);
-}
 
 function legs(rows: readonly NetRow[]): readonly Child[] {
   if (rows.length === 0) return [h('span', { class: 'money none' }, 'nothing')];
@@ -118,182 +141,4 @@ function legs(rows: readonly NetRow[]): readonly Child[] {
       ]),
     rows.length > 3 && h('span', { class: 'money-sub' }, `and ${plural(rows.length - 3, 'more asset')}`),
   ];
-}
-
-const HEADINGS: Readonly<Record<Side, string>> = {
-  Sent: 'What was sent',
-  Received: 'What was received',
-  Owes: 'What changed of its debts',
-};
-
-function legsClaim(view: View, side: Side, rows: readonly NetRow[]): Claim {
-  const mine = rows.flat();
-  const moves = [...new Set(mine.flatMap((d) => d.movements))].sort((a, b) => a - b);
-  const before = [
-    h('p', {}, 'Net over the whole transaction, gas not included.'),
-    h(
-      'ul',
-      { class: 'nets' },
-      rows.map((row) =>
-        h(
-          'li',
-          { class: sign(row[0].delta_raw) },
-          h('bdi', { class: 'amount' }, signed(row[0].delta_raw), rowQuantity(row).exact),
-          ' ',
-          money(view, row[0].usd),
-        ),
-      ),
-    ),
-    h('h3', {}, 'Movements'),
-  ];
-  return movementsClaim(view, { kind: 'Net', title: HEADINGS[side], before }, moves);
-}
-
-function pricesClaim(view: View): Claim {
-  const { economics: e } = view.report;
-  const { valuation: v } = e;
-  const rows: readonly [string, Child][] = [
-    ['Received, gross', money(view, e.inflow_usd)],
-    ['Net before gas', money(view, e.net_usd_before_gas)],
-    ['Gas', money(view, e.fee_usd)],
-    ['Net after gas', money(view, e.net_usd_after_gas)],
-  ];
-  const asset = (id: string): string =>
-    id === 'eip155:1/slip44:60' ? 'ETH' : symbolOf(view.assets.get(id), id);
-  return {
-    kind: 'Valuation',
-    title: 'How the dollar values were computed',
-    evidence: [],
-    movements: [],
-    body: [
-      h(
-        'dl',
-        { class: 'rows' },
-        rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
-      ),
-      h(
-        'p',
-        {},
-        `${v.priced_assets} of ${plural(v.total_assets, 'asset')} have a price.`,
-        v.price_warning && ` ${shown(v.price_warning, 300)}`,
-      ),
-      (v.prices ?? []).length > 0 && [
-        h('h3', {}, 'Prices used'),
-        h(
-          'ul',
-          { class: 'plain' },
-          (v.prices ?? [])
-            .slice(0, 40)
-            .map((p) =>
-              h(
-                'li',
-                {},
-                h('strong', {}, asset(p.asset_id)),
-                ' ',
-                money(view, p.price_usd),
-                h('span', { class: 'tag' }, words(p.method)),
-                p.stale && h('span', { class: 'chip doubt' }, 'stale'),
-                h(
-                  'div',
-                  { class: 'hint' },
-                  `${p.age_s} s before the block, from `,
-                  /^0x[0-9a-fA-F]{40}$/.test(p.source) ? addressLine(view, p.source) : shown(p.source, 60),
-                ),
-              ),
-            ),
-        ),
-      ],
-      (v.refusals ?? []).length > 0 && [
-        h('h3', {}, 'Not priced'),
-        h(
-          'ul',
-          { class: 'plain' },
-          (v.refusals ?? [])
-            .slice(0, 40)
-            .map((r) =>
-              h(
-                'li',
-                {},
-                h('strong', {}, h('bdi', {}, asset(r.asset_id))),
-                ` ${shown(r.reason, 200)}`,
-                h('span', { class: 'tag' }, words(r.code)),
-                r.observed !== null &&
-                  h(
-                    'div',
-                    { class: 'hint' },
-                    `observed ${shown(r.observed, 60)}, threshold ${shown(r.threshold, 60)}`,
-                  ),
-              ),
-            ),
-        ),
-      ],
-      v.snapshot_id &&
-        h('p', { class: 'hint' }, 'Price snapshot ', h('code', {}, shortDigest(v.snapshot_id))),
-    ],
-  };
-}
-
-function gasClaim(view: View): Claim {
-  const { execution: x, attribution: a, economics: e, tx } = view.report;
-  const gwei = (wei: number): string => gweiText(BigInt(Math.round(wei)));
-  const rows: readonly [string, Child][] = [
-    ['Gas used', countText(x.gas_used)],
-    ['Base fee', gwei(x.base_fee_per_gas)],
-    ['Priority fee', gwei(x.priority_fee_per_gas)],
-    ['Total', [h('span', { class: 'amount' }, `${x.gas_cost_native} ETH`), ' ', money(view, e.fee_usd)]],
-    ['Paid by', addressLine(view, a.fee_payer)],
-  ];
-  return {
-    kind: 'Gas',
-    title: 'What the transaction cost',
-    movements: [],
-    evidence: [{ kind: 'transaction', frame_path: null, log_index: null, contract: tx.to ?? tx.signer }],
-    body: [
-      h(
-        'dl',
-        { class: 'rows' },
-        rows.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
-      ),
-    ],
-  };
-}
-
-function profitClaim(view: View): Claim {
-  const { realized_pnl: p, structural_profit_usd: s } = view.report.economics;
-  return {
-    kind: 'Profit',
-    title: 'Profit within this transaction',
-    movements: [],
-    evidence: p.entries.flatMap((entry) => entry.evidence),
-    body: [
-      h('p', {}, 'Structural profit: ', money(view, s)),
-      !p.supported &&
-        h(
-          'p',
-          { class: 'hint' },
-          `Realised profit is not computed: ${whyUnavailable(view.assets, p.reason ?? undefined)}.`,
-        ),
-      p.entries.map((entry) =>
-        h(
-          'dl',
-          { class: 'rows' },
-          (
-            [
-              ['Asset', symbolOf(entry.asset, entry.asset.id)],
-              ['Cost', quantity(BigInt(entry.cost_raw), entry.asset, entry.asset.id).exact],
-              ['Proceeds', quantity(BigInt(entry.proceeds_raw), entry.asset, entry.asset.id).exact],
-              ['Gross', money(view, entry.gross_usd)],
-              ['Gas', money(view, entry.gas_usd)],
-              ['Net', money(view, entry.net_usd)],
-              ['For', addressLine(view, entry.beneficiary)],
-              [
-                'Cycle',
-                `${plural(entry.cycle.pools.length, 'venue')}, ${entry.cycle.closed ? 'closed' : 'not closed'}`,
-              ],
-            ] as const
-          ).map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
-        ),
-      ),
-    ],
-  };
 }
