@@ -82,7 +82,6 @@ const PASSES: Readonly<Record<string, Pass>> = {
   skims: at(`${STRUCTURE}/transfers.ts`, 'if (\n    m.to === context.tx.from ||', 'false'),
   change: at(`${STRUCTURE}/transfers.ts`, 'return context\n    .between(m.to, m.from, m.asset)', 'false'),
   taxes: at(`${STRUCTURE}/transfers.ts`, 'const called = erc20Id(tx.to);', 'NONE'),
-  convertedParts: at(`${STRUCTURE}/shares.ts`, 'const partners = new Set(own', '[]'),
   sharesElsewhere: at(
     `${STRUCTURE}/shares.ts`,
     "const deposit = share.kind === 'mint';\n  const found",

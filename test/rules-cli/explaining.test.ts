@@ -59,6 +59,13 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
     );
   });
 
+  it('explain: in one sentence why a verdict is Suspected; nothing of the kind where it is Proven', async () => {
+    expect((await runRules('explain', 'vault-deposit')).out).toContain(
+      'Suspected because m-0 (vault deposit) is not proven: only an event of an unlisted contract says so.\n',
+    );
+    expect((await runRules('explain', 'add-liquidity-v3')).out).not.toContain('Suspected because');
+  });
+
   it('explain: the winner condition by condition, the loser and why, the near miss and what it wants', async () => {
     const { code, out } = await runRules('explain', 'swap-v3', '--dirs', dir, '--recordings', places);
     expect(code).toBe(0);

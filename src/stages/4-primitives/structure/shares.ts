@@ -73,10 +73,10 @@ function exchangeOf(
     ? (['from', 'to', 'incoming', 'in', 'share_out'] as const)
     : (['to', 'from', 'outgoing', 'out', 'share_in'] as const);
   const parties = new Set<Address | null>([holder, context.tx.from]);
-  const atIssuer = counterFlow(context, share, side, emitter);
-  const own = atIssuer.filter((m) => parties.has(endOf(context, m, far))).slice(0, MAX_UNDERLYING);
-  const underlying =
-    own.length > 0 ? [...own, ...convertedParts(atIssuer, own, far)] : elsewhere(context, share, holder);
+  const own = counterFlow(context, share, side, emitter)
+    .filter((m) => parties.has(endOf(context, m, far)))
+    .slice(0, MAX_UNDERLYING);
+  const underlying = own.length > 0 ? own : elsewhere(context, share, holder);
   if (underlying.length === 0) return null;
   const liquidity = new Set(underlying.map((m) => m.asset)).size > 1;
   const position = !isFungible(context.flow, share.asset);
@@ -119,20 +119,6 @@ function isPaidOut({ tx, flow, destinations, carriers }: StructureContext, m: Mo
     const paid = (flow.incoming.get(end) ?? []).map((index) => flow.movements[index]!.evidence.frame);
     return paid.every((frame) => frame !== null && tx.frames[frame]!.input === '0x');
   });
-}
-
-/**
- * Other assets that the issuer exchanged with the same account: a router that swaps one side of a pool's
- * assets before it deposits them, or after it withdrew them.
- */
-function convertedParts(
-  atIssuer: readonly Movement[],
-  own: readonly Movement[],
-  far: 'from' | 'to',
-): Movement[] {
-  const partners = new Set(own.map((m) => m[far]));
-  const assets = new Set(own.map((m) => m.asset));
-  return atIssuer.filter((m) => !assets.has(m.asset) && partners.has(m[far]));
 }
 
 /**

@@ -2,8 +2,10 @@ import { whyUnfilled } from '../../../lib/labelTemplate.ts';
 import { checksumAddress } from '../../../evm/address.ts';
 import type { Evidence } from '../../../model/canonicalTx.ts';
 import type { Motif } from '../../../model/motif.ts';
+import type { CaveatCode, Verdict } from '../../../model/intent.ts';
 import type { JoinReason } from '../../../model/primitive.ts';
 import type { IntentRule, Rulebook } from '../../../model/rulebook.ts';
+import { caveatText } from '../../../stages/9-report/caveats.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { conditionLines, show } from './conditionLines.ts';
@@ -138,6 +140,7 @@ function printReading(examined: ExaminedTx, reading: SubjectReading, page: Page)
   const rule = verdict.rule ? `${verdict.rule.slug} v${verdict.rule.version}` : 'fallback, no rule matched';
   io.out(`\n== as ${short(reading.account)}${elected}`);
   io.out(`${verdict.kind}: ${verdict.label}   [${verdict.status}, ${verdict.confidence}; ${rule}]`);
+  if (verdict.status === 'Suspected') io.out(whySuspected(verdict, examined, page.ruleset));
   for (const word of verdict.unfilled) io.out(`  label without {${word}}: ${whyUnfilled(word)}`);
   if (verdict.fragments.length > 0) io.out(`fragments: ${verdict.fragments.map((f) => f.kind).join(', ')}`);
   if (options.facts)
@@ -145,6 +148,18 @@ function printReading(examined: ExaminedTx, reading: SubjectReading, page: Page)
       io.out(`  ${name} = ${show(value)}`);
   if (options.full || options.rule !== undefined) printAllOutcomes(reading, page);
   else printVerdictReasons(reading, page);
+}
+
+/** Caveats that limit a verdict's confidence, not its status. */
+const LIMITS: ReadonlySet<CaveatCode> = new Set(['unknown_protocol', 'uncertain_motif', 'rule_limit']);
+
+/** One sentence: each doubt with its act and the claim of it that does not hold. */
+function whySuspected(verdict: Verdict, { motifs }: ExaminedTx, { rulebook }: SoundRuleset): string {
+  const reasons = verdict.caveats
+    .filter((code) => !LIMITS.has(code))
+    .map((code) => caveatText(code, { verdict, motifs, rulebook }).replace(/\.$/, ''))
+    .map((text) => text[0]!.toLowerCase() + text.slice(1));
+  return `Suspected because ${reasons.join(', and because ')}.`;
 }
 
 const winnerOf = ({ explained }: SubjectReading, { rulebook }: SoundRuleset): IntentRule | null =>

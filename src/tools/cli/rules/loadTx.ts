@@ -2,11 +2,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../../service/config.ts';
 import { AnalysisError } from '../../../lib/errors.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Hash, Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import { fetchContext } from '../../../stages/1-fetch/context/fetchContext.ts';
 import { fetchTransaction } from '../../../stages/1-fetch/fetchTransaction.ts';
-import { planContext } from '../../../stages/1-fetch/context/planContext.ts';
 import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
 import { pastedHash, readPasted } from '../../pasted.ts';
 import { CliError, requireTxHash, type CliIo } from '../cliIo.ts';
@@ -76,9 +75,12 @@ export async function fetchRecording(
     signal: AbortSignal.timeout(config.deadlineMs),
     deadlineAt: performance.now() + config.deadlineMs,
   });
-  const raw = await fetchTransaction(session, hash, canonicalize);
-  const plan = planContext(canonicalize(raw), raw, rulebook, config.maxTokens);
-  return { name: hash, raw, context: await fetchContext(session, plan, { names: config.priceSources }) };
+  const { fetchAround } = await import('../../../service/analyzer.ts');
+  let tx!: CanonicalTx;
+  const raw = await fetchTransaction(session, hash, (answers) => (tx = canonicalize(answers)));
+  const { maxTokens, priceSources } = config;
+  const { context } = await fetchAround(session, raw, tx, { upstream, rulebook, maxTokens, priceSources });
+  return { name: hash, raw, context };
 }
 
 /** Saves the node's answers about a transaction, so that examples can name it and tests need no node. */
