@@ -5,7 +5,7 @@ import type { Motif } from '../../../model/motif.ts';
 import type { CaveatCode, Verdict } from '../../../model/intent.ts';
 import type { JoinReason } from '../../../model/primitive.ts';
 import type { IntentRule, Rulebook } from '../../../model/rulebook.ts';
-import { caveatText } from '../../../stages/9-report/caveats.ts';
+import { writeCaveats } from '../../../stages/9-report/caveats.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 import { conditionLines, show } from './conditionLines.ts';
@@ -154,12 +154,10 @@ function printReading(examined: ExaminedTx, reading: SubjectReading, page: Page)
 const LIMITS: ReadonlySet<CaveatCode> = new Set(['unknown_protocol', 'uncertain_motif', 'rule_limit']);
 
 /** One sentence: each doubt with its act and the claim of it that does not hold. */
-function whySuspected(verdict: Verdict, { motifs }: ExaminedTx, { rulebook }: SoundRuleset): string {
-  const reasons = verdict.caveats
-    .filter((code) => !LIMITS.has(code))
-    .map((code) => caveatText(code, { verdict, motifs, rulebook }).replace(/\.$/, ''))
-    .map((text) => text[0]!.toLowerCase() + text.slice(1));
-  return `Suspected because ${reasons.join(', and because ')}.`;
+function whySuspected(verdict: Verdict, examined: ExaminedTx, { rulebook }: SoundRuleset): string {
+  const doubts = writeCaveats({ ...examined, verdict, rulebook }).filter(({ code }) => !LIMITS.has(code));
+  const reasons = doubts.map(({ text }) => text[0]!.toLowerCase() + text.slice(1).replace(/\.$/, ''));
+  return `Suspected because ${[...new Set(reasons)].join(', and because ')}.`;
 }
 
 const winnerOf = ({ explained }: SubjectReading, { rulebook }: SoundRuleset): IntentRule | null =>
