@@ -381,6 +381,15 @@ describe('positions are told of the account that has them, once', () => {
     if (intent !== null) expect(told.report.classification.intent_kind).toBe(intent);
   });
 
+  it('a headline about the position of another says whose', async () => {
+    const { report } = await reportOf(CASES[0]!.transaction);
+    const { owner } = report.position_effects[0]!;
+    expect(report.classification.intent_label).toBe(
+      `Supply 5 TOKEN to Morpho for ${owner.slice(0, 6)}…${owner.slice(-4)}`,
+    );
+    expect(owner).not.toBe(report.classification.actor);
+  });
+
   it('a repayment with receipts names them, not the debt token', async () => {
     const { transaction } = CASES.find(({ name }) => name.startsWith('a debt repaid with receipts'))!;
     const { report } = await reportOf(transaction);

@@ -3,6 +3,8 @@ import { mergeNative } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import { DEBT_SHARE_ROLES, roleOf, SHARE_ROLES } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
+import { carriersOf } from '../../value/parties.ts';
+import type { Address } from '../../model/hex.ts';
 import type { AssetAmount, Motif } from '../../model/motif.ts';
 import type { Portion } from '../../model/primitive.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
@@ -36,11 +38,46 @@ export function actAmounts(
   const related = besides.filter(({ id }) => act.has(id));
   if (related.length === 0) {
     const stated = [...act.values()];
+    if (side === 'sent' && motifs.every((motif) => isBridged(view, motif)))
+      return firstFilled(stated, besides, own);
     const paidByOthers = side === 'sent' && besides.every(({ id }) => isFee(view, id, act));
     return paidByOthers ? firstFilled(stated, besides, own) : firstFilled(besides, stated, own);
   }
   if (related.length < act.size) return related;
   return related.map((net) => ({ ...net, amount: act.get(net.id)!.amount }));
+}
+
+/** What leaves the chain is the principal, whatever it was made of first. */
+const isBridged = (view: SubjectView, motif: Motif): boolean =>
+  view.kind(motif).position?.category === 'bridge_claim';
+
+/** What the actor gave where a bridge took what was made of it. */
+export function convertedFrom(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+  const stated = new Set(actAmounts(view, motifs, 'sent').map(({ id }) => id));
+  const gave = view.sent.map(netOf);
+  const isConverted = motifs.length > 0 && motifs.every((motif) => isBridged(view, motif));
+  return isConverted && stated.size > 0 && !gave.some(({ id }) => stated.has(id)) ? gave : [];
+}
+
+/** What the actor's claims beside an act on a position paid it in assets that the act's amounts leave out. */
+export function claimedBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+  const collects = (motif: Motif): boolean => view.kind(motif).position?.effect === 'collect';
+  if (motifs.length === 0 || motifs.some((motif) => !movesPosition(view, motif) || collects(motif)))
+    return [];
+  const stated = new Set(actAmounts(view, motifs, 'received').map(({ id }) => id));
+  const claims = view.own.filter((motif) => motif.parent === null && collects(motif));
+  const got = new Set(view.received.map(({ id }) => id));
+  return [...sumsOf(view, claims, 'received').values()].filter(({ id }) => !stated.has(id) && got.has(id));
+}
+
+/** The owner of the positions that the acts change, where it is not the actor nor an account that only passed on. */
+export function otherOwner(view: SubjectView, motifs: readonly Motif[]): Address | null {
+  const { input, flow, entity, venues } = view;
+  const owners = new Set(motifs.map((motif) => (view.kind(motif).position ? roleOf(motif, 'owner') : null)));
+  const [owner = null] = owners;
+  if (owner === null || owners.size > 1 || !input.subject.elected) return null;
+  const passes = carriersOf(flow, input.rulebook.wrappedNative).has(owner);
+  return passes || entity.has(owner) || venues.has(owner) ? null : owner;
 }
 
 /** Whether no act took the asset, and nothing the act took can have been made of it. */

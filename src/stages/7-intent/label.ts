@@ -2,7 +2,7 @@ import { counted } from '../../lib/text.ts';
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
 import { feesBeside } from './actAmounts.ts';
-import { feesText, fillPlaceholder, type LabelSubject } from './labelWords.ts';
+import { aboutPosition, feesText, fillPlaceholder, type LabelSubject } from './labelWords.ts';
 import { keptOf, keptText } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -54,7 +54,7 @@ export function renderLabel(
     const text =
       full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
     const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
-    const beside = feesText(fees, subject);
+    const beside = `${states ? aboutPosition(subject) : ''}${feesText(fees, subject)}`;
     const besides = `${keptText(kept, brevity, format)}${beside}${tipText(view, format)}`;
     return `${text ?? rule.labelFallback}${besides}${blobs === null ? '' : `, with ${blobs}`}`;
   };

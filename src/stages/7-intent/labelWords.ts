@@ -1,11 +1,21 @@
 import { creationsIn } from '../../value/frames.ts';
 import { isNft } from '../../value/asset.ts';
+import { shortAddress } from '../../value/display.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import type { Balance } from '../../value/balances.ts';
-import { actAmounts, gainsOf, netOf, type ActAmount, type ActFee } from './actAmounts.ts';
+import {
+  actAmounts,
+  claimedBeside,
+  convertedFrom,
+  gainsOf,
+  netOf,
+  otherOwner,
+  type ActAmount,
+  type ActFee,
+} from './actAmounts.ts';
 import { argument, choice, span } from './label.ts';
 import type { Delivery } from './facts/swapFacts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -137,6 +147,15 @@ export function feesText(fees: readonly ActFee[], { brevity, format }: LabelSubj
       return `, ${FEE_WORDS[side]} ${text}${side === 'received' ? ' in fees' : ''}`;
     })
     .join('');
+}
+
+/** `, out of 8.75 ETH`, ` for 0x12ab…cdef` and `, claiming 3 LUSD` after a headline about a position. */
+export function aboutPosition({ view, motifs, brevity, format }: LabelSubject): string {
+  const owner = otherOwner(view, motifs);
+  if (owner !== null) return ` for ${shortAddress(owner)}`;
+  if (brevity > 1) return '';
+  const [source, claimed] = [convertedFrom, claimedBeside].map((of) => listed(of(view, motifs), format));
+  return [source && `, out of ${source}`, claimed && `, claiming ${claimed}`].join('');
 }
 
 function hasNft(balances: readonly Balance[]): boolean {

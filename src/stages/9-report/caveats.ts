@@ -1,6 +1,7 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { SHARE_ROLES } from '../../lib/roles.ts';
+import { cleanText } from '../../value/display.ts';
 import { amountText, labelFormat, type LabelFormat } from '../../value/labelFormat.ts';
 import type { ReportInput } from './buildReport.ts';
 import type { CaveatCode } from '../../model/intent.ts';
@@ -23,6 +24,8 @@ const WORDS: Readonly<Partial<Record<CaveatCode, string>>> = {
   no_rule: 'No rule speaks for this transaction.',
 };
 
+/** Longest text of a caveat. */
+const MAX_TEXT = 300;
 /** Acts that a sentence names; the rest are counted. */
 const MOST_NAMED = 3;
 /** Amounts of one side that an act's name states. */
@@ -31,19 +34,19 @@ const MOST_AMOUNTS = 2;
 /** The caveats, each with its sentence: those that speak of the same acts share one. */
 export function writeCaveats(input: CaveatInput): { code: CaveatCode; text: string }[] {
   const { verdict, motifs } = input;
-  const findings = verdict.motifs.map(
-    (index) => [motifs[index]!, findingsOf(motifs[index]!, input)] as const,
-  );
-  const found = findings.filter(([, { size }]) => size > 0);
-  const named = found
+  const found = verdict.motifs
+    .map((index) => [motifs[index]!, findingsOf(motifs[index]!, input)] as const)
+    .filter(([, { size }]) => size > 0);
+  const ofActs = new Set(found.flatMap(([, own]) => [...own.keys()]));
+  let named = found
     .slice(0, MOST_NAMED)
     .map(([motif, own]) => `${titleOf(motif, input)} ${told([...own.values()])}`);
-  const more = found.length - named.length;
-  const sentence = `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
-  const ofActs = new Set(found.flatMap(([, own]) => [...own.keys()]));
+  while (named.length > 1 && named.join('; ').length > MAX_TEXT - 20) named = named.slice(0, -1);
+  const more = found.length > named.length ? `; and ${found.length - named.length} more` : '';
+  const sentence = cleanText(upperFirst(`${named.join('; ')}${more}.`), MAX_TEXT)!;
   return verdict.caveats.map((code) => ({
     code,
-    text: ofActs.has(code) ? upperFirst(sentence) : (WORDS[code] ?? ruleLimit(input)),
+    text: ofActs.has(code) ? sentence : (WORDS[code] ?? ruleLimit(input)),
   }));
 }
 

@@ -74,6 +74,16 @@ describe('a caveat', () => {
     ]);
   });
 
+  it('is no longer than a report may state', () => {
+    const tags = Array.from({ length: 3 }, () => ({
+      name: 'a long name of an invariant '.repeat(9),
+      holds: false,
+    }));
+    const [text] = say(['unproven_motif'], { invariants: tags });
+    expect(text).toHaveLength(300);
+    expect(text).toMatch(/…$/);
+  });
+
   it('of the rule names the rule', () => {
     expect(say(['rule_limit'], {}, { confidence: 'Medium' })[0]).toMatch(
       /^The rule direct-swap allows no more than medium confidence/,
