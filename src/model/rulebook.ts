@@ -240,6 +240,12 @@ export interface SignatureTables {
   readonly functions: LineTable;
 }
 
+/** Amounts at which an allowance is unlimited: these, and all from one on. */
+export interface UnlimitedAmounts {
+  readonly from: bigint;
+  readonly exactly: ReadonlySet<bigint>;
+}
+
 /** Everything `rules/` says, compiled: plain data that can be stored and sent to threads. */
 export interface CompiledRules {
   readonly version: string;
@@ -268,6 +274,7 @@ export interface CompiledRules {
   readonly errors: ReadonlyMap<Hex, { readonly name: string; readonly signature: string }>;
   /** Leg roles: whether the venue's counterparty sent or received the asset. */
   readonly legRoles: ReadonlyMap<string, 'sent' | 'received'>;
+  readonly unlimited: UnlimitedAmounts;
   readonly motifKinds: ReadonlyMap<MotifKind, MotifKindSpec>;
   readonly intentKinds: ReadonlyMap<IntentKind, IntentKindSpec>;
   readonly intents: readonly IntentRule[];

@@ -1,4 +1,5 @@
 import type { Address, Hash, Hex } from './hex.ts';
+import type { Asset } from './valueFlow.ts';
 import type { RawTransaction } from './upstream.ts';
 
 /** One call to simulate. `to` null creates a contract. */
@@ -27,6 +28,18 @@ interface SignedParts {
   readonly type: number;
 }
 
+/** What a signature on typed data (EIP-712) gives away, beside what its calls show. */
+export interface SignedMeaning {
+  /** The contract that the signature is for. */
+  readonly contract: Address;
+  /** Unix seconds; the signature is worth nothing later. */
+  readonly until: bigint;
+  /** What leaves the signer and comes back where others act on it. */
+  readonly moves: readonly { readonly asset: Asset; readonly net: bigint }[];
+  /** What it does is known of listed contracts only. */
+  readonly isListedKind: boolean;
+}
+
 /** A transaction, or calls of one account as one act (EIP-5792), that has not been mined. */
 export interface SimulationRequest {
   readonly from: Address;
@@ -48,6 +61,8 @@ export interface SimulationRequest {
   readonly authorizationList: readonly unknown[];
   readonly accessList: readonly unknown[];
   readonly signed: SignedParts | null;
+  /** The calls do what this signature does; null: they are what is sent. */
+  readonly typed: SignedMeaning | null;
 }
 
 /** State changes of a simulated call, as in geth's `prestateTracer`: changed accounts before and after. */

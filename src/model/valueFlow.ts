@@ -47,6 +47,8 @@ export interface NonEconomicMovement {
 export interface Allowance {
   readonly token: Address;
   readonly assetKind: AssetKind;
+  /** The spender may borrow in the owner's name; the token is the debt's. */
+  readonly isCredit: boolean;
   /** Of a single NFT; null for fungible tokens and whole collections. */
   readonly tokenId: string | null;
   readonly owner: Address;

@@ -8,7 +8,7 @@ import { pastedHash, whyNoTransaction } from './pasted.ts';
 
 export type * from './client/report.ts';
 export { AnalysisError } from '../lib/errors.ts';
-export { RequestError } from './preview/readRequest.ts';
+export { RequestError } from './preview/readFields.ts';
 export type { PreviewReport } from './preview/preview.ts';
 export type { PreviewWarning } from './preview/warnings.ts';
 

@@ -2,13 +2,19 @@ import { addressAt, uintAt, wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { isRecognised, protocolOf } from '../lib/motifKinds.ts';
 import type { Frame } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
-import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
+import type { Rulebook, TokenCallSpec, UnlimitedAmounts } from '../model/rulebook.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 
 /** At least half of an amount's range asks for all there is. */
 export const UNLIMITED = 1n << 255n;
 /** Movements before and after one among which a token logs what it kept of it. */
 const NEAR = 32;
+
+const WHOLE_RANGE: UnlimitedAmounts = { from: (1n << 256n) - 1n, exactly: new Set() };
+
+/** Whether an allowance of this amount is over all there is. */
+export const isUnlimited = (amount: bigint, { from, exactly }: UnlimitedAmounts = WHOLE_RANGE): boolean =>
+  amount >= from || exactly.has(amount);
 
 /** A movement of a token, with the id of an NFT. */
 interface Moved {

@@ -48,6 +48,15 @@ it('ends with 1 where an expectation does not hold, and with 0 where it does', a
   expect((await preview([...PAYMENT, '--expect', file])).code).toBe(0);
 });
 
+it('ends with 1 on a revert, and on any warning where asked to', async () => {
+  const known = join(mkdtempSync(join(tmpdir(), 'preview-')), 'known.txt');
+  writeFileSync(known, `${bob.slice(0, 6)}${'0'.repeat(32)}${bob.slice(-4)}`);
+  expect((await preview([...PAYMENT, '--known', known])).code).toBe(0);
+  expect((await preview([...PAYMENT, '--known', known, '--fail-on-warning'])).code).toBe(1);
+  const failing = ['--from', alice, '--to', story.ctx.at('usdc'), '--data', '0xdeadbeef'];
+  expect((await preview(failing)).code).toBe(1);
+});
+
 it.each<[string, string[], string, string]>([
   ['an address', ['--from', 'me', '--to', bob], '', 'from must be an address'],
   ['JSON', [], '{', 'standard input must be JSON'],

@@ -5,7 +5,8 @@ import { AnalysisError } from '../../src/lib/errors.ts';
 import { readConfig } from '../../src/service/config.ts';
 import { openPreviewer, type Previewer, type PreviewReport } from '../../src/tools/preview/preview.ts';
 import { differences, readExpectation } from '../../src/tools/preview/expectation.ts';
-import { readRequest, readSigned, RequestError } from '../../src/tools/preview/readRequest.ts';
+import { RequestError } from '../../src/tools/preview/readFields.ts';
+import { readRequest, readSigned } from '../../src/tools/preview/readRequest.ts';
 import { account, addressOf } from '../devnet/accounts.ts';
 import { ETHER, fn } from '../devnet/chain.ts';
 import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
@@ -90,6 +91,36 @@ it.each<[string, () => Hex, string]>([
   expect(report.warnings[0]!.text).toContain(text);
   expect(report.execution.reverted).toBe(true);
   expect(report.movements).toEqual([]);
+});
+
+it('nonces that are used and that wait, and a gas limit that is too low', async () => {
+  const nonce = await story.devnet.chain.nonce('alice');
+  const pay = (stated: bigint | number): object => ({
+    from: alice,
+    to: bob,
+    value: '1',
+    nonce: toHex(stated),
+  });
+  const told = async (stated: number): Promise<string[]> =>
+    (await previewer.preview(readRequest(pay(stated)))).warnings.map(
+      ({ code: one, text }) => `${one}: ${text}`,
+    );
+  expect(await told(nonce)).toEqual([]);
+  expect(await told(0)).toEqual([
+    `nonce: Its nonce 0 is used already: the next one is ${nonce}, and no node takes it`,
+  ]);
+  expect((await told(nonce + 2))[0]).toContain(`waits until ${nonce} to ${nonce + 1} are used`);
+  // The inner call gets all but a 64th of the gas, and the outer one fails with a little left.
+  const stores = `0x${[0, 1, 2, 3].map((slot) => `6001600${slot}55`).join('')}00`;
+  const caller = `0x5f5f5f5f5f73${word(STRANGER).slice(24)}5af16022575f5ffd5b00`;
+  const other = getAddress(`0x${'6'.repeat(40)}`);
+  const request = readRequest(
+    { from: alice, to: other, data: '0x00000000', gas: '100000' },
+    { stateOverrides: { [STRANGER]: { code: stores }, [other]: { code: caller } } },
+  );
+  const { warnings, execution } = await previewer.preview(request);
+  expect(execution.reverted).toBe(true);
+  expect(warnings.map((one) => one.code)).toEqual(['reverts', 'gas_limit_reached']);
 });
 
 it('an endless loop ends with its gas', async () => {
@@ -399,6 +430,12 @@ it.each<[string, unknown]>([
   ['calls', { from: alice, calls: [] }],
   ['calls', { from: alice, calls: Array.from({ length: 33 }, () => ({ to: alice })) }],
   ['call', { from: alice, calls: [null] }],
+  ['paymaster', { from: alice, to: alice, paymaster: alice }],
+  ['authority', { from: alice, calls: [{ to: alice, authority: alice }] }],
+  ['capabilities', { from: alice, calls: [{ to: alice }], capabilities: { permissions: {} } }],
+  ['input', { from: alice, to: alice, data: '0x01', input: '0x02' }],
+  ['chain', { from: alice, to: alice, chainId: '0xa' }],
+  ['eth_sign', { method: 'eth_sign', params: [alice, '0x00'] }],
   ['request', 'hello'],
   ['request', { params: [] }],
 ])('a request without a right %s is refused', (field, request) => {

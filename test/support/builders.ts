@@ -361,5 +361,6 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     protocolAt: new Map(),
     protocols: new Map(),
     legRoles: new Map(),
+    unlimited: { from: 2n ** 128n - 1n, exactly: new Set([2n ** 96n - 1n]) },
   });
 }

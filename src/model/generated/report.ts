@@ -1280,7 +1280,7 @@ export interface Allowance {
   evidence: Evidence[];
   status?: Status;
   /**
-   * Marks; the list is open. unasked: the owner neither called nor signed for it.
+   * Marks; the list is open. unasked: the owner neither called nor signed for it. credit: the spender may borrow in the owner's name; the asset is the token of the debt.
    */
   flags?: string[];
 }

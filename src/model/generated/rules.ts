@@ -412,6 +412,11 @@ export interface RawVocabulary {
   }>>;
   /** Leg roles: whether the counterparty of the venue sent or received the asset. */
   readonly leg_roles?: Readonly<Record<string, 'sent' | 'received'>>;
+  /** Amounts in smallest units from which an allowance is unlimited, and single ones below; the last file that says so counts. */
+  readonly unlimited_allowance?: {
+    readonly from: string;
+    readonly exactly: readonly string[];
+  };
   /** Account roles, each with its meaning. */
   readonly account_roles?: Readonly<Record<string, string>>;
   /** Named lists of words, used as `$name` in the lists of intent rules. */

@@ -1,3 +1,4 @@
+import type { UnlimitedAmounts } from '../../model/rulebook.ts';
 import type { IntentKindSpec, MotifKindSpec, MotifTraits, LexiconEntry } from '../../model/vocabulary.ts';
 import { NO_TRAITS } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
@@ -28,6 +29,7 @@ export interface Vocabulary {
   readonly intentKinds: Map<string, IntentKindSpec>;
   readonly legRoles: Map<string, 'sent' | 'received'>;
   readonly accountRoles: Map<string, string>;
+  readonly unlimited: UnlimitedAmounts;
 }
 
 /** Merges vocabularies (overlays add; `override: true` redefines) and ranks the intents by precedence. */
@@ -60,7 +62,20 @@ export function compileVocabulary(items: readonly RuleItem[]): Vocabulary {
   const intentKinds = compileIntentKinds(intents, ranks, categories.intent);
   const values = <T>(words: Map<string, { value: T }>): Map<string, T> =>
     new Map([...words].map(([k, v]) => [k, v.value]));
-  return { motifKinds, intentKinds, legRoles: values(legRoles), accountRoles: values(accountRoles) };
+  return {
+    motifKinds,
+    intentKinds,
+    legRoles: values(legRoles),
+    accountRoles: values(accountRoles),
+    unlimited: unlimitedIn(vocabularies),
+  };
+}
+
+/** Without a word of it only the whole range is. */
+function unlimitedIn(items: readonly RuleItem<RawVocabulary>[]): UnlimitedAmounts {
+  const said = items.flatMap(({ value }) => value.unlimited_allowance ?? []).at(-1);
+  const { from, exactly } = said ?? { from: `0x${'f'.repeat(64)}`, exactly: [] };
+  return { from: BigInt(from), exactly: new Set(exactly.map(BigInt)) };
 }
 
 /** Intent kinds with their rank; without a precedence list none is missing from it. */

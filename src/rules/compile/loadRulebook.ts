@@ -172,6 +172,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     multicall: known.multicall!,
     pricing,
     legRoles: words.legRoles,
+    unlimited: words.unlimited,
     motifKinds: words.motifKinds,
     intentKinds: words.intentKinds,
     intents: placed.map(({ rule }) => rule),

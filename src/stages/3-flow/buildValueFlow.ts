@@ -19,7 +19,7 @@ import { readTokens } from './readTokens.ts';
 export function buildValueFlow(
   tx: CanonicalTx,
   rulebook: Pick<Rulebook, 'wrappedNative' | 'tokenEvents'> &
-    Partial<Pick<Rulebook, 'entities' | 'prepared' | 'tokenCalls'>>,
+    Partial<Pick<Rulebook, 'entities' | 'prepared' | 'tokenCalls' | 'unlimited'>>,
 ): ValueFlow {
   const native = tx.succeeded ? readNative(tx) : [];
   const tokens = tx.succeeded ? readTokens(tx, rulebook) : [];

@@ -3,15 +3,16 @@ import { logEvidence } from '../../lib/evidence.ts';
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
+  CREDIT_APPROVAL,
   HELD_APPROVAL,
   HELD_LOCKDOWN,
   HELD_PERMIT,
   TRANSFER_BATCH,
   TRANSFER_SINGLE,
 } from '../../evm/tokenTopics.ts';
-import { holderOf, isCallOf } from '../../value/tokenCall.ts';
+import { holderOf, isCallOf, isUnlimited } from '../../value/tokenCall.ts';
 import type { CanonicalTx, Frame, Log } from '../../model/canonicalTx.ts';
-import type { Address, Hex } from '../../model/hex.ts';
+import type { Hex } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Allowance } from '../../model/valueFlow.ts';
 
@@ -20,11 +21,9 @@ const CHANGES: ReadonlyMap<Hex, 'increased' | 'decreased'> = new Map([
   ['0x39509351', 'increased'],
   ['0xa457c2d7', 'decreased'],
 ]);
+/** `mint(address user, address onBehalfOf, uint256 amount, uint256 index)` of a debt token: a loan is taken. */
+const TAKE_LOAN = '0xb3f1c93d';
 const UINT256_MAX = (1n << 256n) - 1n;
-/** The largest signed number: half the range of an amount, and all of it for some tokens. */
-const HALF_OF_UINT256 = (1n << 255n) - 1n;
-const HALF_OF_UINT160 = (1n << 159n) - 1n;
-const UINT96_MAX = (1n << 96n) - 1n;
 
 /** Entity tag of contracts that keep allowances for all tokens. */
 const KEEPER_TAG = 'permit';
@@ -44,7 +43,7 @@ export function readAllowances(tx: CanonicalTx, rules: AllowanceRules): Allowanc
   return allowances;
 }
 
-type AllowanceRules = Partial<Pick<Rulebook, 'entities' | 'tokenCalls'>>;
+type AllowanceRules = Partial<Pick<Rulebook, 'entities' | 'tokenCalls' | 'unlimited'>>;
 
 interface Reading {
   readonly tx: CanonicalTx;
@@ -58,11 +57,13 @@ function read(log: Log, reading: Reading): Allowance | null {
   switch (log.topics[0]) {
     case APPROVAL:
       return log.topics.length === 3 ? fungible(log, reading) : nft(log);
+    case CREDIT_APPROVAL:
+      return fungible(log, reading, log.topics.length === 4 ? 0 : 32);
     case APPROVAL_FOR_ALL:
       return operator(log, tx);
     case HELD_APPROVAL:
     case HELD_PERMIT:
-      return keeps(log, rules) ? held(log) : null;
+      return keeps(log, rules) ? held(log, rules) : null;
     case HELD_LOCKDOWN:
       return keeps(log, rules) ? lockdown(log) : null;
     default:
@@ -74,17 +75,18 @@ function keeps({ address }: Log, { entities }: AllowanceRules): boolean {
   return entities?.get(address)?.tags.includes(KEEPER_TAG) === true;
 }
 
-/** ERC-20. */
-function fungible(log: Log, reading: Reading): Allowance | null {
-  const [owner, spender, amount] = [topicAddress(log, 1), topicAddress(log, 2), uintAt(log.data, 0)];
+/** ERC-20, and credit of debt tokens. */
+function fungible(log: Log, reading: Reading, amountAt = 0): Allowance | null {
+  const [owner, spender, amount] = [topicAddress(log, 1), topicAddress(log, 2), uintAt(log.data, amountAt)];
   if (owner === null || spender === null || amount === null) return null;
-  const unlimited = amount >= HALF_OF_UINT256 || amount === UINT96_MAX;
-  const change = changeOf(log, { owner, spender, amount }, reading);
+  const unlimited = isUnlimited(amount, reading.rules.unlimited);
+  const isCredit = log.topics[0] === CREDIT_APPROVAL;
+  const change = changeOf(log, { owner, spender, amount, isCredit }, reading);
   const kind = amount === 0n && change !== 'decreased' ? 'revoked' : (change ?? 'granted');
-  return allowance(log, { owner, spender, assetKind: 'erc20', kind, amount, unlimited });
+  return allowance(log, { owner, spender, assetKind: 'erc20', kind, amount, unlimited, isCredit });
 }
 
-type Granted = Pick<Allowance, 'owner' | 'spender'> & { readonly amount: bigint };
+type Granted = Pick<Allowance, 'owner' | 'spender' | 'isCredit'> & { readonly amount: bigint };
 
 /**
  * An allowance goes down only where the token's call that surely holds the log lowers it, or spends it by
@@ -105,9 +107,12 @@ function changeOf(
     return CHANGES.get(call!.selector!) ?? null;
   const spent = calls.flatMap((one) => spentBy(one, stated, rules.tokenCalls) ?? []);
   const isLess = (by: bigint): boolean =>
-    by > 0n && amount + by <= UINT256_MAX && amount !== UINT96_MAX && (before ?? UINT256_MAX) > amount;
+    by > 0n &&
+    amount + by <= UINT256_MAX &&
+    !rules.unlimited?.exactly.has(amount) &&
+    (before ?? UINT256_MAX) > amount;
   // Tokens may log the allowance that a spending leaves; a grant in sight could have logged it as well.
-  const sure = !calls.some((one) => mayGrant(one, owner, rules.tokenCalls));
+  const sure = !calls.some((one) => mayGrant(one, stated, rules.tokenCalls));
   return spent.some((by) => isLess(by) && (sure || before === amount + by)) ? 'decreased' : null;
 }
 
@@ -124,7 +129,11 @@ function callsHolding({ within = null, address }: Log, { frames }: CanonicalTx):
 type TokenCalls = Rulebook['tokenCalls'] | undefined;
 
 /** What the call takes of the owner's holding by the spender's allowance. */
-function spentBy(call: Frame, { owner, spender }: Granted, tokenCalls: TokenCalls): bigint | null {
+function spentBy(call: Frame, { owner, spender, isCredit }: Granted, tokenCalls: TokenCalls): bigint | null {
+  if (isCredit) {
+    const isLoan = addressAt(call.input, 4) === spender && addressAt(call.input, 36) === owner;
+    return isLoan && call.selector === TAKE_LOAN ? uintAt(call.input, 68) : null;
+  }
   const spec = tokenCalls?.get(call.selector!);
   const amount = spec?.amount ?? null;
   if (call.from !== spender || amount === null) return null;
@@ -132,8 +141,13 @@ function spentBy(call: Frame, { owner, spender }: Granted, tokenCalls: TokenCall
 }
 
 /** It is the owner's, or names the owner, and not known to move holdings only. A token may act for itself. */
-function mayGrant({ from, to, input, selector }: Frame, owner: Address, tokenCalls: TokenCalls): boolean {
+function mayGrant(
+  { from, to, input, selector }: Frame,
+  { owner, isCredit }: Granted,
+  tokenCalls: TokenCalls,
+): boolean {
   if (to === owner) return true;
+  if (isCredit && selector === TAKE_LOAN) return false;
   const spec = selector === null ? undefined : tokenCalls?.get(selector);
   if (spec !== undefined && spec.spender === null) return false;
   return from === owner || input.includes(wordOf(owner));
@@ -165,13 +179,13 @@ function operator(log: Log, tx: CanonicalTx): Allowance | null {
 /** First topics of ERC-1155 transfers. */
 const MULTI: ReadonlySet<string> = new Set([TRANSFER_SINGLE, TRANSFER_BATCH]);
 
-function held(log: Log): Allowance | null {
+function held(log: Log, rules: AllowanceRules): Allowance | null {
   const [owner, token, spender] = [topicAddress(log, 1), topicAddress(log, 2), topicAddress(log, 3)];
   const [amount, expiresAt] = [uintAt(log.data, 0), uintAt(log.data, 32)];
   if (owner === null || token === null || spender === null || amount === null || expiresAt === null)
     return null;
   const kind = amount === 0n ? 'revoked' : 'granted';
-  const unlimited = amount >= HALF_OF_UINT160;
+  const unlimited = isUnlimited(amount, rules.unlimited);
   return allowance(log, { owner, spender, token, assetKind: 'erc20', kind, amount, unlimited, expiresAt });
 }
 
@@ -188,6 +202,7 @@ function allowance(log: Log, stated: Stated): Allowance {
   return {
     token: stated.token ?? log.address,
     assetKind: stated.assetKind,
+    isCredit: stated.isCredit ?? false,
     tokenId: stated.tokenId ?? null,
     owner: stated.owner,
     spender: stated.spender,

@@ -1,6 +1,7 @@
 import { functionOf } from '../../evm/decodeArguments.ts';
 import { uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { NATIVE } from '../../value/asset.ts';
+import { isUnlimited } from '../../value/tokenCall.ts';
 import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 import type { LabelSubject } from './labelWords.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -43,12 +44,11 @@ function statedAmount({ view: { tx, input }, format }: LabelSubject): string | n
   if (call?.amount == null || call.token !== null) return null;
   const amount = uintOfWord(wordAt(tx.input, call.amount + SELECTOR_BYTES) ?? '');
   const token: Asset = { id: '', kind: 'erc20', address: tx.to, tokenId: null };
-  return amount > MOST_STATED ? `unlimited ${format.asset(token)}` : format.amount(token, amount);
+  if (!isUnlimited(amount, input.rulebook.unlimited)) return format.amount(token, amount);
+  return call.spender === null ? format.asset(token) : `unlimited ${format.asset(token)}`;
 }
 
 const SELECTOR_BYTES = 4;
-/** As allowances count as unlimited: half of the amount's range. */
-const MOST_STATED = 1n << 255n;
 
 function actNamed(name: string, { motifKinds }: Rulebook): string | null {
   const called = `${name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;

@@ -38,6 +38,6 @@ export function writeAllowance(
     expires_at: expiresAt === null ? null : isoTime(expiresAt),
     evidence: [writer.evidence(allowance.evidence)],
     status: unasked ? 'Suspected' : 'Proven',
-    flags: unasked ? ['unasked'] : [],
+    flags: [...(allowance.isCredit ? ['credit'] : []), ...(unasked ? ['unasked'] : [])],
   };
 }

@@ -17,13 +17,14 @@ Examples:
   txreport preview --raw 0x02f8…
   txreport preview --json < request.json
   txreport preview --raw 0x02f8… --expect expected.json
+  txreport preview --raw 0x02f8… --fail-on-warning && send 0x02f8…
 
 Amounts are wei, as 0x… or decimal. --known: a file with an address a line, those you have dealt with.
 --expect: a JSON file {intent_kind, least_received, most_sent, allowed_spenders}, amounts in whole units by
 token address or native.
 
-Exit status: 0 preview printed, 1 it failed or the expectation does not hold, 2 wrong arguments or
-configuration`;
+Exit status: 0 preview printed, 1 it would fail, the expectation does not hold, there is a warning
+(--fail-on-warning) or there is no preview, 2 wrong arguments or configuration`;
 
 interface PreviewOptions extends CommonOptions {
   readonly raw?: string;
@@ -36,6 +37,7 @@ interface PreviewOptions extends CommonOptions {
   readonly stateOverride?: string;
   readonly known?: string;
   readonly expect?: string;
+  readonly failOnWarning?: boolean;
 }
 
 const file = (path: string): string => {
@@ -59,6 +61,7 @@ export const previewCommand = new Command('preview')
   .option('--state-override <file>', 'JSON file of state overrides, as geth takes them', file)
   .option('--known <file>', 'addresses you have dealt with, one a line', file)
   .option('--expect <file>', 'what must come out, as JSON', file)
+  .option('--fail-on-warning', 'exit status 1 on any warning')
   .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
   .option('--json', 'print the preview as JSON')
   .option('--full', 'print addresses in full')
@@ -82,6 +85,8 @@ async function preview(options: PreviewOptions): Promise<void> {
       const report = await previewer.preview(request, { known: addressLines(options.known) });
       if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
       else await print(report.warnings, asReport(report), options);
+      const isWarned = options.failOnWarning === true && report.warnings.length > 0;
+      if (report.execution.reverted || isWarned) process.exitCode = 1;
       if (wanted === null) return;
       for (const difference of differences(report, expectation)) {
         process.stderr.write(`not as expected: ${difference}\n`);

@@ -22,6 +22,10 @@ export function registerPreview(mcp: McpServer, preview: Preview): void {
     from: HEX.optional().describe('Sender.'),
     ...CALL,
     calls: z.array(z.strictObject(CALL)).max(32).optional().describe('Several calls as one act (EIP-5792).'),
+    typed_data: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('EIP-712 typed data that `from` is asked to sign (eth_signTypedData_v4), in place of calls.'),
     gas: HEX.optional().describe('Gas limit.'),
     block: z.string().max(80).default('latest').describe('The state after this block.'),
   });
@@ -35,15 +39,17 @@ export function registerPreview(mcp: McpServer, preview: Preview): void {
     {
       title: 'Preview a transaction',
       description:
-        'What a transaction would do if sent now: simulated on the state of a node, nothing is sent. ' +
+        'What a transaction would do if sent now, or what a signature on typed data (Permit, Permit2, Safe, ' +
+        'Seaport) allows: simulated on the state of a node, nothing is sent. ' +
         'Give the warnings to the user first. State, prices and order in the block may change the outcome.',
       inputSchema,
       outputSchema,
       annotations,
     },
-    ({ raw, block, gas, ...fields }, { signal }) =>
+    ({ raw, block, gas, typed_data: typed, ...fields }, { signal }) =>
       answered(async () => {
-        const request = await readAny(raw ?? fields, { block, gas });
+        const signing = typed && { method: 'eth_signTypedData_v4', params: [fields.from, typed] };
+        const request = await readAny(raw ?? signing ?? fields, { block, gas });
         const report = await preview(request, signal);
         const { warnings, simulated } = report;
         const summary = summarize(asReport(report));

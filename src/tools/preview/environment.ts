@@ -25,7 +25,6 @@ interface Outcome {
 export function differencesOfRuns(
   { tx, flow, context, attribution, rulebook }: Analysis,
   { changes, again }: Simulation,
-  gasLimit: bigint | null,
 ): string[] {
   const own = new Set([tx.from, attribution.actor ?? tx.from]);
   const outcomeOf = (run: CanonicalTx, moves: ValueFlow, state: SimulatedRun['changes']): Outcome => ({
@@ -42,10 +41,8 @@ export function differencesOfRuns(
   const first = outcomeOf(tx, flow, changes);
   const moved = buildValueFlow(other, rulebook);
   const second = outcomeOf(other, moved, again.changes);
-  if (first.failed !== second.failed) {
-    const isOutOfGas = first.failed && gasLimit !== null && tx.gasUsed >= gasLimit;
-    return isOutOfGas ? [] : [`it ${first.failed ? 'fails' : 'succeeds'} in one and not in the other`];
-  }
+  if (first.failed !== second.failed)
+    return [`it ${first.failed ? 'fails' : 'succeeds'} in one and not in the other`];
   const format = labelFormat(context.tokens, rulebook);
   const text = (id: AssetId, raw: bigint): string => {
     const asset = flow.assets.get(id) ?? moved.assets.get(id)!;

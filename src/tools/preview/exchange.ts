@@ -6,24 +6,34 @@ import { addUsd, compareUsd, worthTogether } from '../../value/money.ts';
 import type { Analysis } from '../../analyze.ts';
 import type { PositionEffect, TxReport } from '../../model/generated/report.ts';
 import type { Address } from '../../model/hex.ts';
+import type { SignedMeaning } from '../../model/simulation.ts';
+
+type Change = Pick<Balance, 'id' | 'asset' | 'net'>;
 
 /** What leaves the signer's side, and what comes back with a value that others than its contract speak for. */
 export interface Exchange {
-  readonly sent: readonly Balance[];
+  readonly sent: readonly Change[];
   /** A text about what leaves, where too little comes back. */
   readonly forNothing: string | null;
   /** The headline with all that leaves. */
   readonly label: string;
 }
 
-/** `own`: the accounts of the signer's side. */
-export function exchangeOf(analysis: Analysis, report: TxReport, own: ReadonlySet<Address>): Exchange {
+/** `own`: the accounts of the signer's side. `offered`: what a signature lets others exchange with it. */
+export function exchangeOf(
+  analysis: Analysis,
+  report: TxReport,
+  { own, offered = [] }: { readonly own: ReadonlySet<Address>; readonly offered?: SignedMeaning['moves'] },
+): Exchange {
   const { flow, context, rulebook } = analysis;
   const format = labelFormat(context.tokens, rulebook);
-  const textOf = ({ asset, net }: Balance): string =>
+  const textOf = ({ asset, net }: Change): string =>
     amountText({ asset, amount: net < 0n ? -net : net }, format);
-  const textsOf = (some: readonly Balance[]): string => some.map(textOf).join(' and ');
-  const net = [...balances(flow, own).values()];
+  const textsOf = (some: readonly Change[]): string => some.map(textOf).join(' and ');
+  const net = [
+    ...balances(flow, own).values(),
+    ...offered.map(({ asset, net: amount }) => ({ id: asset.id, asset, net: amount })),
+  ];
   const sent = net.filter((one) => one.net < 0n);
   const received = net.filter((one) => one.net > 0n);
   const traded = tradedAt(report, analysis);
@@ -46,6 +56,12 @@ export function exchangeOf(analysis: Analysis, report: TxReport, own: ReadonlySe
     const isKnown = held.has(one.id) || rulebook.wrappedNative.has(asset.address ?? '0x');
     return !isFair || !(isKnown || label.includes(format.asset(asset)));
   });
+  if (offered.length > 0)
+    return {
+      sent,
+      forNothing: isFair ? null : `${leaves} and ${back} comes back${others}`,
+      label: `Offer ${textsOf(sent)} for ${textsOf(received) || 'nothing'}`,
+    };
   return {
     sent,
     forNothing: isFair ? null : `${leaves} and ${back} comes back${others}`,
@@ -71,8 +87,8 @@ function isOwed({ protocol, category, effect }: PositionEffect): boolean {
 }
 
 /** What comes back is worth less than half of what leaves, where both have a price. */
-function isDust(valued: readonly Balance[], sent: readonly Balance[], { economics }: Analysis): boolean {
-  const worthOf = (some: readonly Balance[]) =>
+function isDust(valued: readonly Change[], sent: readonly Change[], { economics }: Analysis): boolean {
+  const worthOf = (some: readonly Change[]) =>
     worthTogether(
       some.map(({ id, net }) => [id, net < 0n ? -net : net] as const),
       economics.book,

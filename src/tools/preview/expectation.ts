@@ -1,7 +1,7 @@
 import { lowerAddress } from '../../evm/hex.ts';
 import { isRecord } from '../../lib/shape.ts';
 import type { PreviewReport } from './preview.ts';
-import { RequestError } from './readRequest.ts';
+import { RequestError } from './readFields.ts';
 
 /** What a caller wants of a transaction; what is left out is not asked. Amounts in whole units. */
 export interface Expectation {
@@ -9,11 +9,14 @@ export interface Expectation {
   /** The signer's side receives at least, and sends at most, by asset: a token's address or `native`. */
   readonly least_received?: Readonly<Record<string, string>>;
   readonly most_sent?: Readonly<Record<string, string>>;
-  /** The only accounts that may be allowed to spend. */
+  /** The only accounts that may be allowed to spend, or to borrow in the signer's name. */
   readonly allowed_spenders?: readonly string[];
+  /** The only accounts and contracts that may be controlled otherwise, and operators of whole collections. */
+  readonly control_changes?: readonly string[];
 }
 
-const KEYS = ['intent_kind', 'least_received', 'most_sent', 'allowed_spenders'];
+const LISTS = ['allowed_spenders', 'control_changes'];
+const KEYS = ['intent_kind', 'least_received', 'most_sent', ...LISTS];
 const DECIMAL = /^\d{1,78}(?:\.\d{1,77})?$/;
 
 /** Checks a parsed file. Throws `RequestError` for keys or values it cannot hold to. */
@@ -23,9 +26,11 @@ export function readExpectation(value: unknown): Expectation {
   if (unknown !== undefined) throw new RequestError(`no expectation is called ${unknown.slice(0, 50)}`);
   requireAmounts(value['least_received'], 'least_received');
   requireAmounts(value['most_sent'], 'most_sent');
-  const spenders = value['allowed_spenders'] ?? [];
-  if (!Array.isArray(spenders) || spenders.some((one) => lowerAddress(one) === null))
-    throw new RequestError('allowed_spenders must be a list of addresses');
+  for (const key of LISTS) {
+    const listed = value[key] ?? [];
+    if (!Array.isArray(listed) || listed.some((one) => lowerAddress(one) === null))
+      throw new RequestError(`${key} must be a list of addresses`);
+  }
   if (value['intent_kind'] !== undefined && typeof value['intent_kind'] !== 'string')
     throw new RequestError('intent_kind must be a text');
   return value as Expectation;
@@ -58,7 +63,26 @@ export function differences(report: PreviewReport, wanted: Expectation): string[
     const net = netOf(report, own, asset, most);
     if (-net.amount > net.limit) found.push(`sends ${net.shown} of ${asset}, more than ${most}`);
   }
-  return [...found, ...strangers(report, own, wanted)];
+  return [...found, ...strangers(report, own, wanted), ...otherControl(report, own, wanted)];
+}
+
+/** Control that changes hands and was not expected to: a text each. */
+function otherControl(
+  { allowances = [], warnings }: PreviewReport,
+  own: ReadonlySet<string>,
+  { control_changes: listed }: Expectation,
+): string[] {
+  if (listed === undefined) return [];
+  const expected = new Set(listed.map((one) => one.toLowerCase()));
+  const isOther = (account = ''): boolean => !expected.has(account.toLowerCase());
+  return [
+    ...warnings
+      .filter(({ code, accounts }) => code === 'control_changes' && isOther(accounts[0]))
+      .map(({ text }) => text),
+    ...allowances
+      .filter(({ owner, kind, spender }) => kind === 'operator' && own.has(owner) && isOther(spender))
+      .map(({ spender, asset }) => `${spender} is made an operator of ${asset.address}`),
+  ];
 }
 
 /** Spenders of the side's tokens that are not among those allowed. */

@@ -2,13 +2,27 @@ import { canonicalize } from '../../stages/2-canonical/canonicalize.ts';
 import { simulate } from '../../stages/1-fetch/simulate.ts';
 import { buildReport } from '../../stages/9-report/buildReport.ts';
 import { createReportValidator } from '../../stages/9-report/reportValidator.ts';
-import { judge } from '../../analyze.ts';
+import { computeEconomics } from '../../stages/8-economics/computeEconomics.ts';
+import { judge, type Analysis } from '../../analyze.ts';
 import { configuredRules, fetchAround, openUpstream } from '../../service/analyzer.ts';
 import type { Config } from '../../service/config.ts';
 import type { Caveat, Transaction, TxReport } from '../../model/generated/report.ts';
-import type { Address } from '../../model/hex.ts';
+import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
-import type { Simulation, SimulationRequest, SimulationSource } from '../../model/simulation.ts';
+import type {
+  SignedMeaning,
+  Simulation,
+  SimulationRequest,
+  SimulationSource,
+} from '../../model/simulation.ts';
+import type { Allowance, ValueFlow } from '../../model/valueFlow.ts';
+import { risenAllowances } from './silentAllowances.ts';
+import { checksumAddress } from '../../evm/address.ts';
+import { wordOf } from '../../evm/hex.ts';
+import { TRANSFER } from '../../evm/tokenTopics.ts';
+import { isoTime } from '../../stages/9-report/writeTransaction.ts';
+import { timeText } from '../wording/text.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { differencesOfRuns } from './environment.ts';
 import { exchangeOf } from './exchange.ts';
 import { warningsOf, type Preview, type PreviewWarning } from './warnings.ts';
@@ -50,19 +64,29 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
     async preview(request, { known = [], signal = new AbortController().signal } = {}) {
       const session = upstream.open({ signal, deadlineAt: performance.now() + config.deadlineMs });
       const simulation = await simulate(session, request);
+      const { typed } = request;
       const tx = canonicalize(simulation.raw);
-      const found = await fetchAround(session, simulation.raw, tx, { ...config, upstream, rulebook });
+      const [found, risen] = await Promise.all([
+        fetchAround(session, simulation.raw, withOffers(tx, typed), { ...config, upstream, rulebook }),
+        risenAllowances(tx, { session, request, run: simulation, rulebook }),
+      ]);
       const context = withNextNonces(found.context, tx.from);
-      const analysis = await judge(found, context, rulebook);
-      const report = buildReport(analysis);
+      const analysis = withOffered(await judge({ ...found, tx }, context, rulebook), typed);
+      const report = buildReport({ ...analysis, flow: withRisen(analysis.flow, risen) });
       validate(report);
-      const { changes } = simulation;
-      const differences = differencesOfRuns(analysis, simulation, request.gas);
+      const { changes, nextNonce } = simulation;
+      const different = differencesOfRuns(analysis, simulation);
+      // What fails with the gas it is given and not with more does nothing, whatever it goes by.
+      const { gas, signed } = request;
+      const lacksGas = gas !== null && signed === null && !tx.succeeded && different.length > 0;
+      const differences = lacksGas ? [] : different;
       const own = new Set([tx.from, analysis.attribution.actor ?? tx.from]);
-      const exchange = exchangeOf(analysis, report, own);
+      const exchange = exchangeOf(analysis, report, { own, ...(typed && { offered: typed.moves }) });
       return {
         ...writePreview(report, simulation, { request, differences, exchange }),
-        warnings: warningsOf({ report, request, known, rulebook, changes, differences, exchange }),
+        warnings: warningsOf({
+          ...{ report, request, known, rulebook, changes, nextNonce, differences, lacksGas, exchange },
+        }),
       };
     },
     close: () => upstream.close(),
@@ -91,6 +115,7 @@ function writePreview(
       caveats: [
         ...(classification.caveats ?? []),
         ...(differences.length > 0 ? [ENVIRONMENT] : []),
+        ...(request.typed === null ? [] : [signatureCaveat(request.typed)]),
         simulatedCaveat(simulation),
       ],
     },
@@ -114,9 +139,47 @@ function withNextNonces(context: RawContext, sender: Address): RawContext {
   return { ...context, nonces };
 }
 
+/** With prices of what a signature offers. */
+function withOffered(analysis: Analysis, typed: SimulationRequest['typed']): Analysis {
+  if (typed === null || typed.moves.length === 0) return analysis;
+  const assets = new Map(analysis.flow.assets);
+  for (const { asset } of typed.moves) assets.set(asset.id, asset);
+  const economics = computeEconomics({ ...analysis, flow: { ...analysis.flow, assets } });
+  return { ...analysis, economics };
+}
+
+const NO_PLACE = { logIndex: 0, index: 0, frame: null, seq: 0 } as const;
+
+/** With a transfer of each token that a signature offers: their names and prices are asked for. */
+function withOffers(tx: CanonicalTx, typed: SimulationRequest['typed']): CanonicalTx {
+  const topics = [TRANSFER, ...[tx.from, tx.from].map((one): Hex => `0x${wordOf(one)}`)] as readonly Hash[];
+  const logs = (typed?.moves ?? []).flatMap(({ asset: { address } }) =>
+    address === null ? [] : [{ address, topics, data: '0x' as const, ...NO_PLACE }],
+  );
+  return logs.length === 0 ? tx : { ...tx, logs: [...tx.logs, ...logs] };
+}
+
+/** With the allowances that no log tells of. */
+function withRisen(flow: ValueFlow, risen: readonly Allowance[]): ValueFlow {
+  const isGrant = ({ kind }: Allowance): boolean => kind !== 'revoked' && kind !== 'decreased';
+  const keyOf = ({ token, owner, spender }: Allowance): string => `${token} ${owner} ${spender}`;
+  const logged = new Set(flow.allowances.filter(isGrant).map(keyOf));
+  const unlogged = risen.filter((one) => !logged.has(keyOf(one)));
+  return { ...flow, allowances: [...flow.allowances, ...unlogged] };
+}
+
 const ENVIRONMENT: Caveat = {
   code: 'depends_on_environment',
   text: 'Run with another fee, gas limit and fee recipient it does something else; sent, it may do a third.',
+};
+
+const signatureCaveat = ({ contract, until }: SignedMeaning): Caveat => {
+  const end = timeText(isoTime(until));
+  const time = end === null ? 'it never expires' : `it is valid until ${end}`;
+  return {
+    code: 'signature',
+    text: `A signature for ${checksumAddress(contract)}, shown as a transaction that does the same: ${time}.`,
+  };
 };
 
 const simulatedCaveat = ({ blockNumber }: Simulation): Caveat => ({

@@ -4,45 +4,21 @@ import * as Eip2930 from 'ox/TxEnvelopeEip2930';
 import * as Eip4844 from 'ox/TxEnvelopeEip4844';
 import * as Eip7702 from 'ox/TxEnvelopeEip7702';
 import * as Legacy from 'ox/TxEnvelopeLegacy';
-import { CliError } from '../cli/cliIo.ts';
-import { isHex, lowerAddress, quantity } from '../../evm/hex.ts';
+import { quantity } from '../../evm/hex.ts';
 import { recover } from '../../evm/signing.ts';
 import { isRecord } from '../../lib/shape.ts';
+import { addressOf, amountOf, bad, bytesOf, RequestError } from './readFields.ts';
+import { readTypedData } from './typedData.ts';
+import { mergeOverrides } from '../../stages/1-fetch/simulatedBatch.ts';
+import { parseJson } from '../../lib/json.ts';
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { SimulatedCall, SimulationRequest, StateOverrides } from '../../model/simulation.ts';
-
-/** A request that cannot be understood; the text names the field. */
-export class RequestError extends CliError {
-  override readonly name = 'RequestError';
-}
 
 /** Calls in one batch. */
 const MOST_CALLS = 32;
 const MOST_OVERRIDES = 256;
 /** Blobs of one transaction (EIP-7594). */
 const MOST_BLOBS = 6;
-
-function bad(what: string): never {
-  throw new RequestError(what);
-}
-
-function addressOf(value: unknown, what: string): Address {
-  return lowerAddress(value) ?? bad(`${what} must be an address`);
-}
-
-function bytesOf(value: unknown, what: string): Hex {
-  if (value === undefined || value === null) return '0x';
-  return typeof value === 'string' && value.length % 2 === 0 && value.startsWith('0x') && isHex(value)
-    ? (value.toLowerCase() as Hex)
-    : bad(`${what} must be 0x and whole bytes`);
-}
-
-/** `0x` quantities as JSON-RPC has them, and decimal texts as people type them. */
-function amountOf(value: unknown, what: string): bigint | null {
-  if (value === undefined || value === null) return null;
-  if (typeof value === 'string' && /^\d{1,78}$/.test(value)) return BigInt(value);
-  return quantity(value) ?? bad(`${what} must be a number of wei or gas`);
-}
 
 /** `latest`, `pending`, or a number. */
 function blockOf(value: unknown): SimulationRequest['block'] {
@@ -86,20 +62,74 @@ export async function readAny(request: unknown, options: RunOptions = {}): Promi
   return typeof request === 'string' ? readSigned(request, options) : readRequest(request, options);
 }
 
+const FEES = ['gas', 'gasLimit', 'gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas'];
+const SHARED = ['from', 'nonce', 'chainId', 'type', 'accessList', 'authorizationList', ...FEES];
+/** What nodes add to a transaction that was mined, and wallets to one with blobs. */
+const UNUSED = ['hash', 'blockHash', 'blockNumber', 'blockTimestamp', 'transactionIndex', 'r', 's', 'v'];
+const SIDECAR = ['blobVersionedHashes', 'blobs', 'commitments', 'proofs', 'sidecars', 'yParity'];
+const CALL_KEYS = ['to', 'data', 'input', 'value'];
+const BATCH_KEYS = [...SHARED, 'calls', 'version', 'id', 'atomicRequired', 'capabilities'];
+const KEYS = [...SHARED, ...CALL_KEYS, ...UNUSED, ...SIDECAR];
+const SIGN = 'eth_signTypedData';
+const METHODS = ['eth_sendTransaction', 'eth_signTransaction', 'wallet_sendCalls'];
+
+/** What is not read is refused: it may be what matters. */
+function requireKnown(fields: Record<string, unknown>, keys: readonly string[], what: string): void {
+  const unknown = Object.keys(fields).find((key) => fields[key] !== undefined && !keys.includes(key));
+  if (unknown !== undefined) bad(`${what} has a key that is not read: ${unknown.slice(0, 50)}`);
+  const { capabilities, data, input, chainId } = fields;
+  if (isRecord(capabilities) && Object.keys(capabilities).length > 0) bad('capabilities are not read');
+  if (data != null && input != null && data !== input) bad('data and input differ');
+  if (chainId != null && quantity(chainId) !== 1n && chainId !== 1) bad('the request is for another chain');
+}
+
 /**
  * A request as wallets pass it: the parameters of `eth_sendTransaction`, or of `wallet_sendCalls` (EIP-5792),
- * alone, as a list of parameters, or as a whole JSON-RPC request. Throws `RequestError`.
+ * alone, as a list of parameters, or as a whole JSON-RPC request; so also of `eth_signTypedData_v4`. Throws
+ * `RequestError`.
  */
 export function readRequest(value: unknown, options: RunOptions = {}): SimulationRequest {
-  const inner = isRecord(value) && 'params' in value ? value['params'] : value;
+  const isWhole = isRecord(value) && 'params' in value;
+  const method = isWhole && value['method'] !== undefined ? String(value['method']) : null;
+  const inner = isWhole ? value['params'] : value;
+  if (method?.startsWith(SIGN)) return typedRequest(inner, options);
+  if (method !== null && !METHODS.includes(method)) bad(`requests of ${method.slice(0, 50)} are not read`);
+  if (Array.isArray(inner) && inner.length > 1) bad('the request has more than one parameter');
   const fields: unknown = Array.isArray(inner) ? inner[0] : inner;
   if (!isRecord(fields)) bad('the request must be an object with from, and to or calls');
-  const list: unknown = fields['calls'] ?? [fields];
+  const isBatch = fields['calls'] !== undefined;
+  requireKnown(fields, isBatch ? BATCH_KEYS : KEYS, 'the request');
+  const list: unknown = isBatch ? fields['calls'] : [fields];
   if (!Array.isArray(list) || list.length === 0 || list.length > MOST_CALLS)
     bad(`calls must be a list of 1 to ${MOST_CALLS}`);
+  const calls = list.map((call: unknown) => {
+    if (!isRecord(call)) return bad('a call must be an object');
+    if (isBatch) requireKnown(call, [...CALL_KEYS, 'capabilities'], 'a call');
+    return callOf(call);
+  });
+  return requestOf(fields, calls, options);
+}
+
+/** What its signature does, as calls of the signer. */
+function typedRequest(params: unknown, options: RunOptions): SimulationRequest {
+  if (!Array.isArray(params) || params.length !== 2) bad(`${SIGN} takes a signer and typed data`);
+  const [from, given] = params as readonly unknown[];
+  const { calls, stateOverrides, ...typed } = readTypedData(
+    addressOf(from, 'the signer'),
+    typeof given === 'string' ? parseJson(given) : given,
+  );
+  const request = requestOf({ from }, calls, options);
+  return { ...request, typed, stateOverrides: mergeOverrides(request.stateOverrides, stateOverrides) };
+}
+
+function requestOf(
+  fields: Record<string, unknown>,
+  calls: readonly SimulatedCall[],
+  options: RunOptions,
+): SimulationRequest {
   return {
     from: addressOf(fields['from'], 'from'),
-    calls: list.map((call: unknown) => (isRecord(call) ? callOf(call) : bad('a call must be an object'))),
+    calls,
     gas: amountOf(options.gas ?? fields['gas'] ?? fields['gasLimit'], 'gas'),
     maxFeePerGas: amountOf(fields['maxFeePerGas'] ?? fields['gasPrice'], 'maxFeePerGas'),
     maxPriorityFeePerGas: amountOf(
@@ -113,6 +143,7 @@ export function readRequest(value: unknown, options: RunOptions = {}): Simulatio
     authorizationList: listOf(fields['authorizationList'], 'authorizationList'),
     accessList: listOf(fields['accessList'], 'accessList'),
     signed: null,
+    typed: null,
   };
 }
 
@@ -146,6 +177,7 @@ function readEnvelope(serialized: Hex, options: RunOptions): SimulationRequest {
       hash: keccak256(serialized) as Hash,
       type: serialized.startsWith('0x0') ? Number(serialized.slice(0, 4)) : 0,
     },
+    typed: null,
   };
 }
 

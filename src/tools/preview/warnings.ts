@@ -1,12 +1,18 @@
 import type { Hex } from '../../model/hex.ts';
 import type { Allowance, InventoryDelta, TxReport } from '../../model/generated/report.ts';
-import { uintAt } from '../../evm/hex.ts';
+import { checksumAddress } from '../../evm/address.ts';
+import { isListedAddress } from '../../value/tokenCall.ts';
+import { authoritiesOf } from '../../evm/authorities.ts';
+import { lowerAddress, uintAt } from '../../evm/hex.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { Asset } from '../../model/valueFlow.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { SimulationRequest, StateChange } from '../../model/simulation.ts';
 import { controlChanges, changedAccounts } from './controlChanges.ts';
 import type { Exchange } from './exchange.ts';
+import { accountsOf } from '../wording/accounts.ts';
+import { amountText } from '../wording/sentences.ts';
+import { timeText } from '../wording/text.ts';
 import { leastAccepted } from './leastAccepted.ts';
 
 /** What a signer should see first. Codes are stable; the list may grow. */
@@ -21,6 +27,8 @@ type WarningCode =
   | 'depends_on_environment'
   | 'reverts'
   | 'gas_limit_reached'
+  | 'nonce'
+  | 'unknown_contract'
   | 'unlimited_allowance'
   | 'unknown_spender'
   | 'resembles_known_address'
@@ -37,6 +45,10 @@ export interface Preview {
   readonly rulebook: Rulebook;
   /** What each call changes of the state; null where the node does not say. */
   readonly changes: readonly StateChange[] | null;
+  /** The sender's, in the state used. */
+  readonly nextNonce: bigint;
+  /** It fails with the gas limit of the request and not with a higher one. */
+  readonly lacksGas: boolean;
   /** What another fee, gas limit or fee recipient changes, a text each. */
   readonly differences: readonly string[];
   readonly exchange: Exchange;
@@ -70,7 +82,7 @@ const environment: Check = ({ differences, report }) =>
         ),
       ];
 
-const reverts: Check = ({ report: { execution }, request }) => {
+const reverts: Check = ({ report: { execution }, request, lacksGas }) => {
   if (!execution.reverted) return [];
   const { failure } = execution;
   const at = failure?.contract ? [failure.contract] : [];
@@ -78,22 +90,51 @@ const reverts: Check = ({ report: { execution }, request }) => {
   const limit = request.gas;
   if (limit !== null && BigInt(execution.gas_used) >= limit)
     found.push(warning('gas_limit_reached', `It uses all of its gas limit of ${limit}`));
+  else if (lacksGas)
+    found.push(warning('gas_limit_reached', `It fails with its gas limit of ${limit} and not with more`));
   return found;
 };
+
+/** What a signature does is known where the contract is. */
+const unlisted: Check = ({ request: { typed }, rulebook }) => {
+  if (typed === null || !typed.isListedKind || isListedAddress(typed.contract, rulebook)) return [];
+  const contract = checksumAddress(typed.contract);
+  return [
+    warning('unknown_contract', `${contract} asks for a signature and is not listed in the rules`, [
+      contract,
+    ]),
+  ];
+};
+
+/** A node takes each number of an account once, and in their order. */
+const nonce: Check = ({ request: { nonce: stated, from }, nextNonce: next }) => {
+  if (stated === null || stated === next) return [];
+  const text =
+    stated < next
+      ? `Its nonce ${stated} is used already: the next one is ${next}, and no node takes it`
+      : `Its nonce ${stated} waits until ${next} to ${stated - 1n} are used, and those may change what it does`;
+  return [warning('nonce', text, [from])];
+};
+
+/** In full, since a short one can be imitated. */
+function nameOf(account: string, report: TxReport): string {
+  const { name, named } = accountsOf(report).of(account);
+  return named ? `${name} (${account})` : account;
+}
 
 const isGrant = ({ kind }: Allowance): boolean => kind !== 'revoked' && kind !== 'decreased';
 
 const allowances: Check = ({ report, own }) =>
   (report.allowances ?? [])
     .filter((allowance) => isGrant(allowance) && own.has(allowance.owner))
-    .flatMap(({ asset, spender, unlimited }) => {
-      const named = report.accounts?.[spender];
-      const what = asset.symbol ?? asset.address;
+    .flatMap(({ asset, spender, unlimited, amount_raw: raw, expires_at: end, flags }) => {
+      const may = `${nameOf(spender, report)} may ${flags?.includes('credit') ? 'borrow' : 'take'}`;
+      const what = amountText(asset, unlimited || raw === null ? undefined : BigInt(raw));
+      const until = end == null ? '' : ` until ${timeText(end)}`;
       const texts: [WarningCode, string][] = [];
-      if (unlimited)
-        texts.push(['unlimited_allowance', `${named?.name ?? spender} may take all ${what}, now and later`]);
-      if (named?.source !== 'rules')
-        texts.push(['unknown_spender', `${spender} may take ${what} and is no contract the rules know`]);
+      if (unlimited) texts.push(['unlimited_allowance', `${may} all ${what}${until || ', now and later'}`]);
+      if (report.accounts?.[spender]?.source !== 'rules')
+        texts.push(['unknown_spender', `${may} ${what}${until} and is not listed in the rules`]);
       return texts.map(([code, text]) => warning(code, text, [spender, asset.address]));
     });
 
@@ -145,9 +186,6 @@ const unrequited: Check = ({ exchange, request: { calls }, rulebook }) => {
   return [warning('nothing_received', forNothing)];
 };
 
-const nameOf = (delta: InventoryDelta): string =>
-  delta.asset.kind === 'native' ? 'ETH' : (delta.asset.symbol ?? delta.asset.id);
-
 /** Intents that hand over control of an account or a contract. */
 const CONTROL = new Set<string | null>(['AccountDelegation', 'AccountAdministration']);
 
@@ -167,8 +205,13 @@ const control: Check = ({ report, request, changes, rulebook }) => {
   for (const account of new Set(told))
     found.push(warning('control_changes', `It changes who controls ${account}`, [account]));
   // An authorisation that has no effect now may have one later.
-  if (found.length === 0 && request.authorizationList.length > 0)
-    found.push(warning('control_changes', 'It lets an account run the code of another'));
+  if (found.length === 0)
+    for (const [i, authority] of authoritiesOf(request.authorizationList).entries()) {
+      const code = (request.authorizationList[i] as { readonly address?: unknown }).address;
+      const accounts = [authority, lowerAddress(code)].flatMap((one) => (one ? checksumAddress(one) : []));
+      const who = authority === null ? 'an account' : nameOf(checksumAddress(authority), report);
+      found.push(warning('control_changes', `It lets ${who} run the code of ${accounts.at(-1)}`, accounts));
+    }
   return found;
 };
 
@@ -183,7 +226,7 @@ const slippage: Check = ({ report, request, own, rulebook }) => {
   const paid = BigInt(gain.delta_raw);
   const least = leastAccepted(request.calls, rulebook.signatures, paid);
   const open = least === null ? 0n : ((paid - least) * 100n) / paid;
-  const what = `${gain.delta ?? gain.delta_raw} ${nameOf(gain)}`;
+  const what = amountText(gain.asset, paid);
   return open < WIDE
     ? []
     : [warning('slippage', `The calldata accepts ${open} % less than the ${what} of the simulation`)];
@@ -192,6 +235,8 @@ const slippage: Check = ({ report, request, own, rulebook }) => {
 const CHECKS: readonly Check[] = [
   environment,
   reverts,
+  nonce,
+  unlisted,
   control,
   resembling,
   impersonating,

@@ -158,7 +158,8 @@ export function allowanceSentence(a: Allowance): Sentence {
           ? [asset]
           : [{ asset: a.asset, raw: BigInt(a.amount_raw) }];
   const verb = gone ? ' no longer lets ' : ' lets ';
-  const use = a.asset.kind === 'erc20' ? ' spend ' : ' transfer ';
+  const isCredit = a.flags?.includes('credit') === true;
+  const use = isCredit ? ' borrow in its name ' : a.asset.kind === 'erc20' ? ' spend ' : ' transfer ';
   const until = gone || a.expires_at === null ? [] : [` until ${timeText(a.expires_at)}`];
   const doubt =
     a.status === 'Suspected'

@@ -4,6 +4,7 @@ import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import {
   APPROVAL,
+  CREDIT_APPROVAL,
   APPROVAL_FOR_ALL,
   HELD_APPROVAL,
   HELD_LOCKDOWN,
@@ -35,6 +36,7 @@ const NO_PLACE = { spender: null, token: null, id: null, approved: null };
 const rules = {
   wrappedNative: new Set<Address>(),
   tokenEvents: new Map(),
+  unlimited: { from: 2n ** 128n - 1n, exactly: new Set([2n ** 96n - 1n]) },
   entities: new Map<Address, Entity>([[KEEPER as Address, { slug: 'k', name: 'K', tags: ['permit'] }]]),
   // transferFrom(address holder, address to, uint256 amount)
   tokenCalls: new Map([['0x23b872dd' as Hex, { ...NO_PLACE, holder: 0, to: 32, amount: 64 }]]),
@@ -157,4 +159,23 @@ it('believes allowances kept outside the token only where the rules know the kee
     [TOKEN, 'revoked', 0n, false, null, null],
   ]);
   expect(allowances(address('ee'), '0x', ...steps)).toEqual([]);
+});
+
+it('reads credit that a debt token logs, in either form, and what a loan leaves of it', () => {
+  const [ASSET, POOL] = [address('a5'), address('b0')];
+  const early = emit([CREDIT_APPROVAL, topic(A), topic(B)], ASSET, 9n);
+  const credit = (amount: bigint): Emit => emit([CREDIT_APPROVAL, topic(A), topic(B), topic(ASSET)], amount);
+  const give: Call = { from: A, to: TOKEN, input: `0xc04a8a10${[B, 9].map(word).join('')}` };
+  const lend: Call = { from: POOL, to: TOKEN, input: `0xb3f1c93d${[B, A, 4, 1].map(word).join('')}` };
+  expect(read({ ...give, steps: [early] })).toEqual([[TOKEN, 'granted', 9n, false, null, null]]);
+  expect(read({ ...give, steps: [credit(9n)] }, { ...lend, steps: [credit(5n)] })).toEqual([
+    [TOKEN, 'granted', 9n, false, null, null],
+    [TOKEN, 'decreased', 5n, false, null, null],
+  ]);
+});
+
+it('calls unlimited what no token has, and what some tokens count as the most', () => {
+  const amounts = [2n ** 96n - 2n, 2n ** 96n - 1n, 2n ** 128n - 2n, 2n ** 200n];
+  const told = allowances(TOKEN, '0x', ...amounts.map(approve)).map(([, , , unlimited]) => unlimited);
+  expect(told).toEqual([false, true, false, true]);
 });

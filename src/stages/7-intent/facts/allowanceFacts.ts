@@ -21,7 +21,7 @@ export const ALLOWANCE_FACTS: readonly FactSpec[] = [
   ),
   count(
     'allowances.unlimited',
-    'Of these, those over at least half of the amount range, or over all NFTs of a collection.',
+    'Of these, those over at least what the vocabulary calls unlimited, or over all NFTs of a collection.',
     (v) => granted(v).filter(({ unlimited }) => unlimited).length,
   ),
   count(
