@@ -93,7 +93,10 @@ const WAYS: Readonly<Record<string, () => Way>> = {
   }),
   'an allowance at a keeper of allowances': () => ({
     beside: approve(at('permit2'), 'approve(address,address,uint160,uint48)', [
-      ...[at('usdc'), DRAINER, 2n ** 160n - 1n, 1_900_000_000],
+      at('usdc'),
+      DRAINER,
+      2n ** 160n - 1n,
+      1_900_000_000,
     ]),
     warned: /may take all USDC until 2030-03-17 17:46:40 UTC/,
   }),

@@ -107,8 +107,17 @@ const witness = (spender: Address) =>
       TokenPermissions: PERMISSIONS,
     },
     {
-      permitted: { token: at('usdc'), amount: 7_000_000n },
-      ...{ spender, nonce: 3, deadline: SOON, witness: { offerer: alice, least: 1n } },
+      permitted: {
+        token: at('usdc'),
+        amount: 7000000n,
+      },
+      spender,
+      nonce: 3,
+      deadline: SOON,
+      witness: {
+        offerer: alice,
+        least: 1n,
+      },
     },
   );
 
@@ -130,16 +139,32 @@ it.each<[string, (spender: Address) => Promise<PreviewReport>, string]>([
 });
 
 const SAFE_TX = [
-  ...['address to', 'uint256 value', 'bytes data', 'uint8 operation', 'uint256 safeTxGas', 'uint256 baseGas'],
-  ...['uint256 gasPrice', 'address gasToken', 'address refundReceiver', 'uint256 nonce'],
+  'address to',
+  'uint256 value',
+  'bytes data',
+  'uint8 operation',
+  'uint256 safeTxGas',
+  'uint256 baseGas',
+  'uint256 gasPrice',
+  'address gasToken',
+  'address refundReceiver',
+  'uint256 nonce',
 ];
 const safe = (to: Address, data: Hex, operation = 0) =>
   sign(
     at('treasury'),
     { SafeTx: SAFE_TX },
     {
-      ...{ to, value: 0, data, operation, safeTxGas: 0, baseGas: 0, gasPrice: 0, nonce: 0 },
-      ...{ gasToken: `0x${'0'.repeat(40)}`, refundReceiver: `0x${'0'.repeat(40)}` },
+      to,
+      value: 0,
+      data,
+      operation,
+      safeTxGas: 0,
+      baseGas: 0,
+      gasPrice: 0,
+      nonce: 0,
+      gasToken: `0x${'0'.repeat(40)}`,
+      refundReceiver: `0x${'0'.repeat(40)}`,
     },
   );
 
@@ -166,14 +191,16 @@ const ITEM = [
 ];
 const ORDER = {
   OrderComponents: [
-    ...[
-      'address offerer',
-      'address zone',
-      'OfferItem[] offer',
-      'ConsiderationItem[] consideration',
-      'uint8 orderType',
-    ],
-    ...['uint256 startTime', 'uint256 endTime', 'bytes32 zoneHash', 'uint256 salt', 'bytes32 conduitKey'],
+    'address offerer',
+    'address zone',
+    'OfferItem[] offer',
+    'ConsiderationItem[] consideration',
+    'uint8 orderType',
+    'uint256 startTime',
+    'uint256 endTime',
+    'bytes32 zoneHash',
+    'uint256 salt',
+    'bytes32 conduitKey',
     'uint256 counter',
   ],
   ConsiderationItem: [...ITEM, 'address recipient'],
@@ -181,13 +208,26 @@ const ORDER = {
 };
 const ZERO = `0x${'0'.repeat(64)}`;
 const item = (itemType: number, token: string, id: bigint, amount: bigint) => ({
-  ...{ itemType, token, identifierOrCriteria: id, startAmount: amount, endAmount: amount },
+  itemType,
+  token,
+  identifierOrCriteria: id,
+  startAmount: amount,
+  endAmount: amount,
 });
 const NOBODY = `0x${'0'.repeat(40)}`;
 const order = (contract: Address, offer: object[], consideration: object[]) =>
   sign(contract, ORDER, {
-    ...{ offerer: alice, zone: NOBODY, offer, consideration, orderType: 0, startTime: 0, endTime: SOON },
-    ...{ zoneHash: ZERO, salt: 1, conduitKey: ZERO, counter: 0 },
+    offerer: alice,
+    zone: NOBODY,
+    offer,
+    consideration,
+    orderType: 0,
+    startTime: 0,
+    endTime: SOON,
+    zoneHash: ZERO,
+    salt: 1,
+    conduitKey: ZERO,
+    counter: 0,
   });
 const ether = (amount: bigint, recipient: Address) => ({ ...item(0, NOBODY, 0n, amount), recipient });
 
@@ -226,9 +266,16 @@ it.each<[string, unknown, string]>([
   };
   const given = change as typeof base;
   const typed = {
-    ...{ ...base, ...given },
-    domain: { ...base.domain, ...given.domain },
-    message: { ...base.message, ...given.message },
+    ...base,
+    ...given,
+    domain: {
+      ...base.domain,
+      ...given.domain,
+    },
+    message: {
+      ...base.message,
+      ...given.message,
+    },
   };
   expect(() => readRequest({ method: 'eth_signTypedData_v4', params: [alice, typed] })).toThrow(text);
 });

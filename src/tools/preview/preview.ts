@@ -85,7 +85,15 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
       return {
         ...writePreview(report, simulation, { request, differences, exchange }),
         warnings: warningsOf({
-          ...{ report, request, known, rulebook, changes, nextNonce, differences, lacksGas, exchange },
+          report,
+          request,
+          known,
+          rulebook,
+          changes,
+          nextNonce,
+          differences,
+          lacksGas,
+          exchange,
         }),
       };
     },

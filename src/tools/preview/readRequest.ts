@@ -97,17 +97,20 @@ export function readRequest(value: unknown, options: RunOptions = {}): Simulatio
   if (Array.isArray(inner) && inner.length > 1) bad('the request has more than one parameter');
   const fields: unknown = Array.isArray(inner) ? inner[0] : inner;
   if (!isRecord(fields)) bad('the request must be an object with from, and to or calls');
+  return requestOf(fields, callsOf(fields), options);
+}
+
+function callsOf(fields: Record<string, unknown>): SimulatedCall[] {
   const isBatch = fields['calls'] !== undefined;
   requireKnown(fields, isBatch ? BATCH_KEYS : KEYS, 'the request');
   const list: unknown = isBatch ? fields['calls'] : [fields];
   if (!Array.isArray(list) || list.length === 0 || list.length > MOST_CALLS)
     bad(`calls must be a list of 1 to ${MOST_CALLS}`);
-  const calls = list.map((call: unknown) => {
+  return list.map((call: unknown) => {
     if (!isRecord(call)) return bad('a call must be an object');
     if (isBatch) requireKnown(call, [...CALL_KEYS, 'capabilities'], 'a call');
     return callOf(call);
   });
-  return requestOf(fields, calls, options);
 }
 
 /** What its signature does, as calls of the signer. */

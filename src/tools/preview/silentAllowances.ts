@@ -65,7 +65,13 @@ function risen(
   if (before === null || after === null || after <= before) return null;
   const isOperator = assetKind === 'erc721';
   return {
-    ...{ token: frame.to!, assetKind, isCredit, tokenId: null, owner, spender, expiresAt: null },
+    token: frame.to!,
+    assetKind,
+    isCredit,
+    tokenId: null,
+    owner,
+    spender,
+    expiresAt: null,
     kind: isOperator ? 'operator' : 'granted',
     amount: isOperator ? null : after,
     unlimited: isOperator || isUnlimited(after, unlimited),

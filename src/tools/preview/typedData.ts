@@ -45,7 +45,10 @@ const statedPermit: Reader = ({ holder, spender, allowed, expiry }, token, signe
 /** What another contract keeps as an allowance of its own, until a time (Permit2). */
 const kept = (contract: Address, { token, amount, expiration }: Values, spender: Address): SimulatedCall =>
   call(contract, 'approve(address,address,uint160,uint48)', [
-    ...[token, spender, min(amount, most(160n)), min(expiration, most(48n))],
+    token,
+    spender,
+    min(amount, most(160n)),
+    min(expiration, most(48n)),
   ]);
 
 const keptPermit: Reader = ({ details, spender, sigDeadline }, contract) => ({

@@ -143,6 +143,11 @@ export function attemptSentences({ execution }: TxReport): Sentence[] {
   ];
 }
 
+function useOf({ asset, flags }: Allowance): string {
+  if (flags?.includes('credit')) return ' borrow in its name ';
+  return asset.kind === 'erc20' ? ' spend ' : ' transfer ';
+}
+
 /** `0x12… lets Uniswap V2 Router spend unlimited USDC until …`. */
 export function allowanceSentence(a: Allowance): Sentence {
   const asset = { asset: a.asset };
@@ -158,14 +163,12 @@ export function allowanceSentence(a: Allowance): Sentence {
           ? [asset]
           : [{ asset: a.asset, raw: BigInt(a.amount_raw) }];
   const verb = gone ? ' no longer lets ' : ' lets ';
-  const isCredit = a.flags?.includes('credit') === true;
-  const use = isCredit ? ' borrow in its name ' : a.asset.kind === 'erc20' ? ' spend ' : ' transfer ';
   const until = gone || a.expires_at === null ? [] : [` until ${timeText(a.expires_at)}`];
   const doubt =
     a.status === 'Suspected'
       ? [a.flags?.includes('unasked') ? ' (suspected: the owner did not ask for it)' : ' (suspected)']
       : [];
-  return [{ account: a.owner }, verb, { account: a.spender }, use, ...amount, ...until, ...doubt];
+  return [{ account: a.owner }, verb, { account: a.spender }, useOf(a), ...amount, ...until, ...doubt];
 }
 
 /** Verbs for more and less of a position, with the word before the protocol. */
