@@ -39,8 +39,8 @@ export function registerPreview(mcp: McpServer, preview: Preview): void {
     {
       title: 'Preview a transaction',
       description:
-        'What a transaction would do if sent now, or what a signature on typed data (Permit, Permit2, Safe, ' +
-        'Seaport) allows: simulated on the state of a node, nothing is sent. ' +
+        'What a transaction would do if sent now, or what a signature on typed data (permits, orders, ' +
+        'transactions of smart accounts) allows: simulated on the state of a node, nothing is sent. ' +
         'Give the warnings to the user first. State, prices and order in the block may change the outcome.',
       inputSchema,
       outputSchema,
