@@ -217,6 +217,14 @@ describe('architecture', () => {
     expect([...new Set(named)].sort()).toEqual([...CREATED_KINDS, ...SAME_WORDS].sort());
   });
 
+  it('claims are decided in one place', () => {
+    const writers = files.filter(
+      ({ path, text }) =>
+        /^(stages\/[3-8]|value\/)/.test(path) && /\bholds: (?!boolean|\()|\bholds, operands/.test(text),
+    );
+    expect(writers.map(({ path }) => path)).toEqual(['value/claims.ts']);
+  });
+
   it('amounts never pass through floats outside lib', () => {
     const wrong = files
       .filter(({ path, text }) => !path.startsWith('value/') && /\bparseFloat\(/.test(text))

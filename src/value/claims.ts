@@ -3,47 +3,129 @@ import { TRANSFER_CALL } from '../evm/tokenCalls.ts';
 import { distance } from './amount.ts';
 import { frameEvidence } from '../lib/evidence.ts';
 import { SENT_ROLES } from '../lib/roles.ts';
-import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
+import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
 import type { DraftPrimitive, Invariant, Leg, Operand, Primitive } from '../model/primitive.ts';
+import type { Balance } from './balances.ts';
 import type { Address } from '../model/hex.ts';
+import type { Motif } from '../model/motif.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 import { sumOf } from './amount.ts';
 
 type Movements = readonly Movement[];
-/** Whether the claim holds of movements and those of the other side. */
-type Predicate = (own: Movements, other: Movements, flow: ValueFlow) => boolean;
 
-/** Predicates over movements alone. `docs/claims.md` describes them. */
+/** Movements, those of the other side, and the assets they are of. */
+interface Moved {
+  readonly own: Movements;
+  readonly other: Movements;
+  readonly flow: Pick<ValueFlow, 'assets'>;
+}
+
+const isEqual = ({ amount, moved }: { readonly amount: bigint; readonly moved: bigint }): boolean =>
+  amount === moved;
+const isPositive = (amount: bigint): boolean => amount > 0n;
+const isOne = ({ length }: readonly unknown[]): boolean => length === 1;
+
+/** Of each claim, whether it holds of its material. `docs/claims.md` describes the predicates. */
 const PREDICATES = {
-  minted_from_zero: (minted) => minted.length > 0 && minted.every(({ from }) => from === ZERO_ADDRESS),
-  burnt_to_zero: (burnt) => burnt.length > 0 && burnt.every(({ to }) => to === ZERO_ADDRESS),
-  single_venue: (taken, given) =>
-    new Set([...taken.map(({ to }) => to), ...given.map(({ from }) => from)]).size === 1,
-  repaid_in_full: (lent, repaid) => lent.length > 0 && sumOf(repaid) >= sumOf(lent),
-  both_sides_equal: ([token], [native], flow) => {
+  minted_from_zero: ({ own }: Moved) => own.length > 0 && own.every(({ from }) => from === ZERO_ADDRESS),
+  burnt_to_zero: ({ own }: Moved) => own.length > 0 && own.every(({ to }) => to === ZERO_ADDRESS),
+  single_venue: ({ own, other }: Moved) =>
+    new Set([...own.map(({ to }) => to), ...other.map(({ from }) => from)]).size === 1,
+  both_sides_equal: ({ own: [token], other: [native], flow }: Moved) => {
     if (token === undefined || native === undefined) return false;
     const contract = flow.assets.get(token.asset)!.address;
     const wraps = token.from === ZERO_ADDRESS;
     const ends = wraps ? native.from === token.to : native.to === token.from;
     return ends && (wraps ? native.to : native.from) === contract && native.amount === token.amount;
   },
-  issuer_holds_underlying: (underlying, shares, flow) =>
-    underlying.length > 0 &&
-    shares.every(({ asset }) => {
+  issuer_holds_underlying: ({ own, other, flow }: Moved) =>
+    own.length > 0 &&
+    other.every(({ asset }) => {
       const issuer = flow.assets.get(asset)?.address;
-      return underlying.some(({ from, to }) => from === issuer || to === issuer);
+      return own.some(({ from, to }) => from === issuer || to === issuer);
     }),
-} as const satisfies Record<string, Predicate>;
+  venue_involved: ({ own, flow, venue }: Omit<Moved, 'other'> & { readonly venue: Address }) =>
+    own.some(
+      ({ from, to, asset }) => from === venue || to === venue || flow.assets.get(asset)?.address === venue,
+    ),
+  value_moved: ({ length }: readonly unknown[]) => length > 0,
+  amount_moved: isEqual,
+  sum_of_parts: isEqual,
+  net_of_parts: isEqual,
+  amounts_agree: ({ exact, amount, stated }: Leg) => exact || distance(amount, stated!) <= ROUNDING,
+  token_kept_rest: (call: Frame | undefined) => call !== undefined,
+  assets_differ: (legs: readonly Leg[]) => {
+    const taken = new Set(legs.flatMap(({ role, asset }) => (role === 'in' ? asset : [])));
+    return !legs.some(({ role, asset }) => role === 'out' && taken.has(asset));
+  },
+  happened_at: ({ evidence, tx }: { readonly evidence: readonly Evidence[]; readonly tx: CanonicalTx }) =>
+    evidence.every(({ log, frame, contract }) => {
+      if (log === null && frame === null) return true;
+      return (log !== null ? tx.logs[log]!.address : tx.frames[frame!]!.to) === contract;
+    }),
+  netted_at_venue: (agrees: boolean | undefined) => agrees === true,
+  code_created: ({ effective }: Frame) => effective,
+  venue_gained_in: isPositive,
+  venue_lost_out: isPositive,
+  principal_was_freed: ({
+    words,
+    legs,
+  }: {
+    readonly words: readonly bigint[];
+    readonly legs: readonly Leg[];
+  }) => words.every((word) => legs.some(({ amount }) => amount >= word)),
+  one_payer: isOne,
+  one_recipient: isOne,
+  no_counter_flow: (own: readonly Balance[]) => own.every(({ net }) => net <= 0n),
+  amounts_chain: (ends: readonly unknown[]) => ends.every((end) => end !== null),
+  hops_proven: (hops: readonly Pick<Motif, 'status'>[]) => hops.every(({ status }) => status === 'Proven'),
+  closed: (open: readonly unknown[]) => open.length === 0,
+  distinct_pools: ({ first, last }: Record<'first' | 'last', readonly string[]>) =>
+    first.length !== 1 || last.length !== 1 || first[0] !== last[0],
+  positive_residual: isPositive,
+  negative_residual: ({ apart, most }: { readonly apart: bigint; readonly most: bigint }) => apart <= most,
+  other_lanes_flat: (others: readonly unknown[]) => others.length === 0,
+  funder_consents: ({ funder, group }: { readonly funder: Address; readonly group: ReadonlySet<Address> }) =>
+    group.has(funder),
+} as const;
+
+type Predicates = typeof PREDICATES;
+
+/** Decides a claim: nothing else writes `holds`. `of`: the material that its predicate looks at. */
+export function evaluate<P extends keyof Predicates>(
+  name: P,
+  of: Parameters<Predicates[P]>[0],
+  operands: readonly Operand[],
+  against?: readonly Operand[],
+): Invariant {
+  const holds = (PREDICATES[name] as (material: typeof of) => boolean)(of);
+  return against === undefined ? { name, holds, operands } : { name, holds, operands, against };
+}
+
+/** The claims of one name about several like acts, as one. */
+export function joinClaims(name: string, claims: readonly Invariant[]): Invariant {
+  return {
+    name,
+    holds: claims.every(({ holds }) => holds),
+    operands: claims.flatMap(({ operands }) => operands),
+    against: claims.flatMap(({ against = [] }) => against),
+  };
+}
 
 /** A claim about movements, given by their indexes. */
 export function claim(
-  name: keyof typeof PREDICATES,
+  name:
+    | 'minted_from_zero'
+    | 'burnt_to_zero'
+    | 'single_venue'
+    | 'both_sides_equal'
+    | 'issuer_holds_underlying',
   flow: ValueFlow,
   operands: readonly number[],
   against: readonly number[] = NOTHING,
 ): Invariant {
   const at = (indexes: readonly number[]): Movements => indexes.map((index) => flow.movements[index]!);
-  return { name, holds: PREDICATES[name](at(operands), at(against), flow), operands, against };
+  return evaluate(name, { own: at(operands), other: at(against), flow }, operands, against);
 }
 
 /** Tokens were minted from the zero address, or burnt to it; `issued`: indexes, all of one kind. */
@@ -78,11 +160,10 @@ export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Inv
       const moved = movements.reduce((all, index) => all + flow.movements[index]!.amount, 0n);
       const alone = moved === amount;
       const group = alone ? [leg] : legs.filter((other) => sameMovements(other, leg));
-      const holds = sumOf(group) === moved;
       const operands = alone ? [place] : group.map((one) => places[legs.indexOf(one)]!);
-      if (holds && !alone) for (const one of group) carried.add(one);
-      if (holds || stated === null)
-        claims.push({ name: 'amount_moved', holds, operands, against: movements });
+      const own = evaluate('amount_moved', { amount: sumOf(group), moved }, operands, movements);
+      if (own.holds && !alone) for (const one of group) carried.add(one);
+      if (own.holds || stated === null) claims.push(own);
     }
     if (stated !== null && !INTEREST_BEARING.has(role))
       claims.push(statedClaim(act.venue, leg, place, { tx, flow }));
@@ -96,14 +177,14 @@ const KEPT = 'token_kept_rest';
 /** The event states the amount moved, or that of the venue's own call when the token moved less. */
 function statedClaim(
   venue: Address,
-  { movements, stated, amount, exact }: Leg,
+  leg: Leg,
   place: Operand,
   { tx: { frames, logs }, flow }: { readonly tx: CanonicalTx; readonly flow: ValueFlow },
 ): Invariant {
-  const word = stated!;
-  const holds = exact || distance(amount, word) <= ROUNDING;
-  const agree = { name: 'amounts_agree', holds, operands: [{ word }], against: [place] };
-  if (holds || movements.length !== 1) return agree;
+  const { movements } = leg;
+  const word = leg.stated!;
+  const agree = evaluate('amounts_agree', leg, [{ word }], [place]);
+  if (agree.holds || movements.length !== 1) return agree;
   const moved = flow.movements[movements[0]!]!;
   const within = logs[moved.evidence.log ?? -1]?.within;
   if (within == null || moved.from !== venue || moved.amount >= word) return agree;
@@ -119,7 +200,7 @@ function statedClaim(
       within < end,
   );
   if (call === undefined) return agree;
-  return { name: KEPT, holds: true, operands: [{ word }, { frame: call.index }], against: movements };
+  return evaluate(KEPT, call, [{ word }, { frame: call.index }], movements);
 }
 
 /** The calls of tokens that claims rest on, beside an act's own evidence. */
@@ -139,9 +220,7 @@ function addDifferClaim(claims: Invariant[], legs: readonly Leg[], places: reado
   const isOf = (wanted: string) => (_: unknown, i: number) => legs[i]!.role === wanted;
   const [operands, against] = [places.filter(isOf('in')), places.filter(isOf('out'))];
   if (operands.length === 0 || against.length === 0) return;
-  const taken = new Set(legs.flatMap(({ role, asset }) => (role === 'in' ? asset : [])));
-  const holds = !legs.some(({ role, asset }) => role === 'out' && taken.has(asset));
-  claims.push({ name: 'assets_differ', holds, operands, against });
+  claims.push(evaluate('assets_differ', legs, operands, against));
 }
 
 /** A leg that is whole movements of one asset; `account`: their far end; `exact` as of a `Leg`. */
@@ -180,25 +259,17 @@ export function structural(
 
 /** Where an act without amounts happened: the logs and calls are those of the contracts named. */
 export function placeClaim(evidence: readonly Evidence[], tx: CanonicalTx): Invariant {
-  const operands: Operand[] = [];
-  let holds = true;
-  for (const { log, frame, contract } of evidence) {
-    if (log !== null) operands.push({ log });
-    else if (frame !== null) operands.push({ frame });
-    else continue;
-    holds &&= (log !== null ? tx.logs[log]!.address : tx.frames[frame!]!.to) === contract;
-  }
-  return { name: 'happened_at', holds, operands, against: evidence.map(({ contract }) => contract) };
+  const operands = evidence.flatMap(({ log, frame }): Operand | readonly never[] => {
+    if (log !== null) return { log };
+    return frame === null ? NOTHING : { frame };
+  });
+  const contracts = evidence.map(({ contract }) => contract);
+  return evaluate('happened_at', { evidence, tx }, operands, contracts);
 }
 
 /** An amount of the act is the sum of movements. */
 export function amountMoved(operand: Operand, amount: bigint, movements: readonly Movement[]): Invariant {
-  return {
-    name: 'amount_moved',
-    holds: sumOf(movements) === amount,
-    operands: [operand],
-    against: indexesOf(movements),
-  };
+  return evaluate('amount_moved', { amount, moved: sumOf(movements) }, [operand], indexesOf(movements));
 }
 
 export const indexesOf = (movements: Movements): number[] => movements.map(({ index }) => index);

@@ -15,11 +15,12 @@ import type { Address } from '../../model/hex.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { summed } from '../../value/amount.ts';
-import { amountMoved } from '../../value/claims.ts';
+import { amountMoved, evaluate } from '../../value/claims.ts';
 import { balances } from '../../value/balances.ts';
 import { feeTakersOf, tracingOf } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import type { Invariant } from '../../model/primitive.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** Closed cycles and routes that hops form; it takes hops at two pools to form one. */
@@ -59,18 +60,20 @@ export function batchTransfers(
   });
   return [...byPayer].flatMap(([payer, list]) => {
     const recipients = unique(list.map((draft) => roleOf(draft, 'recipient')!));
-    const noGain = [...balances(flow, payer).values()].every((b) => b.net <= 0n);
-    return recipients.length < 2 || !noGain ? [] : [batchOf({ payer, recipients, noGain }, list, tx, flow)];
+    const noGain = evaluate('no_counter_flow', [...balances(flow, payer).values()], [payer]);
+    return recipients.length < 2 || !noGain.holds
+      ? []
+      : [batchOf({ payer, recipients, noGain }, list, tx, flow)];
   });
 }
 
 function batchOf(
-  { payer, recipients, noGain }: { payer: Address; recipients: readonly Address[]; noGain: boolean },
+  { payer, recipients, noGain }: { payer: Address; recipients: readonly Address[]; noGain: Invariant },
   payments: readonly MotifDraft[],
   tx: CanonicalTx,
   flow: ValueFlow,
 ): MotifDraft {
-  const payers = new Set(payments.map((draft) => roleOf(draft, 'payer')!));
+  const payers = unique(payments.map((draft) => roleOf(draft, 'payer')!));
   const moved = joinMovements(payments).map((index) => flow.movements[index]!);
   const paid = payments.flatMap((payment) => payment.assetsOut);
   const assetsOut = summed(paid.map(({ asset, amount }) => ({ asset, amount, role: 'paid' })));
@@ -94,8 +97,8 @@ function batchOf(
             moved.filter((movement) => movement.asset === asset),
           ),
         ),
-        { name: 'one_payer', holds: payers.size === 1, operands: [...payers] },
-        { name: 'no_counter_flow', holds: noGain, operands: [payer] },
+        evaluate('one_payer', payers, payers),
+        noGain,
       ],
     },
     payments,

@@ -2,8 +2,18 @@ import { distance } from '../../value/amount.ts';
 import type { Balance } from '../../value/balances.ts';
 import { composite, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { Entity } from './entity.ts';
-import { hopAmount, hopClaims, movedAsset, tradeBalance, type Hop, type TradeBalance } from './hops.ts';
+import { evaluate } from '../../value/claims.ts';
+import {
+  actsOf,
+  hopAmount,
+  hopClaims,
+  movedAsset,
+  tradeBalance,
+  type Hop,
+  type TradeBalance,
+} from './hops.ts';
 import type { Address } from '../../model/hex.ts';
+import type { Invariant } from '../../model/primitive.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 
 /**
@@ -52,7 +62,8 @@ function gainingCycle(loop: Loop): MotifDraft {
   const funder = gains ? null : funderOf(loop);
   const wallet = gains ? null : (funder ?? entity.walletOf(base.id));
   const own = wallet ? entity.balancesWith(wallet) : entity.balances;
-  const residual = { name: 'positive_residual', holds: gained(own, base.id) };
+  const gain = own.get(base.id)?.net ?? 0n;
+  const residual: Residual = (accounts) => evaluate('positive_residual', gain, accounts);
   return cycleMotif(loop, { kind: 'cycle', wallet, residual, own, funder });
 }
 
@@ -78,14 +89,18 @@ function losingCycle(loop: Loop): MotifDraft {
   const { base, entity } = loop;
   const own = entity.balances;
   const apart = distance(own.get(base.id)!.net, base.received - base.sent);
-  const residual = { name: 'negative_residual', holds: apart * LOSS_DIVISOR <= base.sent };
+  const sides = { apart: apart * LOSS_DIVISOR, most: base.sent };
+  const residual: Residual = (accounts) => evaluate('negative_residual', sides, accounts);
   return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own, funder: null });
 }
+
+/** What the cycle left, claimed of the accounts that ran it. */
+type Residual = (accounts: readonly Address[]) => Invariant;
 
 interface Result {
   readonly kind: string;
   readonly wallet: Address | null;
-  readonly residual: { readonly name: string; readonly holds: boolean };
+  readonly residual: Residual;
   readonly own: ReadonlyMap<AssetId, Balance>;
   /** An account outside the entity that the cycle's first tokens came from, without its consent. */
   readonly funder: Address | null;
@@ -94,8 +109,9 @@ interface Result {
 function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraft {
   const { kind, wallet, residual, own, funder } = result;
   const motifs = hops.map((h) => h.motif);
-  const operands = motifs.map((act) => ({ act }));
+  const acts = actsOf(hops);
   const accounts = [...entity.accounts, ...(wallet ? [wallet] : [])];
+  const others = [...own.values()].filter((b) => b.id !== base.id && !isDust(b, entity));
   const pools = unique(hops.filter((h) => h.trade).map((h) => h.motif.venue));
   return composite(
     {
@@ -113,24 +129,17 @@ function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraf
       invariants: [
         hopAmount('in0', { id: base.id, amount: base.received }, hops, false),
         hopAmount('out0', { id: base.id, amount: base.sent }, hops, false),
-        { name: 'closed', holds: tradeBalance(hops).every((b) => b.flat || b.id === base.id), operands },
-        { name: 'distinct_pools', holds: !isRoundTripAtOnePool(hops, base.id), operands },
-        { ...residual, operands: accounts },
-        {
-          name: 'other_lanes_flat',
-          holds: [...own.values()].every((b) => b.id === base.id || isDust(b, entity)),
-          operands: accounts,
-        },
+        evaluate(
+          'closed',
+          tradeBalance(hops).filter((b) => !b.flat && b.id !== base.id),
+          acts,
+        ),
+        evaluate('distinct_pools', poolsAtEnds(hops, base.id), acts),
+        residual(accounts),
+        evaluate('other_lanes_flat', others, accounts),
         ...hopClaims(hops),
         ...(funder
-          ? [
-              {
-                name: 'funder_consents',
-                holds: entity.accounts.has(funder),
-                operands: [funder],
-                against: [...entity.accounts],
-              },
-            ]
+          ? [evaluate('funder_consents', { funder, group: entity.accounts }, [funder], [...entity.accounts])]
           : []),
       ],
     },
@@ -172,10 +181,15 @@ function lossBaseOf(balance: readonly TradeBalance[], entity: () => Entity): Tra
     : null;
 }
 
+/** Pools that the cycle begins at, and those that it ends at. */
+function poolsAtEnds(hops: readonly Hop[], id: AssetId): Record<'first' | 'last', readonly string[]> {
+  const pools = (side: 'sent' | 'received'): string[] =>
+    unique(hops.filter((hop) => hop[side]?.id === id).map(({ pool }) => pool));
+  return { first: pools('sent'), last: pools('received') };
+}
+
 function isRoundTripAtOnePool(hops: readonly Hop[], id: AssetId): boolean {
-  const start = unique(hops.filter((h) => h.sent?.id === id).map((h) => h.pool));
-  const end = unique(hops.filter((h) => h.received?.id === id).map((h) => h.pool));
-  return start.length === 1 && end.length === 1 && start[0] === end[0];
+  return !evaluate('distinct_pools', poolsAtEnds(hops, id), []).holds;
 }
 
 function isDust({ id, net }: Balance, entity: Entity): boolean {

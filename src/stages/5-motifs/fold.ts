@@ -2,6 +2,7 @@ import { kindOf } from '../../lib/motifKinds.ts';
 import { distinctRoles } from '../../lib/roles.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { summed, sumOf } from '../../value/amount.ts';
+import { evaluate, joinClaims } from '../../value/claims.ts';
 import { commonFrame } from '../../value/frames.ts';
 import { joinEvidence, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { AssetAmount } from '../../model/motif.ts';
@@ -87,21 +88,11 @@ function joinedClaims(
   const own = groupBy(amounts, ({ asset }) => asset);
   const byAmount = [...own].map(([asset, parts]): Invariant => {
     const against = moved.filter((index) => movements[index]!.asset === asset);
-    return {
-      name: 'amount_moved',
-      holds: sumOf(parts) === sumOf(against.map((index) => movements[index]!)),
-      operands: parts.map((part) => `out${amounts.indexOf(part)}` as const),
-      against,
-    };
+    const operands = parts.map((part) => `out${amounts.indexOf(part)}` as const);
+    const sums = { amount: sumOf(parts), moved: sumOf(against.map((index) => movements[index]!)) };
+    return evaluate('amount_moved', sums, operands, against);
   });
   const others = group.flatMap(({ invariants }) => invariants.filter(({ name }) => name !== 'amount_moved'));
-  const joint = [...groupBy(others, ({ name }) => name)].map(
-    ([name, claims]): Invariant => ({
-      name,
-      holds: claims.every(({ holds }) => holds),
-      operands: claims.flatMap(({ operands }) => operands),
-      against: claims.flatMap(({ against = [] }) => against),
-    }),
-  );
+  const joint = [...groupBy(others, ({ name }) => name)].map(([name, claims]) => joinClaims(name, claims));
   return [...byAmount, ...joint];
 }

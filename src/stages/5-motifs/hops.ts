@@ -1,4 +1,5 @@
 import { distance, sumOf } from '../../value/amount.ts';
+import { evaluate } from '../../value/claims.ts';
 import { Components } from '../../lib/components.ts';
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
@@ -99,25 +100,21 @@ export function hopAmount(
   const [side, other] = operand === 'in0' ? (['received', 'sent'] as const) : (['sent', 'received'] as const);
   const sum = (end: 'sent' | 'received'): bigint =>
     hops.reduce((all, hop) => all + (hop[end]?.id === id ? hop[end].amount : 0n), 0n);
-  return {
-    name: net ? 'net_of_parts' : 'sum_of_parts',
-    holds: sum(side) - (net ? sum(other) : 0n) === amount,
-    operands: [operand],
-    against: hops.map(({ motif: act }) => ({ act })),
-  };
+  const moved = sum(side) - (net ? sum(other) : 0n);
+  return evaluate(net ? 'net_of_parts' : 'sum_of_parts', { amount, moved }, [operand], actsOf(hops));
+}
+
+/** The acts of hops, as operands of claims. */
+export function actsOf(hops: readonly Hop[]): { readonly act: MotifDraft }[] {
+  return hops.map(({ motif }) => ({ act: motif }));
 }
 
 /** Each hop's ends are known, and each hop is proven. */
 export function hopClaims(hops: readonly Hop[]): Invariant[] {
-  const operands = hops.map(({ motif: act }) => ({ act }));
-  return [
-    {
-      name: 'amounts_chain',
-      holds: hops.every(({ sent, received }) => sent !== null && received !== null),
-      operands,
-    },
-    { name: 'hops_proven', holds: hops.every(({ motif }) => motif.status === 'Proven'), operands },
-  ];
+  const acts = actsOf(hops);
+  const ends = hops.flatMap(({ sent, received }) => [sent, received]);
+  const motifs = hops.map(({ motif }) => motif);
+  return [evaluate('amounts_chain', ends, acts), evaluate('hops_proven', motifs, acts)];
 }
 
 /** The asset several hops moved, or native where native and wrapped native were mixed. */

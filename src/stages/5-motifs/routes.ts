@@ -1,3 +1,4 @@
+import { evaluate } from '../../value/claims.ts';
 import { composite, unique, type MotifDraft } from './draftMotif.ts';
 import { hopAmount, hopClaims, movedAsset, type Hop, type TradeBalance } from './hops.ts';
 import type { Tracing } from '../../value/parties.ts';
@@ -54,8 +55,8 @@ export function routeOf(
         hopAmount('in0', { id: to.id, amount: to.received - to.sent }, hops, true),
         hopAmount('out0', { id: from.id, amount: from.sent - from.received }, hops, true),
         ...hopClaims(hops),
-        { name: 'one_payer', holds: payers.length === 1, operands: payers },
-        { name: 'one_recipient', holds: recipients.length === 1, operands: recipients },
+        evaluate('one_payer', payers, payers),
+        evaluate('one_recipient', recipients, recipients),
       ],
     },
     motifs,

@@ -1,5 +1,5 @@
 import { isRecognised } from '../../../lib/motifKinds.ts';
-import { claim, issueClaim } from '../../../value/claims.ts';
+import { claim, evaluate, issueClaim } from '../../../value/claims.ts';
 import { isNetted } from './namedDifference.ts';
 import type { BoundLeg } from './boundLeg.ts';
 import type { Candidate } from './applyMapping.ts';
@@ -19,13 +19,12 @@ export function checkInvariants(
   const { all, minted, burnt, to, from } = movementsOf(legs);
   const stated = all.length > 0 ? [] : [...legs.map(({ leg }) => leg), ...unresolved];
   const operands = all.length > 0 ? all : stated.map(({ amount }) => ({ word: amount }));
-  const invariants: Invariant[] = [{ name: 'value_moved', holds: operands.length > 0, operands }];
-  if (isNetted(binding))
-    invariants.push({ name: 'netted_at_venue', holds: netted.get(venue) === true, operands: [venue] });
+  const invariants: Invariant[] = [evaluate('value_moved', operands, operands)];
+  if (isNetted(binding)) invariants.push(evaluate('netted_at_venue', netted.get(venue), [venue]));
   // An unknown contract's event counts only for value that it sent or received, or in its own token.
   if (!isRecognised(protocol) && legs.length > 0) {
-    const holds = all.some((m) => involves(flow, m, venue));
-    invariants.push({ name: 'venue_involved', holds, operands: [venue], against: all });
+    const own = all.map((index) => flow.movements[index]!);
+    invariants.push(evaluate('venue_involved', { own, flow, venue }, [venue], all));
   }
   for (const issued of [minted, burnt]) if (issued.length > 0) invariants.push(issueClaim(flow, issued));
   if (to.length + from.length > 1) invariants.push(claim('single_venue', flow, to, from));
@@ -47,9 +46,4 @@ function movementsOf(legs: readonly BoundLeg[]) {
     if (role === 'out' && spec.from) found.from.push(...movements);
   }
   return found;
-}
-
-function involves(flow: ValueFlow, index: number, venue: Address): boolean {
-  const m = flow.movements[index]!;
-  return m.from === venue || m.to === venue || flow.assets.get(m.asset)?.address === venue;
 }

@@ -11,6 +11,7 @@ import type {
   Primitive,
   RoleBinding,
 } from '../../../model/primitive.ts';
+import { evaluate } from '../../../value/claims.ts';
 import { commonFrame } from '../../../value/frames.ts';
 import { decide, rivalOf } from '../../../value/winner.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
@@ -168,14 +169,9 @@ function freed(promises: readonly DraftPrimitive[], legs: readonly Leg[]): Invar
     portions.filter(({ role, amount }) => role === 'principal' && amount > 0n).map(({ amount }) => amount),
   );
   if (words.length === 0) return [];
-  return [
-    {
-      name: 'principal_was_freed',
-      holds: words.every((word) => legs.some(({ amount }) => amount >= word)),
-      operands: words.map((word) => ({ word })),
-      against: legs.flatMap(({ movements }) => movements),
-    },
-  ];
+  const operands = words.map((word) => ({ word }));
+  const moved = legs.flatMap(({ movements }) => movements);
+  return [evaluate('principal_was_freed', { words, legs }, operands, moved)];
 }
 
 /** Position details of several. A manager that names the position decides its portions. */

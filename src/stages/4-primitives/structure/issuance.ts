@@ -1,7 +1,7 @@
 import { isIssuance } from '../../../value/asset.ts';
 import { frameEvidence } from '../../../lib/evidence.ts';
 import { creationsIn } from '../../../value/frames.ts';
-import { indexesOf, issueClaim, structural } from '../../../value/claims.ts';
+import { evaluate, indexesOf, issueClaim, structural } from '../../../value/claims.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { legsByAsset } from './acts.ts';
 import { transferTaxes } from './transfers.ts';
@@ -62,7 +62,7 @@ export function findDeployments(context: StructureContext): DraftPrimitive[] {
       venue: f.to!,
       roles: [{ role: 'owner', account: f.from }],
       legs: [],
-      invariants: [{ name: 'code_created', holds: f.effective, operands: [{ frame: f.index }] }],
+      invariants: [evaluate('code_created', f, [{ frame: f.index }])],
       tags: f.parent === null ? [] : ['inner'],
       evidence: [frameEvidence(f, f.to!)],
     }),

@@ -1,4 +1,4 @@
-import { claim, structural } from '../../../value/claims.ts';
+import { claim, evaluate, structural } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { isFungible, mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { isDust } from '../../../value/balances.ts';
@@ -154,8 +154,8 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftP
     tags: ['structural'],
     invariants: [
       claim('single_venue', flow, legs[0]!.movements, legs[1]!.movements),
-      { name: 'venue_gained_in', holds: sides.gain > 0n, operands: [venue], against: ['out0'] },
-      { name: 'venue_lost_out', holds: sides.loss > 0n, operands: [venue], against: ['in0'] },
+      evaluate('venue_gained_in', sides.gain, [venue], ['out0']),
+      evaluate('venue_lost_out', sides.loss, [venue], ['in0']),
     ],
     evidence: legs.flatMap((l) => l.movements.slice(0, 8).map((i) => flow.movements[i]!.evidence)),
   });
