@@ -48,7 +48,11 @@ export const WARNINGS: Words = {
   FeeInsideFlows:
     'The subject repaid the gas in this transaction (a user operation, a refund to the submitter): its flows hold that payment, and `net_usd_after_gas` counts the gas once more, `net_usd_after_own_gas` does not.',
   PositionAtCost:
-    'Something was put into a position that is only booked, or taken out of one (a stake, a bridge transfer, a queue, an order, a pool share without a price): `net_usd_before_gas` shows it as sent or received, `net_usd_with_positions` counts the position at what was exchanged for it.',
+    'Something was put into a position that is only booked, or taken out of one (a stake, a bridge transfer, a queue, an order, a pool share without a price), whether the position is proven or not: `net_usd_before_gas` shows it as sent or received. Of proven ones `net_usd_with_positions` counts the position at what was exchanged for it.',
+  PriceDeviation:
+    'What the subject of a trade received and what it sent are worth such different sums, one at most half of the other, that it lost the difference or a price is wrong. The net stays; sources of equal strength do not say which.',
+  ProfitOfEntity:
+    'The profit belongs to accounts that act as one with the subject; the net of the subject alone is zero.',
   OwnSalePrice:
     'An NFT is valued at what it was sold for in this very transaction (method `pool_spot`): nobody else said it was worth that.',
   SignaturesUnread:

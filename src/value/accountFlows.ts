@@ -29,6 +29,8 @@ export interface AccountFlows {
   readonly net: ReadonlyMap<string, bigint>;
   /** As `net`, with positions that are only booked, at cost; null without any. */
   readonly withPositions: ReadonlyMap<string, bigint> | null;
+  /** Value went into or came out of a position without a priced token, however sure the position is. */
+  readonly isBooked: boolean;
   /** Tokens of debts: nothing to own. */
   readonly debtTokens: ReadonlySet<string>;
   /** Borrowed assets that reached neither the account nor a position of it, and debts of unknown amount. */
@@ -68,16 +70,17 @@ export function accountFlows(
       claims.push(claim);
       if (position.category === SUPPLY && claim[1] > 0n) received.push(claim);
     }
-  const booked = claimed.filter(
-    ({ category, effect, token }) =>
-      !LENDING.has(category) && effect !== EXCHANGED && (token === null || !isPriced(token)),
-  );
+  const isTokenless = ({ effect, token }: OwnPosition): boolean =>
+    effect !== EXCHANGED && (token === null || !isPriced(token));
+  const booked = claimed.filter((one) => !LENDING.has(one.category) && isTokenless(one));
+  const uncertain = positions.filter((one) => !claimed.includes(one) && one.parts.length > 0);
   const bookedTokens = tokensOf(booked);
   const rest = [...own].filter(([id]) => !bookedTokens.has(id));
   return {
     received,
     net: claims.length === 0 ? own : summed([...own, ...claims]),
     withPositions: booked.length === 0 ? null : summed([...rest, ...claims, ...booked.flatMap(claimsOf)]),
+    isBooked: booked.length > 0 || uncertain.some(isTokenless),
     debtTokens: tokensOf(debts),
     untold: [...untoldDebts(lending, claimed, balances), ...unstatedDebts(debts)],
   };
@@ -90,9 +93,10 @@ function flowsAlone(balances: readonly AssetFlow[], leftOut = NONE) {
   for (const { id, received: got, sent } of balances) {
     if (leftOut.has(id)) continue;
     if (got !== 0n) received.push([id, got]);
-    if (got !== sent) net.set(id, got - sent);
+    // Amounts that cancel out are part of the sum: it needs their price.
+    if (got !== 0n || sent !== 0n) net.set(id, got - sent);
   }
-  return { received, net, withPositions: null, debtTokens: NONE, untold: [] };
+  return { received, net, withPositions: null, isBooked: false, debtTokens: NONE, untold: [] };
 }
 
 /** Positions of places with an act that is not proven or exchanged nothing are left at their tokens. */
@@ -157,10 +161,9 @@ export function untoldReason(assets: readonly string[]): string {
 const tokensOf = (positions: readonly OwnPosition[]): ReadonlySet<string> =>
   positions.length === 0 ? NONE : new Set(positions.flatMap(({ token }) => token ?? []));
 
-/** Net amounts by asset; amounts that cancel out need no price. */
+/** Net amounts by asset. */
 function summed(amounts: readonly Amount[]): ReadonlyMap<string, bigint> {
   const sums = new Map<string, bigint>();
   for (const [asset, amount] of amounts) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
-  for (const [asset, amount] of sums) if (amount === 0n) sums.delete(asset);
   return sums;
 }

@@ -21,6 +21,8 @@ const MAX_SCALE = 255;
 export const DEFAULT_FRESHNESS_S = 3600;
 /** A price older than its threshold is used with a warning for a day more, then refused. */
 const STALE_GRACE_S = 86_400;
+/** A price from later than this says what came after. */
+const MOST_LATER_S = 3600;
 /** Two sources further apart than this cannot both be right, and neither can be preferred. */
 export const MAX_DEVIATION_BPS = 500n;
 export const isRefusal = (value: object): value is RefusalReason => 'code' in value;
@@ -66,7 +68,7 @@ function isPositivePrice({ numerator, scale, asOf }: PriceQuote): boolean {
 }
 
 function refusalOf(quote: PriceQuote, timestamp: number, touched: TouchedAccounts): RefusalReason | null {
-  const { method, pool, confidenceBps, before } = quote;
+  const { method, pool, confidenceBps, before, asOf } = quote;
   if (!isPositivePrice(quote)) return refusal('no_source', `${method} answered no positive price`);
   if (pool !== null && touched.has(pool)) {
     const reason = `the ${method} price is set by a pool this transaction moved`;
@@ -79,6 +81,10 @@ function refusalOf(quote: PriceQuote, timestamp: number, touched: TouchedAccount
   const moved = before == null ? null : deviation([quote, { ...quote, numerator: before }]);
   if (moved)
     return { ...moved, code: 'self_referential', reason: `the ${method} price moved within the block` };
+  if (asOf - timestamp > MOST_LATER_S) {
+    const reason = `the ${method} price is from after the block`;
+    return refusal('stale_price', reason, `${asOf - timestamp} s`, `${MOST_LATER_S} s`);
+  }
   const [age, limit] = [distance(quote, timestamp), freshness(quote) + STALE_GRACE_S];
   if (age <= limit) return null;
   const reason = `the ${method} price is too far from the block in time`;

@@ -26,7 +26,8 @@ import { nftSales } from './nftTrades.ts';
 import { positionChanges } from './positions/positionChanges.ts';
 import { priceAssets, type Pricing } from './priceAssets.ts';
 import { realizedPnl } from './realizedPnl.ts';
-import { subjectFlows } from './subjectFlows.ts';
+import { subjectFlows, type SubjectFlows } from './subjectFlows.ts';
+import { isApart } from './tradePrices.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import { formatAmount } from '../../value/amount.ts';
@@ -138,7 +139,10 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const payer = gasPayer(input);
   const prices = valuation(flow, pricing, tx.blockNumber);
   const warnings = warningsOf(input, prices, gas.usd.usd !== null);
-  if (flows.netWithPositions) warnings.push('PositionAtCost');
+  if (flows.isBooked) warnings.push('PositionAtCost');
+  if (verdict.category === 'trade' && isLossy(flows)) warnings.push('PriceDeviation');
+  if (flows.net.usd?.numerator === 0n && (pnl.structuralProfit.usd?.numerator ?? 0n) !== 0n)
+    warnings.push('ProfitOfEntity');
   warnings.push(...payer.warnings);
   return {
     subject,
@@ -161,6 +165,14 @@ export function computeEconomics(input: EconomicsInput): Economics {
     feePaidBySubject: payer.isSubject,
     book,
   };
+}
+
+/** Whether what a trade gave and got are worth so different that a price may be wrong. */
+function isLossy({ inflow, net }: Pick<SubjectFlows, 'inflow' | 'net'>): boolean {
+  const sent = subtractMoney(inflow, net).usd;
+  return sent !== null && inflow.usd !== null && inflow.usd.numerator > 0n && sent.numerator > 0n
+    ? isApart(inflow.usd, sent)
+    : false;
 }
 
 /** Gas in wei and US dollars. */

@@ -29,7 +29,11 @@ export function considerationOf(input: TradeInput): Money | null {
   const tips = builderPayments(flow, group, header.coinbase, mergeWrapped);
   const execution = executionPayments(input, group, mode);
   const exclude = ({ index }: { readonly index: number }): boolean => tips.has(index) || execution.has(index);
-  const own = [...balances(flow, group, { mergeWrapped, dust: 'drop', exclude }).values()];
+  const merged = [...balances(flow, group, { mergeWrapped, dust: 'drop', exclude }).values()];
+  // A wrap gives ether for wrapped ether.
+  const own = merged.some(({ net }) => net !== 0n)
+    ? merged
+    : [...balances(flow, group, { dust: 'drop', exclude }).values()];
   const [paid, got] = [own.filter(({ net }) => net < 0n), own.filter(({ net }) => net > 0n)];
   if (paid.length === 0 || (got.length === 0 && !isForAnother(input, group))) return null;
   const isMoney = ({ id, asset }: Balance): boolean =>

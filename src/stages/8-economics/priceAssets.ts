@@ -8,6 +8,7 @@ import { nftChooser } from './nftPrices.ts';
 import { nftTrades } from './nftTrades.ts';
 import { priceChooser, type ChooserInput } from './priceChooser.ts';
 import type { PriceKey } from './ratedQuote.ts';
+import { contradictedPrices } from './tradePrices.ts';
 
 export interface PricingInput extends ChooserInput {
   /** By id. */
@@ -80,6 +81,17 @@ export function priceAssets(input: PricingInput): Pricing {
     for (const base of restsOn)
       if (!input.assets.has(base) && !work.some((one) => one.id === base)) work.push(parseAssetId(base)!);
   }
-  const inOrder = work.length === moved ? prices : new Map([...prices].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return { book: { prices: inOrder, refusals }, doubted, trades };
+  const contradicted = contradictedPrices(prices, input.motifs, input.rulebook);
+  for (const [asset, reason] of contradicted) {
+    prices.delete(asset);
+    refusals.set(asset, { asset, ...reason });
+  }
+  const book = {
+    prices: work.length === moved ? prices : inOrder(prices),
+    refusals: contradicted.size === 0 ? refusals : inOrder(refusals),
+  };
+  return { book, doubted: doubted.filter((asset) => !contradicted.has(asset)), trades };
 }
+
+const inOrder = <T>(byId: ReadonlyMap<AssetId, T>): ReadonlyMap<AssetId, T> =>
+  new Map([...byId].sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -13,6 +13,8 @@ import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 export interface SubjectFlows
   extends Pick<Economics, 'inflow' | 'netWithPositions' | 'tokenIn' | 'tokenOut'> {
   readonly net: Money;
+  /** Something was put into a position that is only booked, or taken out of one. */
+  readonly isBooked: boolean;
 }
 
 interface NetAmount {
@@ -79,6 +81,7 @@ export function subjectFlows(
   return {
     inflow: worthTogether(flows.received, book),
     net: worthOf(flows.net),
+    isBooked: flows.isBooked,
     netWithPositions: flows.withPositions && worthOf(flows.withPositions),
     tokenIn: tokenList(gained, flow, context, book),
     tokenOut: tokenList(lost, flow, context, book),

@@ -247,7 +247,10 @@ const WARNINGS: Readonly<Record<string, string>> = {
   StalePrice: 'At least one price is older than its source allows.',
   FeeNotPaidBySubject: 'Another account paid the gas; the net after gas still counts it.',
   FeeInsideFlows: 'The gas was paid out of the amounts shown.',
-  PositionAtCost: 'What was put into positions or taken out of them counts at cost in “Net with positions”.',
+  PositionAtCost:
+    'What was put into positions or taken out of them is no loss or gain, though the net counts it.',
+  PriceDeviation: 'The two sides of the trade are worth very different sums: a loss, or a wrong price.',
+  ProfitOfEntity: 'The profit is of accounts that act as one with this one; its own net is zero.',
   OwnSalePrice: 'An NFT is valued at its own sale in this transaction.',
   SignaturesUnread: 'More signatures came with the transaction than are checked.',
   MetadataUnavailable: 'The node could not read some symbols, decimals or prices.',

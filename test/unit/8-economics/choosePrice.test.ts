@@ -42,6 +42,9 @@ describe('choosePrice', () => {
       choose([quote(TOKEN, '1', { asOf: NOW + 10_000_000, method: 'http', source: 's', heartbeat: null })])
         .refused[0]!.code,
     ).toBe('stale_price');
+    const later = (s: number) => choose([quote(TOKEN, '1', { asOf: NOW + s, heartbeat: 86_400 })]);
+    expect(later(3600).chosen).not.toBeNull();
+    expect(later(3601).refused).toMatchObject([{ observed: '3601 s', threshold: '3600 s' }]);
   });
 
   it('never prices from a pool the transaction moved', () => {

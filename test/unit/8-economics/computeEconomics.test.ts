@@ -231,4 +231,71 @@ describe('valuation', () => {
     expect(result.valuation).toMatchObject({ totalAssets: 2, unpricedAssets: [] });
     expect(result.warnings).toEqual([]);
   });
+
+  describe('where the two sides of a proven swap are worth very different sums', () => {
+    // An ether of $2,500 for 100 OTH.
+    const flow = valueFlow([
+      { from: SIGNER, to: POOL, amount: ETHER },
+      { from: POOL, to: SIGNER, asset: otherId, amount: 10_000n },
+    ]);
+    const exchange = motif({
+      venue: POOL,
+      assetsIn: [{ asset: otherId, amount: 10_000n, role: 'out' }],
+      assetsOut: [{ asset: NATIVE_ASSET, amount: ETHER, role: 'in' }],
+    });
+    const traded = (method: 'http' | 'chainlink', price: string, over: Partial<EconomicsInput> = {}) => {
+      const other = quote(OTHER, price, { method, source: 'a source' });
+      const context = rawContext({ tokens: TOKENS, prices: [...PRICES, other] });
+      return economics({
+        flow,
+        context,
+        motifs: [exchange],
+        verdict: verdict({ category: 'trade' }),
+        ...over,
+      });
+    };
+
+    it('refuses the price of an API that an on-chain price contradicts', () => {
+      const { book, netBeforeGas, warnings } = traded('http', '0.75');
+      expect(book.refusals.get(otherId)).toMatchObject({
+        code: 'price_deviation',
+        observed: '$75 for $2500',
+      });
+      expect(netBeforeGas.usd).toBeNull();
+      expect(warnings).toEqual(['PartialValuation']);
+      // Half of the other side, and a swap that is not proven, contradict nothing.
+      expect(traded('http', '12.5').book.prices.has(otherId)).toBe(true);
+      const suspected = traded('http', '0.75', { motifs: [{ ...exchange, status: 'Suspected' }] });
+      expect([suspected.book.prices.has(otherId), suspected.warnings]).toEqual([true, ['PriceDeviation']]);
+    });
+
+    it('keeps a true loss of 70 % and warns where the sources are of equal strength', () => {
+      const { netBeforeGas, warnings } = traded('chainlink', '7.5');
+      expect(displayMoney(netBeforeGas)).toEqual({ text: '$-1750.00', available: true });
+      expect(warnings).toEqual(['PriceDeviation']);
+      expect(traded('chainlink', '24').warnings).toEqual([]);
+    });
+  });
+
+  it('needs a price of what was received and sent again', () => {
+    const { netBeforeGas } = economics({
+      flow: valueFlow([
+        { from: SIGNER, to: POOL, asset: otherId, amount: 5n },
+        { from: POOL, to: SIGNER, asset: otherId, amount: 5n },
+        { from: POOL, to: SIGNER, amount: ETHER },
+      ]),
+    });
+    expect(netBeforeGas.reason).toBe(`unpriced_asset: ${otherId} (no_source)`);
+  });
+
+  it('states the price of a wrap', () => {
+    const { consideration } = economics({
+      flow: valueFlow([
+        { from: SIGNER, to: WRAPPED, amount: ETHER },
+        { from: WRAPPED, to: SIGNER, asset: wrappedId, amount: ETHER },
+      ]),
+      verdict: verdict({ category: 'trade' }),
+    });
+    expect(displayMoney(consideration!)).toEqual({ text: '$2500.00', available: true });
+  });
 });

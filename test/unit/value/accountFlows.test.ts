@@ -28,7 +28,7 @@ describe('the flows of an account', () => {
       ],
       none,
     );
-    expect(net(flows)).toEqual({});
+    expect(net(flows)).toEqual({ USD: 0n, GOLD: 0n });
     expect(flows.received).toEqual([
       ['USD', 30n],
       ['GOLD', 50n],
@@ -50,8 +50,20 @@ describe('the flows of an account', () => {
       ],
       none,
     );
-    expect(net(flows)).toEqual({});
+    expect(net(flows)).toEqual({ USD: 0n });
     expect([...flows.debtTokens]).toEqual(['debtUSD']);
+  });
+
+  it('what goes into a position that is only suspected is booked, too', () => {
+    const staked = (proven: boolean, token: string | null) =>
+      accountFlows(
+        [flow('USD', 0n, 100n)],
+        [position({ proven, token, parts: [put('USD', 100n)] })],
+        (id) => id !== 'share',
+      ).isBooked;
+    expect([staked(true, null), staked(false, null), staked(false, 'share')]).toEqual([true, true, true]);
+    expect([staked(false, 'priced'), staked(true, 'priced')]).toEqual([false, false]);
+    expect(accountFlows([flow('USD', 0n, 100n)], [], none).isBooked).toBe(false);
   });
 
   it.each([

@@ -1,0 +1,64 @@
+import { formatAmount } from '../../value/amount.ts';
+import { compareUsd, worth } from '../../value/money.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
+import type { ChosenPrice } from '../../model/economics.ts';
+import type { AssetAmount, Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
+import { refusal, type RefusalReason } from './choosePrice.ts';
+
+type Prices = ReadonlyMap<AssetId, ChosenPrice>;
+
+/** A side of a trade that is worth less than this part of the other contradicts it. */
+const LEAST_PART = 2n;
+/** Below a cent rounding decides the sides. */
+const LEAST_USD = { numerator: 1n, scale: 2 };
+
+/** Two values of one trade lie too far apart for both prices to be right, unless somebody lost the difference. */
+export function isApart(a: ChosenPrice['unit']['usd'], b: ChosenPrice['unit']['usd']): boolean {
+  const [low, high] = compareUsd(a, b) < 0 ? [a, b] : [b, a];
+  const least = { ...low, numerator: low.numerator * LEAST_PART };
+  return compareUsd(high, LEAST_USD) > 0 && compareUsd(least, high) < 0;
+}
+
+/**
+ * Prices sent by an API that the other side of a proven trade contradicts by an on-chain price. Between sources
+ * of equal strength nothing says which is wrong: the trade itself may be a loss.
+ */
+export function contradictedPrices(
+  prices: Prices,
+  motifs: readonly Motif[],
+  rulebook: Pick<Rulebook, 'motifKinds'>,
+): ReadonlyMap<AssetId, RefusalReason> {
+  const refused = new Map<AssetId, RefusalReason>();
+  for (const { status, kind, assetsIn, assetsOut } of motifs) {
+    if (status !== 'Proven' || kindOf(rulebook, kind).trade !== 'swap') continue;
+    const sides = [sideOf(assetsIn, prices), sideOf(assetsOut, prices)] as const;
+    const [a, b] = sides;
+    if (!a || !b || a.isSent === b.isSent || !isApart(a.usd, b.usd)) continue;
+    const [weak, strong] = a.isSent ? [a, b] : [b, a];
+    const observed = `$${textOf(weak)} for $${textOf(strong)}`;
+    refused.set(weak.id, refusal('price_deviation', 'a trade here contradicts the price', observed, 'half'));
+  }
+  for (const { asset, restsOn } of prices.values()) {
+    const reason = restsOn.map((base) => refused.get(base)).find(Boolean);
+    if (reason && !refused.has(asset)) refused.set(asset, reason);
+  }
+  return refused;
+}
+
+const textOf = ({ usd }: { readonly usd: ChosenPrice['unit']['usd'] }): string =>
+  formatAmount(usd.numerator, usd.scale);
+
+/** The one priced asset of a side. */
+function sideOf(amounts: readonly AssetAmount[], prices: Prices) {
+  const [one, ...more] = amounts.filter(({ role }) => role !== 'fee');
+  const price = one && more.length === 0 ? prices.get(one.asset) : undefined;
+  if (!one || !price) return null;
+  return { id: one.asset, usd: worth(one.amount, price.unit), isSent: isSent(price, prices) };
+}
+
+/** Whether the price, or one that it rests on, came from an API. */
+function isSent({ quote, restsOn }: ChosenPrice, prices: Prices): boolean {
+  return quote.method === 'http' || restsOn.some((base) => prices.get(base)?.quote.method === 'http');
+}
