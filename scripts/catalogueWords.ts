@@ -19,13 +19,15 @@ export const FINDING_AMOUNTS: Words = {
 
 export const REFUSALS: Words = {
   no_source: 'No source of prices knows the asset at this block, or the one that should did not answer.',
+  source_malformed: 'The price source answered in another shape than the rules describe.',
   source_unavailable:
     'The source was not reached, or the node has pruned the state of the block: a later analysis may have a price.',
   stale_price:
     'The newest price is further from the block in time than its source promises, by more than a day.',
   low_liquidity:
     'The source has too little confidence in its own price, or the pool is too shallow to believe.',
-  price_deviation: 'Sources disagree about the price by more than the limit.',
+  price_deviation:
+    'Sources disagree about the price by more than the limit, or a trade in this transaction contradicts it.',
   own_word:
     'Only the token’s own contract tells its rate, and no exchange elsewhere in the transaction bears it out.',
   self_referential: 'The price is set by a pool or contract this very transaction moved.',
@@ -41,6 +43,8 @@ export const WARNINGS: Words = {
   PartialValuation: 'At least one asset (or the gas) has no price: sums that rest on it are unavailable.',
   StalePrice:
     'At least one price is outside its freshness threshold; it is used, and marked `stale` in `valuation.prices`.',
+  PriceSourceMalformed:
+    'A price source answered in another shape than the rules describe: its prices are missing until the description or the address is set right.',
   PriceSourceUnavailable:
     'A price source did not answer. Prices are missing that a later analysis may have: analyze again.',
   FeeNotPaidBySubject:

@@ -85,6 +85,7 @@ function warningsOf(
   if (context.incomplete === true) warnings.push('MetadataUnavailable');
   if (context.refusals.some(({ code }) => code === 'source_unavailable'))
     warnings.push('PriceSourceUnavailable');
+  if (context.refusals.some(({ code }) => code === 'source_malformed')) warnings.push('PriceSourceMalformed');
   if (suspects?.consent.cut === true) warnings.push('SignaturesUnread');
   return warnings;
 }

@@ -22,7 +22,13 @@ const EXACT = 10n ** 24n;
 const FLOATING = 10n ** 9n;
 
 /** Refusals that hold for any answer of a feed: of the token itself, or of sources that disagree. */
-const NOT_OF_THE_FEED = ['price_deviation', 'spam_asset', 'unknown_decimals', 'source_unavailable'];
+const NOT_OF_THE_FEED = [
+  'price_deviation',
+  'spam_asset',
+  'unknown_decimals',
+  'source_unavailable',
+  'source_malformed',
+];
 
 /**
  * Reads the sources of a report's prices again at its block: feeds, the registry, rates and views, pools,

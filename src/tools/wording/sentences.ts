@@ -254,6 +254,8 @@ const WARNINGS: Readonly<Record<string, string>> = {
   OwnSalePrice: 'An NFT is valued at its own sale in this transaction.',
   SignaturesUnread: 'More signatures came with the transaction than are checked.',
   MetadataUnavailable: 'The node could not read some symbols, decimals or prices.',
+  PriceSourceMalformed:
+    'A price source answered in another shape than its description: its prices are missing.',
   PriceSourceUnavailable: 'A price source did not answer: a later analysis may have prices that lack here.',
 };
 

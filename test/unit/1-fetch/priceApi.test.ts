@@ -39,6 +39,12 @@ async function ask(
   };
 }
 
+const COIN = `ethereum:${TOKEN}`;
+const answering =
+  (body: unknown): RequestListener =>
+  (_, response) =>
+    void response.end(JSON.stringify(body));
+
 describe('price API', () => {
   it('reads exact prices at the timestamp', async () => {
     const coins = {
@@ -88,17 +94,19 @@ describe('price API', () => {
     ['fails', (_, response) => void response.writeHead(500).end(), 'source_unavailable'],
     ['hangs', () => {}, 'source_unavailable'],
     ['answers nonsense', (_, response) => void response.end('<html>'), 'source_unavailable'],
-    ['answers another shape', (_, response) => void response.end('{"coins":[1]}')],
+    ['answers another shape', (_, response) => void response.end('{"coins":[1]}'), 'source_malformed'],
+    [
+      'answers with texts',
+      answering({ coins: { [COIN]: { price: '1.5', timestamp: 5 } } }),
+      'source_malformed',
+    ],
+    ['does not know the coin', answering({ coins: {} })],
     [
       'floods',
       (_, response) => void response.end(`{"coins":{"x":"${'y'.repeat(2_000_000)}"}}`),
       'source_unavailable',
     ],
-    [
-      'has senseless prices',
-      (_, response) =>
-        void response.end(JSON.stringify({ coins: { [`ethereum:${TOKEN}`]: { price: -1, timestamp: 5 } } })),
-    ],
+    ['has senseless prices', answering({ coins: { [COIN]: { price: -1, timestamp: 5 } } })],
   ])('leaves assets unpriced when it %s', async (_, listener, code = 'no_source') => {
     const { quotes, refusals } = await ask([TOKEN], listener, 200);
     expect(quotes).toEqual([]);

@@ -163,7 +163,6 @@ async function askGroup(
   let body: unknown;
   try {
     body = await readBody(await fetch(urlOf(source, group, timestamp), { signal }));
-    report('ok');
   } catch (error) {
     // `fetch` wraps the connection's error.
     const { cause } = error as { cause?: unknown };
@@ -175,9 +174,24 @@ async function askGroup(
   for (const asset of group) {
     const quote = readQuote(source, asset, body);
     if (quote) quotes.push(quote);
+    else if (isMalformed(source, asset, body))
+      refusals.push(refusePrice(asset, `${name} answered in another shape`, { code: 'source_malformed' }));
     else refusals.push(refusePrice(asset, `${name} sent no price`));
   }
+  report(refusals.some(({ code }) => code === 'source_malformed') ? 'source_malformed' : 'ok');
   return { quotes, refusals };
+}
+
+/** Whether an answer is not of the described shape; one that merely leaves out the coin is. */
+function isMalformed({ spec }: Source, asset: Asset, body: unknown): boolean {
+  const coin = coinOf(asset, spec);
+  const at = spec.price.findIndex((step) => step === '{coin}' || /^\d+$/.test(step));
+  const list = valueAt(body, spec.price.slice(0, Math.max(at, 0)), coin);
+  if (spec.price[at] === '{coin}' ? !isRecord(list) : !Array.isArray(list)) return true;
+  if (valueAt(body, spec.price.slice(0, at + 1), coin) == null) return false;
+  return (
+    typeof valueAt(body, spec.price, coin) !== 'number' || typeof valueAt(body, spec.time, coin) !== 'number'
+  );
 }
 
 function urlOf({ spec, base }: Source, group: readonly Asset[], timestamp: number): string {
