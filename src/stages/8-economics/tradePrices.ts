@@ -1,6 +1,6 @@
 import { formatAmount } from '../../value/amount.ts';
 import { compareUsd, worth } from '../../value/money.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
+import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import type { ChosenPrice } from '../../model/economics.ts';
 import type { AssetAmount, Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -32,7 +32,7 @@ export function contradictedPrices(
 ): ReadonlyMap<AssetId, RefusalReason> {
   const refused = new Map<AssetId, RefusalReason>();
   for (const { status, kind, assetsIn, assetsOut } of motifs) {
-    if (status !== 'Proven' || kindOf(rulebook, kind).trade !== 'swap') continue;
+    if (status !== 'Proven' || !isSwap(kindOf(rulebook, kind))) continue;
     const sides = [sideOf(assetsIn, prices), sideOf(assetsOut, prices)] as const;
     const [a, b] = sides;
     if (!a || !b || a.isSent === b.isSent || !isApart(a.usd, b.usd)) continue;
