@@ -76,6 +76,10 @@ class Weighing {
     });
     if (unmet === null) return null;
     const { number } = this.#block;
+    const link = facts.get('entity.link');
+    // A contract or recipient that two share may be anybody's: nobody but the signers is named.
+    const loose = link === 'contract' || link === 'receiver';
+    const signers = new Set(this.#profitTxs.map(({ report }) => report.tx.signer));
     const isProven = unmet.length === 0 && rule.status !== 'experimental';
     return {
       schema_version: 1,
@@ -83,11 +87,15 @@ class Weighing {
       finding: rule.finding,
       block_number: number,
       status: isProven ? 'Proven' : 'Suspected',
-      confidence: facts.get('venues.known') === true ? rule.confidence.known : rule.confidence.family,
+      confidence: loose
+        ? 'Low'
+        : facts.get('venues.known') === true
+          ? rule.confidence.known
+          : rule.confidence.family,
       rule: rule.slug,
       rule_version: rule.version,
       caveats: unmet.map((code) => ({ code, text: FINDING_CAVEATS[code] ?? code })),
-      entity: income?.entity ?? [...this.#entity].sort(),
+      entity: income?.entity ?? [...(loose ? signers : this.#entity)].sort(),
       venues: this.#venues(),
       transactions: income?.parts ?? this.#parts(),
       amounts: income?.amounts ?? this.#amounts(),

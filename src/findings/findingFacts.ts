@@ -19,6 +19,7 @@ export function factsOf(
     ['acts.proven', acts.every(({ motifs }) => motifs.every(({ status }) => status === 'Proven'))],
     ['acts.own', own.every(isOwn)],
     ['entity.link', weakestLink(own)],
+    ['others.weigh', chains.some((chain) => othersWeigh(rule, chain))],
     ['amounts.agree', chains.some((chain) => agree(...endsOf(rule, chain)))],
     ['position.same', chains.some((chain) => samePosition(block, ...endsOf(rule, chain)))],
     ['venues.known', acts.every(({ motifs }) => motifs.every(isKnown))],
@@ -43,6 +44,19 @@ function ownActs({ profit }: Rule, chain: Chain): Act[] {
 function endsOf(rule: Rule, chain: Chain): [Act, Act] {
   const own = ownActs(rule, chain);
   return [own[0] ?? firstOf(chain), own.at(-1) ?? firstOf(chain)];
+}
+
+/** Part of the first trade below which that of another is dust: anybody may place one between two trades. */
+const DUST_PARTS = 100n;
+
+function othersWeigh(rule: Rule, chain: Chain): boolean {
+  const [first] = endsOf(rule, chain);
+  const others = rule.steps.flatMap(({ name }) => (rule.profit.includes(name) ? [] : chain.get(name)!));
+  return others.some(({ gave }) =>
+    [...gave].some(
+      ([asset, amount]) => first.gave.has(asset) && amount * DUST_PARTS >= first.gave.get(asset)!,
+    ),
+  );
 }
 
 function weakestLink(own: readonly Act[]): string {

@@ -20,10 +20,11 @@ export const FINDING_FACTS: readonly FindingFact[] = [
     type: 'enum',
     values: ['none', 'signer', 'contract', 'receiver'],
     doc:
-      'What makes the steps of the same entity one: the signer; the called contract that acted; or only ' +
-      'that one received what another bought, which a stranger can bring about. The weakest link counts.',
+      'What makes the steps of the same entity one: the signer; the called contract that acted, which may ' +
+      'be open to anybody; or only that one received what another bought. The weakest link counts.',
     caveat:
-      'That the accounts are one rests on who received what was bought, which a stranger can bring about.',
+      'That the accounts are one rests on the contract they called, or on who received what was bought: ' +
+      'strangers can share either.',
   },
   flag(
     'amounts.agree',
@@ -42,6 +43,11 @@ export const FINDING_FACTS: readonly FindingFact[] = [
     'A venue is known by its behaviour only.',
   ),
   { name: 'venues.count', type: 'count', doc: 'Venues at which the steps took place.' },
+  flag(
+    'others.weigh',
+    'At one venue another account trades at least a hundredth of what the first act of the entity gave.',
+    'What the others traded is dust beside the first trade.',
+  ),
   {
     name: 'profit.sign',
     type: 'enum',

@@ -261,6 +261,8 @@ export interface CompiledRules {
   readonly wrappedNative: ReadonlySet<Address>;
   /** Well-known symbols, each with the only addresses that may carry it. */
   readonly knownTokens: ReadonlyMap<string, ReadonlySet<Address>>;
+  /** Their full names, alike. */
+  readonly knownNames: ReadonlyMap<string, ReadonlySet<Address>>;
   /** Classes of tokens (`stablecoin`, `lst`, …) by address, as entity files declare them. */
   readonly assetClasses: ReadonlyMap<Address, readonly string[]>;
   readonly tokenEvents: ReadonlyMap<string, readonly TokenEventSpec[]>;

@@ -16,6 +16,8 @@ const LOOKS_BLANK = /(?:(?!\ufeff)[\s\u0085\u2800])+/gu;
  * default-ignorable (bidirectional overrides, zero-width characters, fillers, variation selectors, tags).
  */
 const NEVER_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
+/** Sequences of a terminal, whole: without its first character the rest would stay as text. */
+const TERMINAL = /(?:\p{Cc}\[|\u009b)[0-?]*[ -/]*[@-~]|\p{Cc}\][^\p{Cc}]*/gu;
 /** More combining marks than any script stacks: text that climbs out of its line. */
 const MARK_PILE = /(\p{M}{3})\p{M}+/gu;
 
@@ -33,6 +35,7 @@ export function cleanText(text: string | null | undefined, limit: number): strin
   const visible = text
     .slice(0, MAX_INPUT)
     .replace(LOOKS_BLANK, ' ')
+    .replace(TERMINAL, '')
     .replace(NEVER_SHOWN, '')
     .normalize('NFC')
     .replace(MARK_PILE, '$1')

@@ -1,8 +1,11 @@
 import unhomoglyph from 'unhomoglyph';
 import { lazy } from '../lib/lazy.ts';
 import { memoize } from '../lib/memo.ts';
+import { linesOf } from '../lib/tableLines.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { Consent } from './consent.ts';
+import { isListedAddress } from './tokenCall.ts';
+import { cleanText } from './display.ts';
 import { knownSymbols } from './labelFormat.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
@@ -33,62 +36,116 @@ export interface Suspects {
 /** Nothing longer is compared: no well-known symbol is. */
 const MAX_COMPARED = 64;
 
-/** Signs that look like letters. */
-const LETTERS: Readonly<Record<string, string>> = {
-  $: 'S',
-  '†': 'T',
-  '‡': 'T',
-  Ξ: 'E',
-  '€': 'E',
-  '¢': 'C',
-  '₮': 'T',
-  '₿': 'B',
+/** Signs that look like letters, each before its letter; the currency signs of Unicode among them. */
+const SIGNS = new Map(
+  '$S†T‡TΞE€E¢C£L¥Y₠E₡C₢C₣F₤L₥M₦N₧P₨R₩W₪N₫D₭K₮T₯D₰P₱P₲G₳A₴S₵C₶L₷S₸T₹R₺L₻M₼M₽P₾L₿B฿B'
+    .match(/../gu)!
+    .map((pair) => [...pair] as [string, string]),
+);
+const DIGITS: Readonly<Record<string, string>> = { 5: 'S', 0: 'O', 1: 'I' };
+/** Enclosed letters without a compatibility form: negative circled, negative squared, regional indicators. */
+const ENCLOSED = /[\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu;
+
+const plainLetter = (enclosed: string): string => {
+  const code = enclosed.codePointAt(0)!;
+  const first = code >= 0x1f1e6 ? 0x1f1e6 : code >= 0x1f170 ? 0x1f170 : 0x1f150;
+  return String.fromCodePoint(0x41 + code - first);
 };
 
 /**
  * Text as it looks: case first, since confusables map I to l, then look-alike letters, compatibility forms
- * (NFKC), spaces and marks.
+ * (NFKC), spaces and marks. A plus sign is part of a symbol.
  */
 export function fold(text: string): string {
-  const plain = unhomoglyph(text.toUpperCase()).normalize('NFKC').toUpperCase();
+  const letters = text.replace(ENCLOSED, plainLetter);
+  const plain = unhomoglyph(letters.toUpperCase()).normalize('NFKC').toUpperCase();
   return unhomoglyph(plain)
     .toUpperCase()
     .normalize('NFKD')
-    .replace(/[^\p{L}\p{N}]/gu, '');
+    .replace(/[^\p{L}\p{N}+]/gu, '');
 }
 
-/** A symbol's looks: as written, with look-alikes of small letters resolved, and with signs as letters. */
-const looks = memoize((symbol): readonly string[] => {
-  const cut = symbol.slice(0, MAX_COMPARED);
-  const signs = cut.toUpperCase().replace(/[$†‡Ξ€¢₮₿]/gu, (sign) => LETTERS[sign]!);
-  return [cut, unhomoglyph(cut), signs].map(fold);
+/** A text's looks: as written, with look-alikes of small letters resolved, with signs and digits as letters. */
+function looksOf(text: string): readonly string[] {
+  const signs = [...text.toUpperCase()].map((sign) => SIGNS.get(sign) ?? sign).join('');
+  const digits = signs.replace(/[501]/g, (digit) => DIGITS[digit]!);
+  return [text, text.normalize('NFKC'), unhomoglyph(text), signs, digits].map(fold);
+}
+
+/** Words of several that are not written plainly: a pool's token may name its tokens. */
+const disguised = (text: string): readonly string[] =>
+  text.split(/[\s/:_().,-]+/u).filter((word) => word !== text && word !== '' && !/^[A-Z]+$/i.test(word));
+
+interface Looks {
+  readonly whole: readonly string[];
+  readonly words: readonly string[];
+  /** Of words in which letters of other scripts stand among Latin ones. */
+  readonly mixed: readonly string[];
+}
+
+const looks = memoize((text): Looks => {
+  const cut = cleanText(text, MAX_COMPARED) ?? '';
+  const hidden = cut
+    .split(/\s+/u)
+    .filter((word) => /[A-Z]/i.test(word) && /[^\p{Script=Latin}\P{L}]/u.test(word));
+  return {
+    whole: looksOf(cut),
+    words: disguised(cut).flatMap(looksOf),
+    mixed: hidden.flatMap(looksOf),
+  };
 }, 1_000);
 
-function byLook({ knownTokens }: Rulebook): ReadonlyMap<string, ReadonlySet<Address>> {
-  return new Map([...knownTokens].map(([symbol, addresses]) => [fold(symbol), addresses]));
+type Known = ReadonlyMap<string, ReadonlySet<Address>>;
+
+const folded = (known: Known): Known => new Map([...known].map(([text, own]) => [fold(text), own]));
+const byLook = ({ knownTokens, knownNames }: Rulebook): { symbols: Known; names: Known } => ({
+  symbols: folded(knownTokens),
+  names: folded(knownNames),
+});
+
+/** Whether a token carries another's well-known symbol or name, or hides one among its words. */
+function carriesAnothers(symbol: string | null, name: string | null, is: IsAnothers): boolean {
+  if (symbol !== null && looks(symbol).whole.some(is.symbol)) return true;
+  return [symbol, name].some((text) => {
+    if (text === null) return false;
+    const { whole, words, mixed } = looks(text);
+    return whole.some(is.name) || words.some(is.symbol) || mixed.some(is.hidden);
+  });
 }
+type IsAnothers = Readonly<Record<'symbol' | 'name' | 'hidden', (look: string) => boolean>>;
 
 /**
  * Token metadata with the symbols of the rules where a well-known token gave none, and with `impersonates` set
- * where another token carries one.
+ * where another token carries one. No listed address does.
  */
 export function nameTokens(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Rulebook,
 ): ReadonlyMap<Address, TokenMetadata> {
-  const known = rulebook.prepared.derive(byLook);
+  const { symbols, names } = rulebook.prepared.derive(byLook);
   const listed = knownSymbols(rulebook.knownTokens);
-  const isImpersonator = (symbol: string, address: Address): boolean =>
-    looks(symbol).some((look) => known.get(look)?.has(address) === false);
   let named: Map<Address, TokenMetadata> | null = null;
   for (const [address, token] of tokens) {
     const symbol = token.symbol ?? listed.get(address) ?? null;
-    const impersonates = symbol !== null && isImpersonator(symbol, address);
+    const isOf = (known: Known) => (look: string) => known.get(look)?.has(address) === false;
+    const is = { symbol: isOf(symbols), name: isOf(names), hidden: hidesOne(symbols) };
+    const impersonates = carriesAnothers(symbol, token.name, is) && !isNamedHere(address, rulebook);
     if (impersonates) (named ??= new Map(tokens)).set(address, { ...token, impersonates });
     else if (symbol !== token.symbol) (named ??= new Map(tokens)).set(address, { ...token, symbol });
   }
   return named ?? tokens;
 }
+
+/** Rules or address book name the address itself. */
+const isNamedHere = (address: Address, rulebook: Rulebook): boolean =>
+  isListedAddress(address, rulebook) || linesOf(rulebook.addressBook, address).length > 0;
+
+/** Shorter symbols occur in many words. */
+const MIN_HIDDEN = 4;
+const hidesOne =
+  (symbols: Known) =>
+  (look: string): boolean =>
+    [...symbols.keys()].some((symbol) => symbol.length >= MIN_HIDDEN && look.includes(symbol));
 
 /** Suspect parts of a transaction's value flow; `tokens` as `nameTokens` returns them. */
 export function findSuspects(

@@ -1,5 +1,8 @@
 // A token under another's name, however its symbol is written, is flagged, never priced and makes nothing Proven.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Address } from 'viem';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { nameTokens } from '../../src/value/suspectTokens.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { fn, fnOf } from '../devnet/chain.ts';
 import type { Contract } from '../devnet/compile.ts';
@@ -39,6 +42,17 @@ const SYMBOLS = [
   'U\u200bSDC',
   'ＵＳＤＣ',
   'usd c',
+  'USD₵',
+  'ⓊⓈⒹⒸ',
+  '🅤🅢🅓🅒',
+  'U5DC',
+  '₩BTC',
+  'USDСx',
+  'USDС.e',
+  'visit USDС',
+  'USD Coin',
+  'Tether  USD',
+  '\u001b[31mUSDC',
 ];
 /** Acts of the signer on the token that move nothing of anybody else's. */
 const ACTS = {
@@ -95,8 +109,28 @@ it.each(['BAYC', 'BАYC', 'bayc', 'ΑZUKI', 'Doodle'])(
   },
 );
 
-it.each(['LIN', 'USDX', 'EURO', 'SHARE', 'DAO', '$'])('%s is nobody else’s name', async (symbol) => {
-  const to = await stage.chain.deploy(Forger, ['Any', symbol]);
-  const report = await stage.report(await stage.chain.send('alice', { to, data: ACTS['a payment'] }));
-  expect(report.classification.status).toBe('Proven');
+it.each(['LIN', 'USDX', 'EURO', 'SHARE', 'DAO', '$', 'USDC.e', 'USD0++', 'ETH+', 'USDC-LP', 'UNI-V2', 'R15'])(
+  '%s is nobody else’s name',
+  async (symbol) => {
+    const to = await stage.chain.deploy(Forger, ['Any', symbol]);
+    const report = await stage.report(await stage.chain.send('alice', { to, data: ACTS['a payment'] }));
+    expect(report.classification.status).toBe('Proven');
+  },
+);
+
+it('no address of rules or address book is an impersonator, whatever its symbol', () => {
+  const rules = loadRules();
+  const { entities, protocolAt, addressBook } = rules;
+  const book = addressBook.text
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : (line.split(' ')[0] as Address)));
+  const listed = new Set<Address>([...entities.keys(), ...protocolAt.keys(), ...book]);
+  expect(listed.size).toBeGreaterThan(1_000);
+  const tokens = new Map(
+    [...listed].map((address) => [address, { address, symbol: 'USDC', name: 'USD Coin', decimals: 6 }]),
+  );
+  const stranger: Address = '0x00000000000000000000000000000000000f04e5';
+  tokens.set(stranger, { address: stranger, symbol: 'USDC', name: 'USD Coin', decimals: 6 });
+  const flagged = [...nameTokens(tokens, rules).values()].filter(({ impersonates }) => impersonates);
+  expect(flagged.map(({ address }) => address)).toEqual([stranger]);
 });

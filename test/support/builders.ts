@@ -336,6 +336,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     entities,
     wrappedNative: new Set([WRAPPED]),
     knownTokens: new Map(),
+    knownNames: new Map(),
     assetClasses: new Map(),
     tokenEvents: new Map(),
     tokenCalls: new Map(),

@@ -489,6 +489,8 @@ export interface RawEntityFile {
   /** Well-known symbols, each with every address that may carry it. */
   readonly tokens?: readonly ({
     readonly symbol: string;
+    /** Full name, where people know the token by it. */
+    readonly name?: string;
     /** Classes that rules can ask for in facts such as actor.sent.classes: stablecoin, lst, wrapped, … */
     readonly classes?: readonly string[];
     /** None: no token may carry it. */

@@ -31,6 +31,7 @@ const nothing = () => ({
   entities: new Map<Address, Entity>(),
   wrappedNative: new Set<Address>(),
   knownTokens: new Map<string, ReadonlySet<Address>>(),
+  knownNames: new Map<string, ReadonlySet<Address>>(),
   assetClasses: new Map<Address, readonly string[]>(),
   tokenEvents: new Map<string, TokenEventSpec[]>(),
   tokenCalls: new Map<Hex, TokenCallSpec>(),
@@ -98,11 +99,12 @@ function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out
 
 function compileTokens(spot: Spot, raw: RawEntityFile, out: CompiledEntities): void {
   const { knownTokens: known, assetClasses } = out;
-  for (const [{ symbol, addresses, classes = [] }, at] of spot.each('tokens', raw.tokens)) {
+  for (const [{ symbol, name, addresses, classes = [] }, at] of spot.each('tokens', raw.tokens)) {
     const own = readRuleAddresses(at.at('addresses'), addresses);
     for (const address of classes.length > 0 ? own : [])
       assetClasses.set(address, [...new Set([...(assetClasses.get(address) ?? []), ...classes])]);
     known.set(symbol, new Set([...(known.get(symbol) ?? []), ...own]));
+    if (name !== undefined) out.knownNames.set(name, new Set(own));
   }
 }
 

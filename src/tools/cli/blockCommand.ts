@@ -6,7 +6,8 @@ const HELP = `
 One line per transaction, then what several of them show together: sandwiches with their victims and
 losses, back-runs, liquidity around one trade, and what the builder earned. Each finding says whether
 it is Proven or Suspected, and why. --json prints one object: the block, its reports (each with
-in_block: its place and its part in findings) and the findings.
+in_block: its place and its part in findings) and the findings. Where transactions have no report,
+findings are of a part of the block: the text says so, and "partial" is true.
 
 Examples:
   txreport block 17073191
@@ -43,7 +44,12 @@ async function runBlock(text: string, options: BlockCommandOptions): Promise<voi
     options.json
       ? `${JSON.stringify({
           schema_version: 1,
-          block: { number: block.number, hash: found.hash, transactions: found.transactions },
+          block: {
+            number: block.number,
+            hash: found.hash,
+            transactions: found.transactions,
+            partial: found.failures.length > 0,
+          },
           transactions: reports.map((report, i) => ({
             ...report,
             in_block: inBlock(report, found.indexes[i]!, found.findings),

@@ -133,6 +133,7 @@ export function bareRulebook(
     wrappedNative: new Set([WETH]),
     assetClasses: new Map(),
     knownTokens: new Map(),
+    knownNames: new Map(),
     tokenEvents: new Map(),
     tokenCalls: new Map(),
     lexicon: [],

@@ -61,6 +61,11 @@ export function renderBlock(block: BlockView): string {
       Infinity,
     ),
     '',
+    ...(failures.length === 0
+      ? []
+      : [
+          `! A part of the block: ${failures.length} of ${rows.length} transactions have no report, findings leave them out.`,
+        ]),
     findings.length === 0 ? 'No findings.' : 'Findings',
     ...findings.flatMap((finding) => renderFinding(finding, book)),
     '',
