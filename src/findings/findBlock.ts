@@ -47,6 +47,9 @@ function isExplained({ rule, chains }: Candidate, found: readonly Finding[]): bo
   );
 }
 
+/** A contract or recipient that two share may be anybody's: nobody but the signers is named. */
+const LOOSE: ReadonlySet<unknown> = new Set(['contract', 'receiver']);
+
 /** One candidate on its way to a finding. */
 class Weighing {
   readonly #candidate: Candidate;
@@ -76,10 +79,7 @@ class Weighing {
     });
     if (unmet === null) return null;
     const { number } = this.#block;
-    const link = facts.get('entity.link');
-    // A contract or recipient that two share may be anybody's: nobody but the signers is named.
-    const loose = link === 'contract' || link === 'receiver';
-    const signers = new Set(this.#profitTxs.map(({ report }) => report.tx.signer));
+    const loose = LOOSE.has(facts.get('entity.link'));
     const isProven = unmet.length === 0 && rule.status !== 'experimental';
     return {
       schema_version: 1,
@@ -87,19 +87,20 @@ class Weighing {
       finding: rule.finding,
       block_number: number,
       status: isProven ? 'Proven' : 'Suspected',
-      confidence: loose
-        ? 'Low'
-        : facts.get('venues.known') === true
-          ? rule.confidence.known
-          : rule.confidence.family,
+      confidence: loose ? 'Low' : rule.confidence[facts.get('venues.known') === true ? 'known' : 'family'],
       rule: rule.slug,
       rule_version: rule.version,
       caveats: unmet.map((code) => ({ code, text: FINDING_CAVEATS[code] ?? code })),
-      entity: income?.entity ?? [...(loose ? signers : this.#entity)].sort(),
+      entity: income?.entity ?? this.#named(loose),
       venues: this.#venues(),
       transactions: income?.parts ?? this.#parts(),
       amounts: income?.amounts ?? this.#amounts(),
     };
+  }
+
+  #named(loose: boolean): string[] {
+    const signers = this.#profitTxs.map(({ report }) => report.tx.signer);
+    return [...new Set(loose ? signers : this.#entity)].sort();
   }
 
   #actsOf(steps: readonly string[]): Act[] {
