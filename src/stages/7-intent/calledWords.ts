@@ -26,13 +26,18 @@ export function methodOf({ tx, input }: SubjectView): string | null {
   return named && `${named.name}()`;
 }
 
-/** Act that the called function's name begins with: `swap 1 ETH` of `swapExactETHForTokens`. */
+/** Act that the called function's name begins with: `swap` of `swapExactETHForTokens`. */
+export function namedAct({ tx, input: { rulebook } }: SubjectView): string | null {
+  const called = tx.to === null ? null : functionOf(tx, rulebook.signatures);
+  return called && actNamed(called.name, rulebook);
+}
+
+/** That act with what it would have moved: `swap 1 ETH`. */
 export function attemptOf(subject: LabelSubject): string | null {
   const { tx, input } = subject.view;
-  const { rulebook } = input;
-  const called = tx.to === null ? null : functionOf(tx, rulebook.signatures);
+  const called = tx.to === null ? null : functionOf(tx, input.rulebook.signatures);
   if (called === null) return null;
-  const act = actNamed(called.name, rulebook);
+  const act = namedAct(subject.view);
   const amount = tx.value > 0n ? subject.format.amount(NATIVE, tx.value) : null;
   const stated = amount ?? statedAmount(subject);
   return act === null ? stated && `${called.name} ${stated}` : [act, stated].filter(Boolean).join(' ');

@@ -2,6 +2,7 @@ import { creationsIn } from '../../../value/frames.ts';
 import { isFungible, isNft } from '../../../value/asset.ts';
 import { tokensOf } from '../../../value/parties.ts';
 import { blobsOf } from '../../../value/blobs.ts';
+import { namedAct } from '../calledWords.ts';
 import { count, entityTags, flag, kinds, oneOf, text, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { NonEconomicMovement } from '../../../model/valueFlow.ts';
@@ -46,6 +47,11 @@ export const TX_FACTS: readonly FactSpec[] = [
     'tx.plain_call',
     'No calldata, or fewer than the four bytes of a function selector.',
     (v) => v.tx.input.length < 10,
+  ),
+  flag(
+    'tx.names_act',
+    "The called function's name begins with the word of a motif kind: `unstake`, `claimFor`.",
+    (v) => namedAct(v) !== null,
   ),
   flag('tx.to_self', 'The transaction is addressed to its own signer.', (v) => v.tx.to === v.tx.from),
   flag(

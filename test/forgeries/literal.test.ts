@@ -1,0 +1,77 @@
+// Sentences that say no more than the movements: what a stranger's contract says beside them names nobody else.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addressOf } from '../devnet/accounts.ts';
+import { ETHER } from '../devnet/chain.ts';
+import { ATTACKER, compile, event, startStage, type Stage } from './stage.ts';
+import type { Address } from 'viem';
+
+const [ALICE, MALLORY] = [addressOf('alice'), addressOf(ATTACKER)];
+const TRANSFER = 'Transfer(address indexed from, address indexed to, uint256 value)';
+const MINT = 'Transfer(address indexed from, address indexed to, uint256 indexed tokenId)';
+const ZERO: Address = `0x${'0'.repeat(40)}`;
+let stage: Stage;
+let forger: Address;
+beforeAll(async () => {
+  stage = await startStage();
+  forger = await stage.forger('Forger', 'FORGER');
+}, 180_000);
+afterAll(() => stage?.stop());
+
+describe('a call that moves nothing', () => {
+  it('is its signer’s, whoever the events name', async () => {
+    const { classification } = await stage.play(forger, [
+      event('Bound(address indexed owner, uint256 amount)', ALICE, ETHER),
+    ]);
+    expect(classification).toMatchObject({ intent_kind: 'ContractCall', status: 'Proven', actor: MALLORY });
+    expect(classification.intent_label).toMatch(/^Call 0x/);
+  });
+
+  it.each([
+    ['a stake', 'Staked(address indexed user, uint256 amount)'],
+    ['a deposit', 'Deposit(address indexed owner, uint256 assets)'],
+    ['a transfer', TRANSFER],
+  ])('proves no %s of the account its event names', async (_, signature) => {
+    const { classification, position_effects: positions } = await stage.play(forger, [
+      event(signature, ALICE, ETHER),
+    ]);
+    if (classification.status === 'Proven')
+      expect(classification).toMatchObject({ intent_kind: 'ContractCall', actor: MALLORY });
+    expect(positions.filter(({ owner, status }) => owner === ALICE && status === 'Proven')).toEqual([]);
+  });
+});
+
+describe('an NFT minted to an account that asked for nothing', () => {
+  it('is no Proven mint of its', async () => {
+    const { classification } = await stage.play(forger, [
+      event(MINT, ALICE, 7n, { from: ZERO, tokenId: 7n }),
+      event('Bought(address indexed buyer, uint256 price)', ALICE, ETHER),
+    ]);
+    expect([classification.actor, classification.status]).not.toEqual([ALICE, 'Proven']);
+  });
+});
+
+describe('a transfer by a contract that its caller commands', () => {
+  it('of another account’s balance is none of that account’s', async () => {
+    const { classification } = await stage.play(forger, [
+      event(TRANSFER, ALICE, ETHER, { from: ALICE, to: addressOf('bob') }),
+    ]);
+    expect([classification.actor, classification.status]).not.toEqual([ALICE, 'Proven']);
+  });
+});
+
+describe('ether sent without calldata to a contract', () => {
+  it('that says nothing is a payment, and Proven', async () => {
+    const { classification } = await stage.report(
+      await stage.chain.send('alice', { to: forger, value: ETHER, gas: 100_000n }),
+    );
+    expect(classification).toMatchObject({ intent_kind: 'NativeTransfer', status: 'Proven', actor: ALICE });
+  });
+
+  it('that says something may be anything, and is Suspected', async () => {
+    const bell = await stage.chain.deploy(compile('Forger.sol')['Doorbell']!, []);
+    const { classification } = await stage.report(
+      await stage.chain.send('alice', { to: bell, value: ETHER, gas: 100_000n }),
+    );
+    expect(classification.status).toBe('Suspected');
+  });
+});
