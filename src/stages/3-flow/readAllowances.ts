@@ -7,6 +7,7 @@ import {
   HELD_APPROVAL,
   HELD_LOCKDOWN,
   HELD_PERMIT,
+  TRANSFER,
   TRANSFER_BATCH,
   TRANSFER_SINGLE,
 } from '../../evm/tokenTopics.ts';
@@ -36,7 +37,8 @@ const KEEPER_TAG = 'permit';
 export function readAllowances(tx: CanonicalTx, rules: AllowanceRules): Allowance[] {
   const allowances: Allowance[] = [];
   const latest = new Map<string, bigint>();
-  for (const log of tx.logs) {
+  for (const [at, log] of tx.logs.entries()) {
+    if (isCleared(log, tx.logs[at + 1])) continue;
     const stated = read(log, { tx, rules, latest });
     if (stated !== null) allowances.push(stated);
   }
@@ -151,6 +153,19 @@ function mayGrant(
   const spec = selector === null ? undefined : tokenCalls?.get(selector);
   if (spec !== undefined && spec.spender === null) return false;
   return from === owner || input.includes(wordOf(owner));
+}
+
+/** An ERC-721 clears the slot of an approval with each transfer, empty or not: that is nobody's revocation. */
+function isCleared(log: Log, next: Log | undefined): boolean {
+  const { address, topics } = log;
+  const [event, owner, , id] = topics;
+  if (event !== APPROVAL || id === undefined || topicAddress(log, 2) !== ZERO_ADDRESS) return false;
+  return (
+    next?.address === address &&
+    next.topics[0] === TRANSFER &&
+    next.topics[1] === owner &&
+    next.topics[3] === id
+  );
 }
 
 /** ERC-721, and early NFTs that index nothing. A spender of zero takes the permission back. */

@@ -14,10 +14,19 @@ const MODES: Readonly<Record<string, string>> = {
   none: 'Nothing shows that the actor authorised this.',
 };
 
+/** Where no signature was recovered and no listed contract checked one. */
+const UNSIGNED: Readonly<Record<string, string>> = {
+  safe: 'The signer had the Safe execute a transaction.',
+  solver_settlement: 'A solver settled an order said to be the actor’s.',
+  meta_transaction: 'A relayer submitted it for the actor.',
+  permit_pull: 'The signer used a permit said to be the actor’s.',
+};
+
 /** How the signer came to act for the actor, as a sentence. */
-export function modeSentence({ mode, ambiguous }: Attribution): string {
+export function modeSentence({ mode, ambiguous, ground }: Attribution): string {
   if (mode === 'none' && ambiguous) return 'No single account stands out.';
-  return MODES[mode] ?? `${words(mode)}.`;
+  const isSigned = ground === 'authorised' || ground === 'listed';
+  return (isSigned ? null : UNSIGNED[mode]) ?? MODES[mode] ?? `${words(mode)}.`;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -149,6 +149,13 @@ it('reads NFTs one by one and whole collections', () => {
   ]);
 });
 
+it('takes the slot that an NFT clears with its transfer for no revocation', () => {
+  const cleared = emit([APPROVAL, topic(A), topic(ZERO_ADDRESS), topic(7)]);
+  const sent = (id: number): Emit => emit([TRANSFER, topic(A), topic(B), topic(id)]);
+  expect(allowances(TOKEN, '0x', cleared, sent(7))).toEqual([]);
+  expect(allowances(TOKEN, '0x', cleared, sent(8))).toEqual([[TOKEN, 'revoked', null, false, '7', null]]);
+});
+
 it('believes allowances kept outside the token only where the rules know the keeper', () => {
   const steps = [
     emit([HELD_APPROVAL, topic(A), topic(TOKEN), topic(B)], (1n << 160n) - 1n, 1_700_000_000),
