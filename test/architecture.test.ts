@@ -217,6 +217,29 @@ describe('architecture', () => {
     expect([...new Set(named)].sort()).toEqual([...CREATED_KINDS, ...SAME_WORDS].sort());
   });
 
+  it('who plays which part is decided in one place', () => {
+    const parts = [
+      'venuesOf',
+      'carriersOf',
+      'issuersOf',
+      'feeTakersOf',
+      'tradersOf',
+      'walletsOf',
+      'actingAsOne',
+      'executionPayments',
+      'builderPayments',
+      'placesOf',
+      'sideKeys',
+      'decide',
+      'findPrimitives',
+    ];
+    const definition = new RegExp(`\\b(?:function|const) (${parts.join('|')})\\b`, 'g');
+    const defined = files
+      .filter(({ path }) => !path.startsWith('tools/verify/'))
+      .flatMap(({ text }) => [...text.matchAll(definition)].map((match) => match[1]!));
+    expect(defined.sort()).toEqual(parts.sort());
+  });
+
   it('claims are decided in one place', () => {
     const writers = files.filter(
       ({ path, text }) =>

@@ -88,7 +88,7 @@ export function placesOf({ venue, roles }: Pick<Primitive, 'venue' | 'roles'>): 
 }
 
 /** Keys of the sides of movements that a leg has: each movement is sent by one act and received by one. */
-export function sidesOf({ role, movements }: Pick<Leg, 'role' | 'movements'>): number[] {
+export function sideKeys({ role, movements }: Pick<Leg, 'role' | 'movements'>): number[] {
   return movements.map((index) => 2 * index + (SENT_ROLES.has(role) ? 1 : 0));
 }
 

@@ -151,7 +151,7 @@ export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Inv
   const { legs, evidence } = act;
   if (legs.length === 0) return [placeClaim(evidence, tx)];
   const claims: Invariant[] = [];
-  const places = placesOf(legs);
+  const places = operandsOf(legs);
   const carried = new Set<Leg>();
   for (const [i, leg] of legs.entries()) {
     const { movements, stated = null, amount, role } = leg;
@@ -275,7 +275,7 @@ export function amountMoved(operand: Operand, amount: bigint, movements: readonl
 export const indexesOf = (movements: Movements): number[] => movements.map(({ index }) => index);
 
 /** Places of the legs among the amounts that go in and come out. */
-function placesOf(legs: readonly Leg[]): readonly Operand[] {
+function operandsOf(legs: readonly Leg[]): readonly Operand[] {
   let [taken, given] = [0, 0];
   return legs.map(({ role }) => (SENT_ROLES.has(role) ? `out${given++}` : `in${taken++}`) as Operand);
 }

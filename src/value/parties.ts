@@ -14,7 +14,9 @@ import type { Ledger, Movement, ValueFlow } from '../model/valueFlow.ts';
  * Contracts at which acts happened as at a counterparty (pools, markets, vaults), each with the first of
  * these acts that moved assets, or the first.
  */
-export function venuesOf(
+export const venuesOf = memoizeFor(findVenues);
+
+function findVenues(
   motifs: readonly Motif[],
   kinds: Pick<Rulebook, 'motifKinds'>,
 ): ReadonlyMap<Address, Motif> {

@@ -1,6 +1,6 @@
 import { Components } from '../../lib/components.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
-import { distinctRoles, isPrincipal, sidesOf } from '../../lib/roles.ts';
+import { distinctRoles, isPrincipal, sideKeys } from '../../lib/roles.ts';
 import { commonFrame } from '../../value/frames.ts';
 import { draftMotif, joinEvidence, topOf, unique, type MotifDraft } from './draftMotif.ts';
 import { decide, rivalOf } from '../../value/winner.ts';
@@ -38,13 +38,13 @@ export function joinSilent(
   for (const [draft, key] of nameless) groups.link(seen, key, draft);
   const joined = new Map<MotifDraft, MotifDraft>();
   for (const group of groups.of(silent).filter(({ length }) => length > 1)) {
-    const act = oneAct(group, tx);
+    const act = joinedAct(group, tx);
     for (const draft of group) joined.set(draft, act);
   }
   return joined.size === 0 ? drafts : unique(drafts.map((draft) => joined.get(draft) ?? draft));
 }
 
-function oneAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
+function joinedAct(group: readonly MotifDraft[], tx: CanonicalTx): MotifDraft {
   const act = group.find(({ doubt }) => doubt === null) ?? group[0]!;
   const evidence = joinEvidence(group);
   return draftMotif({
@@ -79,7 +79,7 @@ export function nest(
   };
   for (const draft of drafts)
     for (const leg of draft.legs)
-      for (const side of sidesOf(leg)) {
+      for (const side of sideKeys(leg)) {
         const owner = owners.get(side);
         if (owner) join(topOf(owner), topOf(draft));
         else owners.set(side, draft);

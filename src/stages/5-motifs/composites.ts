@@ -8,7 +8,7 @@ import {
   type MotifDraft,
   type MotifInput,
 } from './draftMotif.ts';
-import { entityOf, groupBehind, type Entity } from './entity.ts';
+import { entityOf, groupBehind, type Entity } from './cycleEntity.ts';
 import { connectedHops, tradeBalance, type Hop } from './hops.ts';
 import { routeOf } from './routes.ts';
 import type { Address } from '../../model/hex.ts';

@@ -1,7 +1,7 @@
 import { distance } from '../../value/amount.ts';
 import type { Balance } from '../../value/balances.ts';
 import { composite, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
-import type { Entity } from './entity.ts';
+import type { Entity } from './cycleEntity.ts';
 import { evaluate } from '../../value/claims.ts';
 import {
   actsOf,

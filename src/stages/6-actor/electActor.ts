@@ -133,7 +133,7 @@ function candidatesOf(
 ): Candidate[] {
   const proposed = proposedCandidates(groups, deciding, winner);
   const excluded = context
-    .traders()
+    .twoSided()
     .filter((account) => !proposed.has(account))
     .map((account) => ({
       account,

@@ -40,7 +40,7 @@ export class ElectionContext {
   #emitters?: ReadonlySet<Address>;
   #acting?: ReadonlySet<Address>;
   #executing?: readonly Motif[];
-  #traders?: readonly Address[];
+  #twoSided?: readonly Address[];
   #suspects?: Suspects;
 
   constructor(input: ElectionInput) {
@@ -95,15 +95,15 @@ export class ElectionContext {
   }
 
   /** Accounts value touched that sent and received, in first-movement order. */
-  traders(): readonly Address[] {
-    if (this.#traders) return this.#traders;
+  twoSided(): readonly Address[] {
+    if (this.#twoSided) return this.#twoSided;
     const { ledgers, outgoing, incoming } = this.input.flow;
-    const traders: Address[] = [];
+    const found: Address[] = [];
     for (const [account, { size }] of ledgers) {
       const twoWay = size > 1 && outgoing.has(account) && incoming.has(account);
-      if (twoWay && this.sides(account) === 'both') traders.push(account);
+      if (twoWay && this.sides(account) === 'both') found.push(account);
     }
-    return (this.#traders = traders);
+    return (this.#twoSided = found);
   }
 
   /** The account called others, emitted events or was created here: it has code of its own. */

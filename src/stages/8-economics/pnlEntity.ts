@@ -2,10 +2,9 @@ import { kindOf } from '../../lib/motifKinds.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { venuesOf } from '../../value/parties.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
-import { actingAsOne, isPrivate, onlyKeeps, sentBy } from '../../value/parties/entity.ts';
+import { actingAsOne, isPrivate, onlyKeeps, sentBy, tradersOf } from '../../value/parties/entity.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
 import type { EconomicsInput } from './computeEconomics.ts';
 import type { ClosedFlow } from './closedFlow.ts';
 
@@ -17,7 +16,7 @@ export function pnlEntity(closed: ClosedFlow, input: EntityInput): ReadonlySet<A
   const { actor, entity } = attribution;
   if (actor === null) return new Set();
   const venues = venuesOf(input.motifs, rulebook);
-  const traders = tradersOf(closed, flow, venues);
+  const traders = tradersOf(closed.motifs, flow, venues);
   const scene = { tx, flow, rulebook, coinbase: header.coinbase, venues, traders };
   const group = new Set(actingAsOne([actor, ...entity], scene).keys());
   // The account that paid a cycle's first hop has its result.
@@ -26,22 +25,6 @@ export function pnlEntity(closed: ClosedFlow, input: EntityInput): ReadonlySet<A
     if (funder !== null && traders.has(funder) && flow.outgoing.has(funder)) group.add(funder);
   }
   return group;
-}
-
-/** Accounts that paid a venue of the flow or were paid by one. */
-function tradersOf(
-  { motifs }: ClosedFlow,
-  { movements }: ValueFlow,
-  venues: ReadonlyMap<Address, Motif>,
-): Set<Address> {
-  const traders = new Set<Address>();
-  for (const motif of motifs)
-    for (const index of motif.movements) {
-      const { from, to } = movements[index]!;
-      if (venues.has(to) && !venues.has(from)) traders.add(from);
-      if (venues.has(from) && !venues.has(to)) traders.add(to);
-    }
-  return traders;
 }
 
 /**

@@ -5,6 +5,7 @@ import { servingTag } from '../../lib/motifKinds.ts';
 import { balances, sidesOf } from '../balances.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
+import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 
@@ -48,6 +49,22 @@ export function actingAsOne(
   for (const payer of calledBy(group, payersOf(input), tx))
     if (isOwn(payer)) group.set(payer, 'pays_builder');
   return group;
+}
+
+/** Accounts that in these acts paid a venue or were paid by one. */
+export function tradersOf(
+  acts: readonly Pick<Motif, 'movements'>[],
+  { movements }: ValueFlow,
+  venues: Pick<ReadonlySet<Address>, 'has'>,
+): Set<Address> {
+  const traders = new Set<Address>();
+  for (const act of acts)
+    for (const index of act.movements) {
+      const { from, to } = movements[index]!;
+      if (venues.has(to) && !venues.has(from)) traders.add(from);
+      if (venues.has(from) && !venues.has(to)) traders.add(to);
+    }
+  return traders;
 }
 
 function payersOf({ coinbase, flow: { incoming, movements } }: EntityInput): Set<Address> {

@@ -2,7 +2,7 @@ import { Components } from '../../../lib/components.ts';
 import { keyOf } from '../../../lib/evidence.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { addTo } from '../../../lib/lists.ts';
-import { placesOf, sidesOf } from '../../../lib/roles.ts';
+import { placesOf, sideKeys } from '../../../lib/roles.ts';
 import { DEFERRED, DETAIL, isPromise, oneAct, PER_ASSET } from './oneAct.ts';
 import { isRecognised } from '../../../lib/motifKinds.ts';
 import { markEnds } from './markEnds.ts';
@@ -136,7 +136,7 @@ function linkEchoes(found: readonly Group[], groups: Components<DraftPrimitive>,
   const mayEcho = (group: Group): boolean =>
     group.every(isFamilyCall) && group.some(({ legs }) => legs.some(({ movements }) => movements.length > 0));
   for (const group of found.filter(mayEcho)) {
-    const sides = group.flatMap(({ legs }) => legs.flatMap(sidesOf));
+    const sides = group.flatMap(({ legs }) => legs.flatMap(sideKeys));
     if (sides.every((side) => told.has(side))) groups.join(told.get(sides[0]!)!, group[0]!);
   }
 }
@@ -148,7 +148,7 @@ function toldByEvents(found: Group): Told {
   const told = new Map<number, DraftPrimitive>();
   for (const item of found)
     if (item.basis === 'event')
-      for (const leg of item.legs) for (const side of sidesOf(leg)) told.set(side, item);
+      for (const leg of item.legs) for (const side of sideKeys(leg)) told.set(side, item);
   return told;
 }
 
@@ -157,7 +157,7 @@ function withoutOthers(group: Group, toldBy: () => Told, all: ValueFlow['movemen
   if (!group.some(({ basis }) => basis === 'call')) return group;
   const told = toldBy();
   const isOthers = (leg: Leg): boolean =>
-    sidesOf(leg).some((side) => told.has(side) && !group.includes(told.get(side)!));
+    sideKeys(leg).some((side) => told.has(side) && !group.includes(told.get(side)!));
   const kinds = new Set(group.flatMap(({ basis, kind }) => (basis === 'event' ? kind : [])));
   return group.map((item) => {
     const others = item.basis === 'call' && kinds.has(item.kind) ? item.legs.filter(isOthers) : [];

@@ -37,7 +37,7 @@ export function findBusMessages(
   }
   // Swapped on the way: the movements are the trade's, but the account only gave, or only got.
   const traded = principals.find((account) => sidesOf(netOf(context, account)) === message.entry.flow);
-  return traded !== undefined && context.dealings.size > 0 ? [actOf(message, traded, [])] : [];
+  return traded !== undefined && context.legsByAccount.size > 0 ? [actOf(message, traded, [])] : [];
 }
 
 /** The account a received message paid alone: a relayer delivers it for that account and gives nothing. */

@@ -28,7 +28,7 @@ export interface StructureContext extends Tracing {
   /** Sponsored operations: pairs of `paymaster owner`. */
   readonly sponsored: ReadonlySet<string>;
   /** Legs of the primitives, by the account that sent or received them. */
-  readonly dealings: Map<Address, Leg[]>;
+  readonly legsByAccount: Map<Address, Leg[]>;
   /** How much of an asset an account sent over the whole transaction, native and wrapped native as one. */
   readonly totalSent: (account: Address, asset: AssetId) => bigint;
   /**
@@ -54,7 +54,7 @@ export function structureContext(
     shareAssets: new Set(),
     customers: new Set(),
     sponsored: new Set(declared.flatMap(sponsorships)),
-    dealings: new Map(),
+    legsByAccount: new Map(),
     origins,
     destinations,
     totalSent: (account, asset) =>
@@ -78,7 +78,7 @@ export function explain(context: StructureContext, found: DraftPrimitive): void 
   for (const leg of found.legs) {
     if (SHARE_ROLES.has(leg.role)) context.shareAssets.add(leg.asset);
     for (const m of leg.movements) context.explained.add(m);
-    if (leg.account) addTo(context.dealings, leg.account, leg);
+    if (leg.account) addTo(context.legsByAccount, leg.account, leg);
   }
 }
 

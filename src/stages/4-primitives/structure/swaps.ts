@@ -112,7 +112,7 @@ function issues({ flow }: StructureContext, account: Address, { gained, lost }: 
  * Sent to one known venue and received from another before it had anything to give: a trader, not a venue.
  */
 function isCustomerOfVenues(context: StructureContext, account: Address): boolean {
-  const legs = context.dealings.get(account) ?? [];
+  const legs = context.legsByAccount.get(account) ?? [];
   const sent = legs.some((l) => SENT_ROLES.has(l.role));
   const received = legs.some((l) => !SENT_ROLES.has(l.role));
   if (!sent || !received) return false;

@@ -21,7 +21,7 @@ export function findTransfers(context: StructureContext): DraftPrimitive[] {
     (m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.carriers.has(m.to),
   );
   if (left.length === 0) return [];
-  const acted = context.dealings.size > 0;
+  const acted = context.legsByAccount.size > 0;
   const taxes = transferTaxes(context);
   const behind = customersBehind(context);
   const found: DraftPrimitive[] = [];
@@ -55,7 +55,7 @@ function isPartOfAct(context: StructureContext, m: Movement, origins: readonly A
     return origins.some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
   if (m.from === context.tx.from || context.customers.has(m.from)) return false;
   const id = mergeNative(m.asset, context.wrappedNative);
-  return (context.dealings.get(m.from) ?? []).some(
+  return (context.legsByAccount.get(m.from) ?? []).some(
     (leg) => !SENT_ROLES.has(leg.role) && mergeNative(leg.asset, context.wrappedNative) === id,
   );
 }
@@ -74,12 +74,12 @@ function isSkim(context: StructureContext, m: Movement): boolean {
     m.to === context.tx.from ||
     m.to === context.tx.to ||
     context.customers.has(m.to) ||
-    context.dealings.has(m.to) ||
+    context.legsByAccount.has(m.to) ||
     context.venues.has(m.to) ||
     context.flow.outgoing.has(m.to)
   )
     return false;
-  if (!context.carriers.has(m.from) && !context.venues.has(m.from) && !context.dealings.has(m.from))
+  if (!context.carriers.has(m.from) && !context.venues.has(m.from) && !context.legsByAccount.has(m.from))
     return false;
   return m.amount * FEE_DIVISOR <= context.totalSent(m.from, m.asset) && !isOwnPayment(context, m);
 }

@@ -39,7 +39,7 @@ function isOther(context: ElectionContext, account: Address): boolean {
 /** The one account that sent and received, where the signer was repaid at most. */
 function soleTrader(context: ElectionContext): Proposal | null {
   const repaid = [...context.balances(context.signer).values()].every((b) => b.asset.kind === 'native');
-  const traders = repaid ? context.traders().filter((account) => isOther(context, account)) : [];
+  const traders = repaid ? context.twoSided().filter((account) => isOther(context, account)) : [];
   if (traders.length !== 1) return null;
   const [trader] = traders as [Address];
   const mode = context.authorised(trader) ? 'meta_transaction' : 'none';

@@ -35,7 +35,7 @@ type Principal = Pick<Proposal, 'account' | 'ground' | 'evidence'>;
  */
 function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
   const [account, ...others] = context
-    .traders()
+    .twoSided()
     .filter(
       (a) =>
         a !== context.signer && a !== motif.venue && context.neverElect(a) === null && !context.showsCode(a),

@@ -12,7 +12,7 @@ import type { ValueFlow } from '../../../model/valueFlow.ts';
 import type { EconomicsInput } from '../computeEconomics.ts';
 import { withOwners, type Change } from './owners.ts';
 import { partsOf } from './parts.ts';
-import { sidesOf, tradedSides, type Side } from './sides.ts';
+import { positionSides, tradedSides, type Side } from './sides.ts';
 
 /** Tags of rules with an event that shows that the position began or ended with it. */
 const OPENS = 'opens';
@@ -63,7 +63,7 @@ function changesOf(motif: Motif, input: PositionInput): Change[] {
   // A part of an act that changes positions itself is counted there.
   if (motif.parent !== null && changesPosition(rulebook, input.motifs[motif.parent]!)) return [];
   const sides = changed
-    ? sidesOf(motif, changed, attribution, flow)
+    ? positionSides(motif, changed, attribution, flow)
     : plain && !composite && serves === null
       ? positionTransfer(motif, input)
       : tradedSides(motif);

@@ -45,7 +45,12 @@ export function tradedSides(motif: Motif): Side[] {
 }
 
 /** The positions an act changed: one, except where it has two sides. */
-export function sidesOf(motif: Motif, position: Position, attribution: Attribution, flow: ValueFlow): Side[] {
+export function positionSides(
+  motif: Motif,
+  position: Position,
+  attribution: Attribution,
+  flow: ValueFlow,
+): Side[] {
   if (position.effect === LIQUIDATE) return liquidationSides(motif, position, flow);
   return sidesOfLegs(motif, position, attribution).flatMap(withInterestApart);
 }

@@ -2,7 +2,7 @@ import { memoize } from '../../lib/memo.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
 import { builderPayments } from '../../value/parties/builder.ts';
-import { actingAsOne, walletsOf, type EntityReason } from '../../value/parties/entity.ts';
+import { actingAsOne, tradersOf, walletsOf, type EntityReason } from '../../value/parties/entity.ts';
 import type { MotifInput } from './draftMotif.ts';
 import type { Hop } from './hops.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
@@ -52,13 +52,13 @@ export function entityOf(
   };
 }
 
-/** The signer and the accounts that act as one with it, by the hops' ends. */
+/** The signer and the accounts that act as one with it while these hops were run. */
 export function groupBehind(
   hops: readonly Hop[],
   { tx, flow, rulebook, coinbase }: MotifInput,
   venues: ReadonlySet<Address>,
 ): ReadonlyMap<Address, EntityReason> {
-  const ends = hops.flatMap(({ sent, received }) => [sent?.account, received?.account]);
-  const traders = new Set(ends.filter((account) => account != null && !venues.has(account)) as Address[]);
+  const acts = hops.map(({ motif }) => motif);
+  const traders = tradersOf(acts, flow, venues);
   return actingAsOne([tx.from], { tx, flow, rulebook, coinbase, venues, traders });
 }
