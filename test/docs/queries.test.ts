@@ -336,6 +336,41 @@ describe('docs/queries.md', () => {
     expect(rows.some(({ net }) => !Number.isInteger(Math.round(Number(net) * 1e8) / 1e6))).toBe(true);
   });
 
+  it('a finding is one row, its steps and amounts others; what is of the whole names no transaction', async () => {
+    const counts = await ask(
+      "SELECT (SELECT count(*) FROM 'tables/findings/*.parquet') AS findings, (SELECT count(*) FROM 'tables/finding_steps/*.parquet') AS steps",
+    );
+    expect(Number(counts[0]!['findings'])).toBeGreaterThan(income.length);
+    expect(Number(counts[0]!['steps'])).toBeGreaterThanOrEqual(sandwich.transactions.length);
+    const own = await ask(
+      `SELECT tx_hash, role FROM 'tables/finding_amounts/*.parquet' WHERE finding_id = '${sandwich.id}'`,
+    );
+    expect(own.map(({ tx_hash, role }) => [role, tx_hash])).toEqual(
+      sandwich.amounts.map(({ role, tx_hash: hash }) => [role, hash ?? null]),
+    );
+    expect(own.some(({ tx_hash }) => tx_hash === null)).toBe(true);
+    const steps = await ask(
+      `SELECT tx_hash FROM 'tables/finding_steps/*.parquet' WHERE finding_id = '${sandwich.id}' ORDER BY index`,
+    );
+    expect(steps.map((step) => step['tx_hash'])).toEqual(sandwich.transactions.map(({ tx_hash }) => tx_hash));
+  });
+
+  it('what a trade was for and what a position cost stand beside the net', async () => {
+    const rows = await ask(
+      "SELECT tx_hash, consideration_usd, net_usd_with_positions FROM 'tables/transactions/*.parquet'",
+    );
+    const figure = (money?: { available: boolean; text: string } | null): number | null =>
+      money?.available ? Number(money.text.slice(1)) : null;
+    for (const { tx, economics: e } of reports) {
+      const row = rows.find((one) => one['tx_hash'] === tx.hash)!;
+      expect([row['consideration_usd'], row['net_usd_with_positions']]).toEqual([
+        figure(e.consideration_usd),
+        figure(e.net_usd_with_positions),
+      ]);
+    }
+    expect(rows.some((row) => row['consideration_usd'] !== null)).toBe(true);
+  });
+
   it('what a finding states in dollars is not rounded', async () => {
     const rows = await ask(
       "SELECT block_number, amount, usd, usd_exact FROM 'tables/finding_amounts/*.parquet' WHERE usd_exact IS NOT NULL AND asset_id = 'eip155:1/slip44:60'",

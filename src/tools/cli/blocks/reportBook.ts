@@ -39,6 +39,9 @@ function dollars(money: DisplayMoney): number | null {
   return money.available ? Number(money.text.slice(1)) : null;
 }
 
+/** Dollars of a figure that a report may leave out. */
+const stated = (money: DisplayMoney | null | undefined): number | null => (money ? dollars(money) : null);
+
 /** Exact dollars of an amount at the report's price; null without one. */
 function exactWorth({ economics }: TxReport, id: string, raw: bigint, decimals: number): Usd | null {
   const price = economics.valuation.prices?.find(({ asset_id }) => asset_id === id)?.price_exact;
@@ -64,6 +67,9 @@ export function sumsOf(report: TxReport) {
     gas: total(execution.gas_cost_usd, gasUsd),
     net: total(economics.net_usd_before_gas, netUsd),
     netAfter: total(economics.net_usd_after_gas, netUsd && gasUsd && subtractUsd(netUsd, gasUsd)),
+    netAfterOwn: stated(economics.net_usd_after_own_gas),
+    withPositions: stated(economics.net_usd_with_positions),
+    consideration: stated(economics.consideration_usd),
   };
 }
 

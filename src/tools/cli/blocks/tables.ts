@@ -52,6 +52,8 @@ const OF_REPORTS = {
     method: text((_, { report }) => report.tx.method?.name),
     reverted: bool((_, { report }) => report.execution.reverted),
     outcome: text((_, { report }) => report.execution.outcome),
+    failure: text((_, { report }) => report.execution.failure?.reason),
+    failed_in: text((_, { report }) => report.execution.failure?.contract),
     ...fields(text, ['intent_kind', 'intent_label', 'category', 'status', 'confidence', 'actor'], verdict),
     fee_payer: text((_, { report }) => report.attribution.fee_payer),
     attribution_mode: text((_, { report }) => report.attribution.mode),
@@ -69,6 +71,9 @@ const OF_REPORTS = {
     net_usd_before_gas_exact: text(({ net }) => net.exact),
     net_usd_after_gas: dollars(({ netAfter }) => netAfter.usd),
     net_usd_after_gas_exact: text(({ netAfter }) => netAfter.exact),
+    net_usd_after_own_gas: dollars(({ netAfterOwn }) => netAfterOwn),
+    net_usd_with_positions: dollars(({ withPositions }) => withPositions),
+    consideration_usd: dollars(({ consideration }) => consideration),
     token_in: shownText((_, { report }) => report.economics.token_in),
     token_out: shownText((_, { report }) => report.economics.token_out),
   }),
@@ -200,20 +205,24 @@ const FINDING_KEY = {
 
 /** The tables of findings. */
 const OF_FINDINGS = {
-  findings: table(({ transactions }: Finding) => transactions, {
+  findings: table((finding: Finding) => [finding], {
+    ...FINDING_KEY,
+    ...fields(text, ['status', 'confidence', 'rule']),
+    entity: list((finding) => finding.entity),
+    venues: list((finding) => finding.venues.map(({ venue }) => venue)),
+    caveats: list((finding) => finding.caveats.map(({ code }) => code)),
+    steps: int32((finding) => finding.transactions.length),
+  }),
+  finding_steps: table(({ transactions }: Finding) => transactions, {
     ...fields(text, ['tx_hash']),
     ...FINDING_KEY,
-    ...fields(text, ['status', 'confidence', 'rule'], (_: unknown, finding: Finding) => finding),
     step: text((part) => part.step),
     index: int32((part) => part.index),
     account: text((part) => part.account),
-    entity: list((_, finding) => finding.entity),
-    venues: list((_, finding) => finding.venues.map(({ venue }) => venue)),
     motif_ids: list((part) => part.motif_ids),
-    caveats: list((_, finding) => finding.caveats.map(({ code }) => code)),
   }),
   finding_amounts: table(({ amounts }: Finding) => amounts, {
-    tx_hash: text((one, { transactions }) => one.tx_hash ?? transactions[0]?.tx_hash ?? ''),
+    ...fields(text, ['tx_hash']),
     ...FINDING_KEY,
     ...fields(text, ['role', 'account', 'venue', 'asset_id', 'symbol', 'amount_raw']),
     amount: amount((one) => one.amount),
