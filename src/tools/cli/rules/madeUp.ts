@@ -18,7 +18,7 @@ import { unrecognised, unrecognisedLines } from './whyNot.ts';
 
 /** An example's made-up transaction after the pipeline. */
 export interface MadeUp {
-  readonly built: BuiltExample;
+  readonly built: Pick<BuiltExample, 'addressOf' | 'inWords'>;
   readonly examined: ExaminedTx;
 }
 
@@ -86,7 +86,7 @@ export async function surprises(
   compare('status', expect.status, verdict.status);
   compare('actor', expect.actor && built.addressOf(expect.actor), actor);
   if (expect.positions) {
-    const report = await analyzeRaw(built.raw, built.context, rulebook);
+    const report = await analyzeRaw(examined.recording.raw, examined.recording.context, rulebook);
     const found = report.position_effects.map(({ category, subcategory: own = category, effect }, i) =>
       either([`${category} ${effect}`, `${own} ${effect}`], expect.positions![i]),
     );
@@ -96,7 +96,8 @@ export async function surprises(
   for (const wanted of expect.motifs ?? []) lines.push(...missingMotif(wanted, motifs, built));
   if (expect.motifs?.length === 0 && motifs.length > 0)
     lines.push(`recognised ${motifs.map(({ kind }) => kind).join(', ')}, expected nothing`);
-  if (lines.length > 0) lines.push(...unrecognisedLines(unrecognised(examined, rulebook)));
+  if (lines.length > 0)
+    lines.push(...doubts(examined, motifs), ...unrecognisedLines(unrecognised(examined, rulebook)));
   return lines.map(built.inWords);
 }
 
@@ -104,7 +105,18 @@ export async function surprises(
 const either = (words: readonly [string, string], wanted?: string): string =>
   words.find((one) => one === wanted) ?? words[1];
 
-function missingMotif(wanted: RawExpectedMotif, motifs: readonly Motif[], built: BuiltExample): string[] {
+/** Why the verdict, or an act, is no more than Suspected. */
+function doubts({ reading }: ExaminedTx, motifs: readonly Motif[]): string[] {
+  const { caveats } = reading.explained.verdict;
+  const failed = motifs.flatMap(({ kind, venue, invariants, doubt }) => {
+    const names = invariants.filter(({ holds }) => !holds).map(({ name }) => name);
+    const why = [...names, ...(doubt === null ? [] : [doubt])];
+    return why.length === 0 ? [] : [`  ${kind} at ${venue} is Suspected: ${[...new Set(why)].join(', ')}`];
+  });
+  return [...(caveats.length === 0 ? [] : [`  caveats: ${caveats.join(', ')}`]), ...failed];
+}
+
+function missingMotif(wanted: RawExpectedMotif, motifs: readonly Motif[], built: MadeUp['built']): string[] {
   const ofKind = motifs.filter(({ kind }) => kind === wanted.kind);
   if (ofKind.length === 0)
     return [`no motif ${wanted.kind}; there are: ${motifs.map(({ kind }) => kind).join(', ') || 'none'}`];
@@ -114,7 +126,7 @@ function missingMotif(wanted: RawExpectedMotif, motifs: readonly Motif[], built:
   return fewest.map((fault) => `motif ${wanted.kind}: ${fault}`);
 }
 
-function motifFaults(wanted: RawExpectedMotif, motif: Motif, { addressOf }: BuiltExample): string[] {
+function motifFaults(wanted: RawExpectedMotif, motif: Motif, { addressOf }: MadeUp['built']): string[] {
   const faults: string[] = [];
   if (wanted.status !== undefined && wanted.status !== motif.status)
     faults.push(`status is ${motif.status}, expected ${wanted.status}`);

@@ -9,6 +9,7 @@ import type {
 } from '../../../model/generated/rules.ts';
 import type { RuleItem } from '../../../rules/compile/ruleItem.ts';
 import { factNames } from '../../../rules/engine.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
@@ -178,7 +179,14 @@ async function tryRecording(
   const { examineTx } = await import('./loadTx.ts');
   const recording = findRecording(example.recording!, recordings);
   const examined = await examineTx(recording, ruleset.rulebook, example.actor?.toLowerCase());
-  return verdictFailure(examined, rule, side);
+  const verdict = verdictFailure(examined, rule, side);
+  if (verdict !== null || example.expect === undefined) return verdict;
+  const { surprises } = await import('./madeUp.ts');
+  const built = {
+    addressOf: (text: string) => text.toLowerCase() as Address,
+    inWords: (text: string) => text,
+  };
+  return (await surprises({ built, examined }, example.expect, ruleset.rulebook, null)).join('\n') || null;
 }
 
 function verdictFailure({ reading }: ExaminedTx, rule: IntentRule, side: Case['side']): string | null {

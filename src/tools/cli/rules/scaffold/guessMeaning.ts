@@ -23,6 +23,8 @@ export interface Guess {
 }
 
 const ACCOUNTS = 'owner account user holder beneficiary recipient receiver to sender'.split(' ');
+/** Where value goes in it is the payer's act, whoever it is for. */
+const PAYERS = 'payer funder depositor buyer donor sender from'.split(' ');
 const ASSETS = ['token', 'asset', 'underlying', 'currency', 'collateral', 'reward token'];
 const AMOUNTS = ['amount', 'value', 'assets', 'wad', 'quantity', 'shares', 'reward', 'payout', 'principal'];
 /** Numbers that are no amounts. */
@@ -54,7 +56,10 @@ export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, ow
     text: renamed,
     kind,
     isOwn: !motifKinds.has(kind),
-    account: pick(signature.params, 'address', ACCOUNTS) ?? firstAddress(signature.params),
+    account:
+      (flow === 'sent' ? pick(signature.params, 'address', PAYERS) : null) ??
+      pick(signature.params, 'address', ACCOUNTS) ??
+      firstAddress(signature.params),
     asset: pick(signature.params, 'address', ASSETS),
     amount,
     flow,
