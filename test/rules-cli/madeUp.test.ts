@@ -93,6 +93,13 @@ describe('made-up transactions', () => {
     expect(await tested('burrow', { 'shapes/burrow.yaml': shape(expected) })).toContain(line);
   });
 
+  it('say why an act is no more than Suspected', async () => {
+    const expected = '{motifs: [{kind: harvest, status: Proven}]}';
+    expect(await tested('burrow', { 'shapes/burrow.yaml': shape(expected) })).toMatch(
+      /caveats: .*\n.*harvest at burrow is Suspected: \w+/,
+    );
+  });
+
   it('say why the shape made nothing of its own event, in the words of the example', async () => {
     const out = await tested('burrow', {
       'shapes/burrow.yaml': shape('{motifs: [{kind: harvest}]}', PAID, 'from: $badger, to: $venue'),

@@ -66,6 +66,13 @@ describe('txreport rules new', () => {
     expect(out).toMatch(/^([12]) of \1 examples/m);
   });
 
+  it('takes the payer, not the beneficiary, as owner of what goes in', async () => {
+    const event = 'event GrantFunded(address indexed beneficiary, address payer, uint256 amount)';
+    const { out } = await runRules('new', '--event', event);
+    expect(out).toContain('roles: {owner: $payer}');
+    expect(out).toContain('from: $payer, to: $venue');
+  });
+
   it('names the topics of a transaction whose signatures nobody knows', async () => {
     const dir = join(folder(), 'rules');
     const draft = await runRules('new', '--tx', 'novel-harvest', '--dir', dir);
