@@ -6,7 +6,7 @@ export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55
 export const APPROVAL = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
 /** `ApprovalForAll(address,address,bool)`: ERC-721 and ERC-1155. */
 export const APPROVAL_FOR_ALL = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31';
-/** `BorrowAllowanceDelegated(address,address,address,uint256)`: a debt token's, over its owner's credit (Aave). */
+/** `BorrowAllowanceDelegated(address,address,address,uint256)`: a debt token's, over credit (Aave). */
 export const CREDIT_APPROVAL = '0xda919360433220e13b51e8c211e490d148e61a3bd53de8c097194e458b97f3e1';
 /** `TransferSingle(address,address,address,uint256,uint256)`: ERC-1155. */
 export const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62';

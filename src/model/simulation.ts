@@ -36,6 +36,8 @@ export interface SignedMeaning {
   readonly until: bigint;
   /** What leaves the signer and comes back where others act on it. */
   readonly moves: readonly { readonly asset: Asset; readonly net: bigint }[];
+  /** Slots that any signature changes of an account's contract; null: it is no account's. */
+  readonly counters: readonly Hash[] | null;
   /** What it does is known of listed contracts only. */
   readonly isListedKind: boolean;
 }

@@ -1,8 +1,9 @@
 import { keccak256 } from 'ox/Hash';
 import { fromString } from 'ox/Hex';
 import { checksumAddress } from '../../evm/address.ts';
-import { lowerAddress } from '../../evm/hex.ts';
+import { addressOfWord, lowerAddress } from '../../evm/hex.ts';
 import { isRecord } from '../../lib/shape.ts';
+import type { Address, Hash } from '../../model/hex.ts';
 import type { StateChange } from '../../model/simulation.ts';
 
 /** An account that is controlled otherwise, or runs other code, after the calls. */
@@ -13,7 +14,9 @@ export interface ControlChange {
 }
 
 const slotBefore = (name: string): string => wordHex(BigInt(keccak256(fromString(name))) - 1n);
-const wordHex = (value: bigint): string => `0x${value.toString(16).padStart(64, '0')}`;
+function wordHex(value: bigint): string {
+  return `0x${value.toString(16).padStart(64, '0')}`;
+}
 
 const RUNS = 'runs the code of';
 /** Where proxies keep their code and who may change it: EIP-1967, EIP-1822, and OpenZeppelin before them. */
@@ -25,6 +28,8 @@ const PROXY_SLOTS: ReadonlyMap<string, string> = new Map([
   [keccak256(fromString('org.zeppelinos.proxy.implementation')), RUNS],
   [keccak256(fromString('org.zeppelinos.proxy.admin')), 'is administered by'],
 ]);
+/** Where Safes keep their code, and owned contracts their owner: only an address in place of another counts. */
+const FIRST_SLOT = wordHex(0n);
 /** Code of an account delegated by EIP-7702. */
 const DELEGATION = '0xef0100';
 
@@ -58,12 +63,31 @@ function codeChange(before: Record<string, unknown>, { code }: Record<string, un
 function slotChanges(before: Record<string, unknown>, after: Record<string, unknown>): Change[] {
   if (!hasCode(before)) return [];
   const [old, now] = [before['storage'], after['storage']].map((slots) => (isRecord(slots) ? slots : {}));
+  const [was, is] = [old![FIRST_SLOT], now![FIRST_SLOT]].map(addressIn);
+  const first: Change[] = was && is ? [['obeys', checksumAddress(is)]] : [];
+  return [...first, ...namedSlots(old!, now!)];
+}
+
+function namedSlots(old: Record<string, unknown>, now: Record<string, unknown>): Change[] {
   return [...PROXY_SLOTS]
-    .filter(([slot]) => now![slot] !== undefined || old![slot] !== undefined)
-    .map(([slot, does]) => [does, namedIn(now![slot])]);
+    .filter(([slot]) => now[slot] !== undefined || old[slot] !== undefined)
+    .map(([slot, does]) => [does, namedIn(now[slot])]);
 }
 
 const hasCode = ({ code }: Record<string, unknown>): boolean => typeof code === 'string' && code !== '0x';
+
+/** Slots of a contract that change. */
+export function slotsOf(changes: readonly StateChange[], contract: Address): Hash[] {
+  const storages = changes
+    .flatMap(({ pre, post }) => [pre, post])
+    .flatMap((state) => Object.entries(state).filter(([key]) => key.toLowerCase() === contract))
+    .map(([, account]) => (isRecord(account) && isRecord(account['storage']) ? account['storage'] : {}));
+  return [...new Set(storages.flatMap(Object.keys))] as Hash[];
+}
+
+/** A word that is an address and no small number. */
+const addressIn = (word: unknown): Address | null =>
+  typeof word === 'string' && word.length === 66 && !/^0x0{36}/.test(word) ? addressOfWord(word) : null;
 
 /** The address in the last 20 bytes of a word or a delegation. */
 function namedIn(word: unknown): string | null {

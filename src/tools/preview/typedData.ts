@@ -71,6 +71,7 @@ const authorized: Reader = ({ from, to, value, validBefore }, token, signer) => 
 
 /** Slot of a Safe's threshold: one owner's consent then is enough to run it. */
 const THRESHOLD_SLOT = `0x${wordOf(4)}` as const;
+const NONCE_SLOT = `0x${wordOf(5)}` as const;
 const SAFE_FIELDS = 'to value data operation safeTxGas baseGas gasPrice gasToken refundReceiver'.split(' ');
 
 const safeTransaction: Reader = (message, safe, signer) => ({
@@ -83,6 +84,7 @@ const safeTransaction: Reader = (message, safe, signer) => ({
     ),
   ],
   until: most(256n),
+  counters: [NONCE_SLOT],
   stateOverrides: { [safe]: { stateDiff: { [THRESHOLD_SLOT]: `0x${wordOf(1)}` } } },
 });
 
@@ -180,7 +182,7 @@ export function readTypedData(signer: Address, typed: unknown): TypedRequest {
   if (reader === undefined) return bad(`typed data of ${String(primaryType).slice(0, 50)} is not read`);
   const values = valueOf(primaryType as string, message, types as Types) as Values;
   const meaning = reader[1](values, contract, signer);
-  return { contract, stateOverrides: {}, moves: [], isListedKind: false, ...meaning };
+  return { contract, stateOverrides: {}, moves: [], counters: null, isListedKind: false, ...meaning };
 }
 
 type Types = Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>;

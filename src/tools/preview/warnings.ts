@@ -8,7 +8,7 @@ import { kindOf } from '../../lib/motifKinds.ts';
 import type { Asset } from '../../model/valueFlow.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { SimulationRequest, StateChange } from '../../model/simulation.ts';
-import { controlChanges, changedAccounts } from './controlChanges.ts';
+import { controlChanges, changedAccounts, slotsOf } from './controlChanges.ts';
 import type { Exchange } from './exchange.ts';
 import { accountsOf } from '../wording/accounts.ts';
 import { amountText } from '../wording/sentences.ts';
@@ -204,6 +204,11 @@ const control: Check = ({ report, request, changes, rulebook }) => {
     .filter((account) => !found.some(({ accounts }) => accounts[0] === account));
   for (const account of new Set(told))
     found.push(warning('control_changes', `It changes who controls ${account}`, [account]));
+  const { typed } = request;
+  const account = typed?.counters && checksumAddress(typed.contract);
+  if (account && !found.some(({ accounts }) => accounts[0] === account))
+    if (slotsOf(changes ?? [], typed.contract).some((slot) => !typed.counters!.includes(slot)))
+      found.push(warning('control_changes', `${account} changes its own storage`, [account]));
   // An authorisation that has no effect now may have one later.
   if (found.length === 0)
     for (const [i, authority] of authoritiesOf(request.authorizationList).entries()) {
