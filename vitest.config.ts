@@ -37,6 +37,7 @@ const LONG = [
   'test/http/tracing.test.ts',
   'test/labels/labels.test.ts',
   'test/ledger/programs.test.ts',
+  'test/long/growth.test.ts',
   'test/long/reconcile.test.ts',
   'test/mcp/mcp.test.ts',
   'test/rules-cli/lsp.test.ts',

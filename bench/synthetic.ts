@@ -8,6 +8,8 @@ export const SHAPES = [
   'deep nesting',
   'wide fan-out',
   'logs of one call',
+  'two pools',
+  'approvals and pulls',
 ] as const;
 export type Shape = (typeof SHAPES)[number];
 
@@ -30,6 +32,7 @@ interface Frame {
 }
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const APPROVAL = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925';
 /** `Swap(address indexed,uint256,uint256,uint256,uint256,address indexed)` of constant-product pools. */
 const SWAP = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822';
 const MAX_DEPTH = 1_024;
@@ -42,8 +45,8 @@ const account = (kind: string, n: number): string =>
   `0x${kind}${n.toString(16).padStart(40 - kind.length, '0')}`;
 const SIGNER = account('a1', 1);
 const ROUTER = account('c0', 1);
-const token = (n: number): string => account('70', (n % CONTRACTS) + 1);
-const pool = (n: number): string => account('d0', (n % CONTRACTS) + 1);
+const tokenAt = (n: number): string => account('70', (n % CONTRACTS) + 1);
+const poolAt = (n: number): string => account('d0', (n % CONTRACTS) + 1);
 const BLOCK_HASH = `0x${'b1'.repeat(32)}`;
 
 function transfer(of: string, from: string, to: string, amount: bigint): Log {
@@ -83,7 +86,8 @@ function send(of: string, from: string, to: string, amount: bigint): Frame {
 type Payee = (n: number) => string;
 
 /** Two frames and two logs a hop: the pool pays the next pool, then says what was swapped. */
-function swapChain(frames: number): Frame[] {
+function swapChain(frames: number, pools = CONTRACTS): Frame[] {
+  const [token, pool] = [(n: number) => tokenAt(n % pools), (n: number) => poolAt(n % pools)];
   const hops = Math.max(1, Math.floor((frames - 2) / 2));
   const calls = [send(token(0), SIGNER, pool(0), 1_000_000n)];
   for (let n = 0; n < hops; n++) {
@@ -108,7 +112,31 @@ function swapChain(frames: number): Frame[] {
 }
 
 function batchTransfer(frames: number, payee: Payee): Frame[] {
-  return Array.from({ length: frames - 1 }, (_, n) => send(token(0), ROUTER, payee(n), BigInt(n + 1)));
+  return Array.from({ length: frames - 1 }, (_, n) => send(tokenAt(0), ROUTER, payee(n), BigInt(n + 1)));
+}
+
+/** The router lets each payee take as much as it then pulls. */
+function approvalsAndPulls(frames: number, payee: Payee): Frame[] {
+  const of = tokenAt(0);
+  return Array.from({ length: Math.floor((frames - 1) / 3) }, (_, n) => {
+    const taker = payee(n);
+    const approved: Log = {
+      address: of,
+      topics: [APPROVAL, `0x${word(ROUTER)}`, `0x${word(taker)}`],
+      data: `0x${word(n + 1)}`,
+    };
+    const pull = `0x23b872dd${word(ROUTER)}${word(taker)}${word(n + 1)}`;
+    return [
+      call(ROUTER, of, `0x095ea7b3${word(taker)}${word(n + 1)}`, [approved]),
+      call(
+        ROUTER,
+        taker,
+        '0x12345678',
+        [],
+        [call(taker, of, pull, [transfer(of, ROUTER, taker, BigInt(n + 1))])],
+      ),
+    ];
+  }).flat();
 }
 
 /** One chain of calls as deep as the machine allows; whatever is left stands beside it. */
@@ -116,10 +144,16 @@ function deepNesting(frames: number): Frame[] {
   const depth = Math.min(frames, MAX_DEPTH) - 1;
   let inner: Frame | null = null;
   for (let n = depth; n > 0; n--)
-    inner = call(n === 1 ? ROUTER : pool(n - 1), pool(n), `0x12345678${word(n)}`, [], inner ? [inner] : []);
+    inner = call(
+      n === 1 ? ROUTER : poolAt(n - 1),
+      poolAt(n),
+      `0x12345678${word(n)}`,
+      [],
+      inner ? [inner] : [],
+    );
   return [
     ...(inner ? [inner] : []),
-    ...Array.from({ length: frames - 1 - depth }, (_, n) => call(ROUTER, pool(n), `0x12345678${word(n)}`)),
+    ...Array.from({ length: frames - 1 - depth }, (_, n) => call(ROUTER, poolAt(n), `0x12345678${word(n)}`)),
   ];
 }
 
@@ -134,10 +168,12 @@ function rootOf(shape: Shape, size: number, payee: Payee): Frame {
     return call(SIGNER, ROUTER, input, logs);
   }
   const inner = {
-    'swap chain': swapChain,
+    'swap chain': (frames: number) => swapChain(frames),
     'batch transfer': batchTransfer,
     'deep nesting': deepNesting,
     'wide fan-out': wideFanOut,
+    'two pools': (frames: number) => swapChain(frames, 2),
+    'approvals and pulls': approvalsAndPulls,
   }[shape](size, payee);
   const value = shape === 'wide fan-out' ? BigInt(size) * BigInt(size) : 0n;
   return call(SIGNER, ROUTER, input, [], inner, value);

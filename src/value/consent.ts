@@ -1,4 +1,4 @@
-import { groupBy, lowerBound } from '../lib/lists.ts';
+import { addTo, groupBy, lowerBound } from '../lib/lists.ts';
 import { lazy } from '../lib/lazy.ts';
 import { addressAt, uintAt, wordOf } from '../evm/hex.ts';
 import { MAX_RECOVERIES } from '../evm/signing.ts';
@@ -36,6 +36,9 @@ interface Grant {
   left: bigint;
 }
 
+/** By spender, null among them: one owner may let thousands take. */
+type Grants = ReadonlyMap<Address | null, readonly Grant[]>;
+
 /**
  * Whether an account asked for a movement. It did by its own call of the token, by a spender it
  * let take that much in this transaction (`approve`, a permit, a signed transfer), by a contract that it
@@ -59,7 +62,7 @@ export class Consent {
     groupBy(this.#tx.frames, ({ from, effective, static: reads }) => (effective && !reads ? from : null)),
   );
   readonly #own = new Map<Address, ReadonlySet<Frame>>();
-  readonly #grants = new Map<Address, readonly Grant[]>();
+  readonly #grants = new Map<Address, Grants>();
   /** Amounts already moved, by the call that asked for them. */
   readonly #moved = new Map<Frame, bigint>();
   readonly #ids = new Set<string>();
@@ -223,11 +226,10 @@ export class Consent {
     const named = holderOf(call, spec);
     if (spec !== undefined && named !== holder) return false;
     const taker = this.#takerOf(call, holder);
-    const grant = this.#grantsOf(holder).find(
-      ({ token, spender, frame, left }) =>
-        (token ?? call.to) === call.to &&
-        left >= amount &&
-        (spender === taker || (frame !== null && isWithin(call.index, frame))),
+    const grants = this.#grantsOf(holder);
+    const grant = [...(grants.get(null) ?? []), ...(grants.get(taker) ?? [])].find(
+      ({ token, frame, left }) =>
+        (token ?? call.to) === call.to && left >= amount && (frame === null || isWithin(call.index, frame)),
     );
     if (grant !== undefined) {
       if (grant.token === null) grant.left = -1n;
@@ -254,7 +256,7 @@ export class Consent {
     return this.#rulebook.entities.get(account)?.tags.includes('acts_on_orders') === true;
   }
 
-  #grantsOf(holder: Address): readonly Grant[] {
+  #grantsOf(holder: Address): Grants {
     let grants = this.#grants.get(holder);
     if (grants !== undefined) return grants;
     const signed = this.#signedBy(holder).flatMap(({ frame, grants: given }) =>
@@ -273,7 +275,9 @@ export class Consent {
       const left = spec!.amount === null ? UNLIMITED : uintAt(call.input, 4 + spec!.amount);
       return token === null || left === null ? [] : [{ token, spender, frame: null, left }];
     });
-    this.#grants.set(holder, (grants = [...signed, ...own]));
+    const bySpender = new Map<Address | null, Grant[]>();
+    for (const grant of [...signed, ...own]) addTo(bySpender, grant.spender, grant);
+    this.#grants.set(holder, (grants = bySpender));
     return grants;
   }
 }
