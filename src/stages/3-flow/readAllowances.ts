@@ -1,5 +1,7 @@
 import { addressAt, topicAddress, uintAt, uintOfWord, wordOf, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { logEvidence } from '../../lib/evidence.ts';
+import { groupBy } from '../../lib/lists.ts';
+import { memoizeFor } from '../../lib/memo.ts';
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
@@ -13,7 +15,7 @@ import {
 } from '../../evm/tokenTopics.ts';
 import { holderOf, isCallOf, isUnlimited } from '../../value/tokenCall.ts';
 import type { CanonicalTx, Frame, Log } from '../../model/canonicalTx.ts';
-import type { Hex } from '../../model/hex.ts';
+import type { Address, Hex } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Allowance } from '../../model/valueFlow.ts';
 
@@ -36,10 +38,10 @@ const KEEPER_TAG = 'permit';
  */
 export function readAllowances(tx: CanonicalTx, rules: AllowanceRules): Allowance[] {
   const allowances: Allowance[] = [];
-  const latest = new Map<string, bigint>();
+  const reading = { tx, rules, latest: new Map<string, bigint>(), holding: new Map<string, Holding>() };
   for (const [at, log] of tx.logs.entries()) {
     if (isCleared(log, tx.logs[at + 1])) continue;
-    const stated = read(log, { tx, rules, latest });
+    const stated = read(log, reading);
     if (stated !== null) allowances.push(stated);
   }
   return allowances;
@@ -52,6 +54,16 @@ interface Reading {
   readonly rules: AllowanceRules;
   /** The amount that the last log stated, by token, owner and spender. */
   readonly latest: Map<string, bigint>;
+  /** By frame and token: thousands of logs may lie in one frame. */
+  readonly holding: Map<string, Holding>;
+}
+
+/** A token's calls in which a log can have been made. */
+interface Holding {
+  readonly calls: readonly Frame[];
+  readonly bySender: ReadonlyMap<Address, readonly Frame[]>;
+  /** Whether one of them may grant, by owner. */
+  readonly grants: Map<string, boolean>;
 }
 
 function read(log: Log, reading: Reading): Allowance | null {
@@ -94,28 +106,41 @@ type Granted = Pick<Allowance, 'owner' | 'spender' | 'isCredit'> & { readonly am
  * An allowance goes down only where the token's call that surely holds the log lowers it, or spends it by
  * that spender, to less than before; null where the calls leave that open.
  */
-function changeOf(
-  log: Log,
-  stated: Granted,
-  { tx, rules, latest }: Reading,
-): 'increased' | 'decreased' | null {
-  const { owner, spender, amount } = stated;
+function changeOf(log: Log, stated: Granted, reading: Reading): 'increased' | 'decreased' | null {
+  const { rules, latest } = reading;
+  const { owner, spender, amount, isCredit } = stated;
   const key = `${log.address} ${owner} ${spender}`;
   const before = latest.get(key);
   latest.set(key, amount);
-  const calls = callsHolding(log, tx);
+  const { calls, bySender, grants } = holdingOf(log, reading);
   const [call] = calls;
   if (calls.length === 1 && call!.from === owner && addressAt(call!.input, 4) === spender)
     return CHANGES.get(call!.selector!) ?? null;
-  const spent = calls.flatMap((one) => spentBy(one, stated, rules.tokenCalls) ?? []);
+  const spent = (isCredit ? calls : (bySender.get(spender) ?? [])).flatMap(
+    (one) => spentBy(one, stated, rules.tokenCalls) ?? [],
+  );
   const isLess = (by: bigint): boolean =>
     by > 0n &&
     amount + by <= UINT256_MAX &&
     !rules.unlimited?.exactly.has(amount) &&
     (before ?? UINT256_MAX) > amount;
   // Tokens may log the allowance that a spending leaves; a grant in sight could have logged it as well.
-  const sure = !calls.some((one) => mayGrant(one, stated, rules.tokenCalls));
-  return spent.some((by) => isLess(by) && (sure || before === amount + by)) ? 'decreased' : null;
+  const isSure = (): boolean => {
+    const of = `${owner} ${isCredit}`;
+    const may = grants.get(of) ?? calls.some((one) => mayGrant(one, stated, rules.tokenCalls));
+    grants.set(of, may);
+    return !may;
+  };
+  return spent.some((by) => isLess(by) && (before === amount + by || isSure())) ? 'decreased' : null;
+}
+
+function holdingOf(log: Log, { tx, holding }: Reading): Holding {
+  const key = `${log.within} ${log.address}`;
+  let known = holding.get(key);
+  if (known !== undefined) return known;
+  const calls = callsHolding(log, tx);
+  holding.set(key, (known = { calls, bySender: groupBy(calls, ({ from }) => from), grants: new Map() }));
+  return known;
 }
 
 /** The token's calls in which the log can have been made; by `within`, which both trace dialects share. */
@@ -184,12 +209,17 @@ function nft(log: Log): Allowance | null {
 function operator(log: Log, tx: CanonicalTx): Allowance | null {
   const [owner, spender, approved] = [topicAddress(log, 1), topicAddress(log, 2), uintAt(log.data, 0)];
   if (owner === null || spender === null || approved === null) return null;
-  const erc1155 = tx.logs.some(({ address, topics }) => address === log.address && MULTI.has(topics[0]!));
+  const erc1155 = multiTokens(tx).has(log.address);
   const kind = approved === 0n ? 'revoked' : 'operator';
   const assetKind = erc1155 ? 'erc1155' : 'erc721';
   const unlimited = approved !== 0n;
   return allowance(log, { owner, spender, assetKind, kind, amount: null, unlimited });
 }
+
+const multiTokens = memoizeFor(
+  ({ logs }: CanonicalTx, _: void): ReadonlySet<Address> =>
+    new Set(logs.flatMap(({ address, topics }) => (MULTI.has(topics[0]!) ? [address] : []))),
+);
 
 /** First topics of ERC-1155 transfers. */
 const MULTI: ReadonlySet<string> = new Set([TRANSFER_SINGLE, TRANSFER_BATCH]);
