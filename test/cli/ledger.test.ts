@@ -42,7 +42,7 @@ describe('txreport ledger', () => {
     const run = await runCli(['ledger', write('spam.ndjson', report, own), ...accounts, '--doubtful', out]);
     expect(run.code, run.err).toBe(0);
     expect(run.out).not.toContain(report.tx.hash);
-    expect(run.err).toMatch(/left out \d+ flows in 1 transactions/);
+    expect(run.err).toMatch(/left out \d+ flows in 1 transactions.*: USDT/);
     expect(readFileSync(out, 'utf8')).toContain(report.tx.hash);
   });
 
@@ -53,6 +53,10 @@ describe('txreport ledger', () => {
     const none = await runCli(['ledger', input, '--account', stranger]);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining(`no event of ${stranger}`) as string]);
     const account = report.tx.signer;
+    const idle = await runCli(['ledger', input, '--account', account, stranger]);
+    expect([idle.code, idle.err]).toEqual([0, expect.stringContaining(`no event of ${stranger}`) as string]);
+    const never = await runCli(['ledger', input, '--account', account, '--from', '2024-13-01']);
+    expect([never.code, never.err]).toEqual([2, expect.stringContaining('not a day') as string]);
     const unknown = await runCli(['ledger', input, '--account', account, '--format', 'xls']);
     expect([unknown.code, unknown.err]).toEqual([
       2,

@@ -75,6 +75,29 @@ describe.each(Object.entries(PROGRAMS))('a journal for %s', (format, command) =>
     expect(found.status).toBe(0);
   });
 
+  it.skipIf(!installed)('goes on with the file of an earlier period', async () => {
+    const times = readFileSync(join(folder, 'reports.ndjson'), 'utf8')
+      .split('\n')
+      .flatMap((line) => /"timestamp":"(\d{4}-\d\d-\d\d)/.exec(line)?.[1] ?? []);
+    const day = times.sort()[times.length >> 1]!;
+    const files = [join(folder, `one.${format}`), join(folder, `two.${format}`)];
+    const args = ['ledger', join(folder, 'reports.ndjson'), '--format', format];
+    for (const [i, period] of [
+      ['--to', day],
+      ['--from', day],
+    ].entries()) {
+      const run = await runCli([...args, ...period, '--out', files[i]!, '--account', ...accounts]);
+      expect(run.code, run.err).toBe(0);
+    }
+    const texts = files.map((file) => readFileSync(file, 'utf8'));
+    for (const text of texts) expect(text.match(/tx: /g)!.length).toBeGreaterThan(20);
+    const both = join(folder, `both.${format}`);
+    writeFileSync(both, texts.join('\n'));
+    const found = check(command, both);
+    expect(found.stderr.slice(0, 2_000)).toBe('');
+    expect(found.status).toBe(0);
+  });
+
   it.skipIf(!installed)('is refused where one amount is another', () => {
     const text = readFileSync(join(folder, `all.${format}`), 'utf8');
     // Both sides of one posting, so that the transaction balances and only the assertion can tell.

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { CliError } from './cliIo.ts';
 import type { LedgerEvent } from '../ledger/ledgerEvent.ts';
 import type { LedgerFormat } from '../ledger/ledgerFormat.ts';
+import type { Commodities } from '../ledger/commodities.ts';
 import type { CurrencyMap } from '../ledger/currencyMap.ts';
 
 const HELP = `
@@ -19,7 +20,7 @@ Examples:
   txreport ledger reports.ndjson --account 0x… --format beancount --out journal.beancount
   txreport ledger reports.ndjson --account 0x… --format ./cointracking.yaml
 
-Exit status: 0 written, 2 called wrongly, a file cannot be read, or an account has no event`;
+Exit status: 0 written, 2 called wrongly, a file cannot be read, or no account has an event`;
 
 interface LedgerOptions {
   readonly account: readonly string[];
@@ -27,6 +28,8 @@ interface LedgerOptions {
   readonly out?: string;
   readonly doubtful?: string;
   readonly currencies?: string;
+  readonly from?: string;
+  readonly to?: string;
 }
 
 /** `txreport ledger`: reports as ledgers of tax programs and bookkeeping. */
@@ -37,6 +40,8 @@ export const ledgerCommand = new Command('ledger')
   .option('--format <name>', 'koinly, double-entry, beancount, hledger, ledger, or a YAML file', 'koinly')
   .option('--out <file>', 'write to a file instead of standard output')
   .option('--doubtful <file>', 'write what is left out as doubtful to this file')
+  .option('--from <date>', 'write from this day on (UTC); earlier reports count for the balances')
+  .option('--to <date>', 'write up to this day, not included')
   .option('--currencies <file>', 'read and keep here which placeholder stands for which unlisted asset')
   .addHelpText('after', HELP)
   .action(ledger);
@@ -44,14 +49,20 @@ export const ledgerCommand = new Command('ledger')
 async function ledger(files: readonly string[], options: LedgerOptions): Promise<void> {
   const wrong = options.account.find((account) => !isAddress(account, { strict: false }));
   if (wrong !== undefined) throw new CliError(`not an address: ${wrong.slice(0, 100)}`);
+  const day = [options.from, options.to].find((date) => date !== undefined && !isDay(date));
+  if (day !== undefined) throw new CliError(`not a day as 2024-01-31: ${day.slice(0, 100)}`);
   const accounts = new Set(options.account.map((account) => getAddress(account.toLowerCase())));
   const { readFormat } = await import('../ledger/ledgerFormat.ts');
   const format = readFormat(options.format);
   const book = await readBook(files, accounts);
   const silent = [...accounts].filter((account) => !book.concerned.has(account));
-  if (silent.length > 0) throw new CliError(`no event of ${silent.join(', ')} in these reports`);
+  if (silent.length === accounts.size)
+    throw new CliError(`no event of ${silent.join(', ')} in these reports`);
+  if (silent.length > 0) say(`no event of ${silent.join(', ')} in these reports`);
   await writeBook(book, format, options);
 }
+
+const isDay = (date: string): boolean => /^\d{4}-\d\d-\d\d$/.test(date) && !Number.isNaN(Date.parse(date));
 
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
 
@@ -94,26 +105,38 @@ async function writeBook(book: Book, format: LedgerFormat, options: LedgerOption
   const { commoditiesOf } = await import('../ledger/commodities.ts');
   const { writeLedger } = await import('../ledger/writeLedger.ts');
   const { readCurrencyMap } = await import('../ledger/currencyMap.ts');
-  const { doubtful, repeated, rules } = book;
+  const { repeated, rules } = book;
+  const within = (events: readonly LedgerEvent[]): LedgerEvent[] =>
+    events.filter(({ time }) => options.to === undefined || time < options.to);
+  const doubtful = within(book.doubtful).filter(({ time }) => time >= (options.from ?? ''));
   const map = readCurrencyMap(mapFile(options));
-  const all = [...book.events, ...doubtful];
+  const all = [...book.events, ...book.doubtful];
   const commodity = commoditiesOf(all, rules, format, map);
   const nameOf = commoditiesOf(all, rules);
   const text = (events: readonly LedgerEvent[]): string =>
-    writeLedger(events, { format, rules, commodity, nameOf });
+    writeLedger(events, { format, rules, commodity, nameOf, from: options.from });
   const flows = doubtful.reduce((sum, event) => sum + event.flows.length, 0);
   if (repeated > 0) say(`${repeated} reports were given more than once and are booked once`);
   if (flows > 0)
     say(
       `left out ${flows} flows in ${doubtful.length} transactions: tokens that imitate others or are ` +
         'marked as spam, and transfers that nothing shows to be real' +
-        (options.doubtful === undefined ? '; --doubtful FILE writes them' : ''),
+        `${options.doubtful === undefined ? '; --doubtful FILE writes them' : ''}: ${namesOf(doubtful, nameOf)}`,
     );
-  const written = text(book.events);
+  const written = text(within(book.events));
   if (options.doubtful !== undefined) write(options.doubtful, text(doubtful));
   if (options.out === undefined) process.stdout.write(written);
   else write(options.out, written);
   if (format.currency?.unlisted !== undefined) keepCurrencies(map, options);
+}
+
+const MOST_NAMED = 20;
+
+/** The assets of some events, each once. */
+function namesOf(events: readonly LedgerEvent[], nameOf: Commodities): string {
+  const names = [...new Set(events.flatMap(({ flows }) => flows.map(({ asset }) => nameOf(asset))))];
+  const more = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 /** Placeholders mean something only with the map: it lies beside the ledger unless another place is named. */

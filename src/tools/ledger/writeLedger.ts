@@ -33,7 +33,7 @@ type Values = Readonly<Record<string, Cell>>;
 export function writeLedger(events: readonly LedgerEvent[], book: Book): string {
   const { format } = book;
   if (format.shape === 'journal') return journal(events, book);
-  const rows = events.flatMap((event) => rowsOf(event, book));
+  const rows = events.filter(({ time }) => time >= (book.from ?? '')).flatMap((event) => rowsOf(event, book));
   const { columns = {}, quoting = 'needed', delimiter = ',' } = format;
   const cells = rows.map((row) => Object.values(columns).map((template) => cellOf(template, row)));
   return stringify([Object.keys(columns), ...cells], {
@@ -49,6 +49,8 @@ export interface Book {
   /** The rules' words of intents that are no ordinary trade. */
   readonly rules: Pick<Rulebook, 'intentKinds'>;
   readonly commodity: Commodities;
+  /** Events before this day are in an earlier file: they count for balances, and are not written again. */
+  readonly from?: string | undefined;
   /** Names of assets for descriptions; the commodities where left out. */
   readonly nameOf?: Commodities;
 }
@@ -201,10 +203,11 @@ type AccountKind = 'asset' | 'liability' | 'external' | 'gas';
 const sideOf = ({ debt }: Pick<LedgerFlow, 'debt'>): AccountKind => (debt ? 'liability' : 'asset');
 
 /** A journal: commodities and accounts, the transactions, and at the end every account's holdings. */
-function journal(events: readonly LedgerEvent[], book: Book): string {
-  const { format } = book;
+function journal(all: readonly LedgerEvent[], book: Book): string {
+  const { format, from = '' } = book;
   const { digits = Infinity } = format;
   const { head, commodity, account, transaction, posting, balances, balance } = format.journal!;
+  const events = all.filter(({ time }) => time >= from);
   if (events.length === 0) return '';
   const times = events.map(({ time }) => time).sort();
   const last = times.at(-1)!;
@@ -218,17 +221,15 @@ function journal(events: readonly LedgerEvent[], book: Book): string {
     if (template !== undefined) lines.push(fill(template, values));
   };
   line(head, dates);
-  const all = events.map((event) => rowsOf(event, book));
-  const held = holdingsOf(events, book.commodity);
-  const assets = new Map([[book.commodity(ETHER), ETHER]]);
-  for (const { flows, changes } of events)
-    for (const { asset } of [...flows, ...changes]) assets.set(book.commodity(asset), asset);
-  for (const [currency, { id }] of assets) line(commodity, { ...dates, currency, asset_id: id });
-  const accountOf = (change: LedgerChange): string =>
-    format.accounts![sideOf(change)].replace('{address}', change.account);
-  const used = new Set([...all.flat().map((row) => row['account']!), ...held.map(accountOf)]);
-  for (const name of used) line(account, { ...dates, account: name });
-  for (const rows of all) {
+  const earlier = declarations(
+    all.filter(({ time }) => time < from),
+    book,
+  );
+  const { assets, accounts } = declarations(all, book);
+  for (const [currency, { id }] of assets)
+    if (!earlier.assets.has(currency)) line(commodity, { ...dates, currency, asset_id: id });
+  for (const name of accounts) if (!earlier.accounts.has(name)) line(account, { ...dates, account: name });
+  for (const rows of events.map((event) => rowsOf(event, book))) {
     if (rows.length === 0) continue;
     lines.push('');
     line(transaction, { ...rows[0], description: plainLine(rows[0]!['description']!) });
@@ -236,13 +237,27 @@ function journal(events: readonly LedgerEvent[], book: Book): string {
   }
   lines.push('');
   line(balances, dates);
-  for (const change of held) {
+  for (const change of holdingsOf(all, book.commodity)) {
     const exact = exactAmount(change.raw, change.asset);
-    const values = { account: accountOf(change), currency: book.commodity(change.asset) };
+    const values = { account: accountOf(change, format), currency: book.commodity(change.asset) };
     const tolerance = toleranceOf(exact, digits);
     line(balance, { ...dates, ...values, amount: shortened(exact, digits), tolerance });
   }
   return `${lines.join('\n')}\n`;
+}
+
+const accountOf = (change: LedgerChange, { accounts }: LedgerFormat): string =>
+  accounts![sideOf(change)].replace('{address}', change.account);
+
+/** Commodities and accounts that a journal of these events declares. */
+function declarations(events: readonly LedgerEvent[], book: Book) {
+  if (events.length === 0) return { assets: new Map<string, Asset>(), accounts: new Set<string>() };
+  const assets = new Map([[book.commodity(ETHER), ETHER]]);
+  for (const { flows, changes } of events)
+    for (const { asset } of [...flows, ...changes]) assets.set(book.commodity(asset), asset);
+  const posted = events.flatMap((event) => rowsOf(event, book).map((row) => row['account']!));
+  const held = holdingsOf(events, book.commodity).map((change) => accountOf(change, book.format));
+  return { assets, accounts: new Set([...posted, ...held]) };
 }
 
 /** Holdings of each account after all events, by the reports' balance changes and the fees. */
