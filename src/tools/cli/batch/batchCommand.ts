@@ -82,8 +82,11 @@ export const batchCommand = new Command('batch')
   )
   .option('--blocks <list>', 'whole blocks: numbers, from..to, hashes, latest-N, or a file of them')
   .addOption(
-    new Option('--format <format>', 'of --blocks: one JSON object per line, or flat tables in a folder')
-      .choices(['ndjson', 'parquet'])
+    new Option(
+      '--format <format>',
+      'one JSON object per line; flat tables in a folder (of --blocks) or in the rows (of --rows)',
+    )
+      .choices(['ndjson', 'parquet', 'tables'])
       .default('ndjson'),
   )
   .option('--threads <n>', 'threads of --blocks (default: one per core)', whole(1, 256))
@@ -93,11 +96,17 @@ export const batchCommand = new Command('batch')
     new Option('--partition <by>', 'with --format parquet: one folder per day and table').choices(['day']),
   )
   .option('--findings', 'with --blocks: also what several transactions of a block show together')
+  .option(
+    '--rows',
+    'one JSON object per input line, failures too, for Spark and its like (see docs/scale.md)',
+  )
   .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
   .option('--strict', 'exit status 1 where a transaction was refused, too')
   .option('-q, --quiet', 'no progress and no summary')
   .addHelpText('after', HELP)
-  .action(async (list: string, options: BatchOptions) => {
+  .action(async (list: string, options: BatchOptions & { rows?: boolean }) => {
+    if (options.rows) return void (process.exitCode = await rows(list, options));
+    if ((options.format as string) === 'tables') throw new CliError('--format tables needs --rows');
     if (options.blocks !== undefined) {
       if (list !== '-') throw new CliError('give either a list of hashes or --blocks');
       const { batchBlocks } = await import('../blocks/blockBatch.ts');
@@ -112,3 +121,17 @@ export const batchCommand = new Command('batch')
     const { batchHashes } = await import('./hashBatch.ts');
     process.exitCode = await batchHashes({ ...options, list });
   });
+
+/** `--rows` does not resume and gives no file: the engine that calls it keeps the rows. */
+async function rows(list: string, options: BatchOptions): Promise<number> {
+  const { out, errors, blocks, findings, partition, only, involving, threads, shard: part } = options;
+  const others = out ?? errors ?? blocks ?? findings ?? partition ?? only ?? involving ?? threads;
+  if (others !== undefined || part !== WHOLE || options.format === 'parquet')
+    throw new CliError('--rows goes with --format, --concurrency and --rpc alone');
+  const { batchRows } = await import('./rowBatch.ts');
+  return batchRows({
+    list,
+    concurrency: options.concurrency,
+    tables: (options.format as string) === 'tables',
+  });
+}

@@ -28,7 +28,11 @@ export async function* readHashLines(
   }
 }
 
-async function* splitLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
+/** Lines without their ends; of a longer one, no more than `most` characters and a chunk are kept. */
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer | string>,
+  most = MOST_CHARACTERS,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
@@ -37,7 +41,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerat
     ).split('\n');
     rest = parts.pop()!;
     yield* parts;
-    if (rest.length > MOST_CHARACTERS) rest = rest.slice(0, MOST_CHARACTERS);
+    if (rest.length > most) rest = rest.slice(0, most);
   }
   if (rest !== '') yield rest;
 }

@@ -1,8 +1,10 @@
+import { formatAmount } from '../../../value/amount.ts';
+
 /**
  * Column types. `AMOUNT`: DECIMAL(38, 18), whole units, null where the amount does not fit exactly; the raw
  * amount is beside it as text, because no column type holds a `uint256`. `DOUBLE`: dollars, for sums.
  */
-type ColumnType = 'STRING' | 'INT32' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP' | 'AMOUNT' | 'DOUBLE';
+export type ColumnType = 'STRING' | 'INT32' | 'INT64' | 'BOOLEAN' | 'TIMESTAMP' | 'AMOUNT' | 'DOUBLE';
 type Cell = string | number | bigint | boolean | Date | null;
 export type Row = readonly Cell[];
 
@@ -84,6 +86,13 @@ function decimalCell(decimal: string): bigint | null {
   const units = BigInt(whole + fraction.padEnd(SCALE, '0'));
   if (units >= LIMIT) return null;
   return decimal.startsWith('-') ? -units : units;
+}
+
+/** A cell for JSON: amounts as exact decimal strings, times in ISO 8601. */
+export function jsonCell(cell: Cell, type: ColumnType): string | number | boolean | null {
+  if (type === 'AMOUNT' && cell !== null) return formatAmount(BigInt(cell as bigint), SCALE);
+  if (typeof cell === 'bigint') return Number(cell);
+  return cell instanceof Date ? cell.toISOString() : cell;
 }
 
 /** Parquet's description of a column that its writer has no name for. */

@@ -15,6 +15,7 @@ import {
   table,
   text,
   time,
+  jsonCell,
   type Row,
   type Table,
 } from './columns.ts';
@@ -250,6 +251,19 @@ export function rowsOf(
     add(OF_REPORTS, { report, index, findings, motifKinds, book: new Book(report) });
   for (const finding of findings) add(OF_FINDINGS, finding);
   return rows;
+}
+
+/** The rows as objects for JSON, as Spark's and DuckDB's readers of JSON take them; tables without rows left out. */
+export function jsonRows(rows: Rows): Partial<Record<TableName, object[]>> {
+  const filled = TABLE_NAMES.filter((name) => rows[name].length > 0);
+  return Object.fromEntries(
+    filled.map((name) => {
+      const columns = Object.entries(TABLES[name].columns);
+      const objectOf = (row: Row): object =>
+        Object.fromEntries(columns.map(([column, type], i) => [column, jsonCell(row[i]!, type)]));
+      return [name, rows[name].map(objectOf)];
+    }),
+  );
 }
 
 export function noRows(): Rows {

@@ -1,0 +1,123 @@
+import { createReadStream } from 'node:fs';
+import { AnalysisError, failureOf, isRefusal } from '../../../lib/errors.ts';
+import { analyzerDeps, configuredRules, openUpstream } from '../../../service/analyzer.ts';
+import { createAnalyzeBlock } from '../../../service/analyzeBlock.ts';
+import { resolveBlocks } from '../../../stages/1-fetch/block/resolveBlocks.ts';
+import { pastedHash } from '../../pasted.ts';
+import { BLOCK_DEADLINE_MS, readBlockConfig } from '../blocks/blockBatch.ts';
+import { jsonRows, rowsOf } from '../blocks/tables.ts';
+import { defectText } from '../cliIo.ts';
+import { openAnalyzer } from '../openAnalyzer.ts';
+import { streamed } from './guards.ts';
+import { splitLines } from './hashLines.ts';
+import type { Finding } from '../../../model/generated/finding.ts';
+import type { TxReport } from '../../../model/generated/report.ts';
+
+export interface RowRequest {
+  readonly list: string;
+  readonly concurrency: number;
+  /** Rows of the flat tables in place of reports. */
+  readonly tables: boolean;
+}
+
+/** Failures that asking again does not mend, besides refusals. */
+const FINAL = new Set([
+  'invalid_input',
+  'transaction_not_found',
+  'block_not_found',
+  'wrong_chain',
+  'internal',
+]);
+
+/** The reports of one line, serialised, with their positions in the block. */
+interface Found {
+  readonly reports: readonly string[];
+  readonly indexes: readonly (number | null)[];
+  readonly failures: readonly { readonly tx_hash: string; readonly code: string; readonly error: string }[];
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Runs `txreport batch --rows`: one JSON object per input line, in any order; failures are rows too. A line is a hash
+ * or the number of a block, what follows it is the key of its row. Returns the exit status: 0 once all lines are read.
+ */
+export async function batchRows({ list, concurrency, tables }: RowRequest): Promise<number> {
+  const analyzer = await openAnalyzer();
+  const config = readBlockConfig();
+  const upstream = openUpstream(config);
+  const rulebook = await configuredRules(config);
+  const deps = analyzerDeps(config, upstream, () => rulebook);
+  const analyzeBlock = createAnalyzeBlock(deps, { intents: null, addresses: null, findings: true }, () => {});
+
+  async function ofBlock(number: string): Promise<Found> {
+    const signal = new AbortController().signal;
+    const options = { signal, deadlineAt: performance.now() + BLOCK_DEADLINE_MS };
+    const [id] = await resolveBlocks(upstream.open(options), [BigInt(number)]);
+    if (!id) throw { code: 'block_not_found', error: 'the node does not have this block' } satisfies Failed;
+    return analyzeBlock(id, options);
+  }
+
+  async function ofHash(hash: string): Promise<Found> {
+    const report = await analyzer.analyze(hash);
+    return { reports: [report], indexes: [null], failures: [], findings: [] };
+  }
+
+  /** The row's content as JSON text, without its braces. */
+  function content({ reports, indexes, failures, findings }: Found, isBlock: boolean): string {
+    const failed = isBlock
+      ? `,"failures":${JSON.stringify(failures.map((one) => ({ tx_hash: one.tx_hash, ...errorOf(one) })))}`
+      : '';
+    if (!tables) return (isBlock ? `"reports":[${reports.join()}]` : `"report":${reports[0]}`) + failed;
+    const parsed = reports.map((text, i) => {
+      const report = JSON.parse(text) as TxReport;
+      return [indexes[i] ?? report.tx.index ?? 0, report] as const;
+    });
+    const rows = jsonRows(rowsOf(parsed, { findings, motifKinds: rulebook.motifKinds }));
+    return `"tables":${JSON.stringify(rows)}${failed}`;
+  }
+
+  async function rowOf(line: string): Promise<string> {
+    const [, word = '', rest = ''] = /^\s*"?([^\s,;"]*)"?[\s,;]*(.*)$/s.exec(line)!;
+    const hash = pastedHash(word);
+    const isBlock = hash === null && /^\d{1,15}$/.test(word);
+    const row = {
+      key: rest || line,
+      ...(hash !== null && { tx_hash: hash }),
+      ...(isBlock && { block: Number(word) }),
+    };
+    const head = JSON.stringify(row).slice(0, -1);
+    try {
+      if (hash === null && !isBlock)
+        throw { code: 'invalid_input', error: 'neither a hash nor a block number' } satisfies Failed;
+      return `${head},${content(await (isBlock ? ofBlock(word) : ofHash(hash!)), isBlock)}}\n`;
+    } catch (error) {
+      if (error instanceof Error && !(error instanceof AnalysisError))
+        process.stderr.write(`${word}: ${defectText(error)}\n`);
+      const failed = error instanceof Error ? failureOf(error) : (error as Failed);
+      return `${head},"error":${JSON.stringify(errorOf(failed))}}\n`;
+    }
+  }
+
+  const input = list === '-' ? process.stdin : createReadStream(list);
+  // Whole lines, whatever their length: the key must come back as it was.
+  const lines = splitLines(input as AsyncIterable<Buffer>, Infinity);
+  const work = async (): Promise<void> => {
+    for (let next = await lines.next(); !next.done; next = await lines.next())
+      await streamed(process.stdout, await rowOf(next.value.replace(/\r$/, '')));
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  await analyzer.close();
+  await upstream.close();
+  return 0;
+}
+
+interface Failed {
+  readonly code: string;
+  readonly error: string;
+}
+
+const errorOf = ({ code, error: text }: Failed) => ({
+  code,
+  text,
+  retryable: !isRefusal(code) && !FINAL.has(code),
+});
