@@ -88,11 +88,10 @@ function decimalCell(decimal: string): bigint | null {
   return decimal.startsWith('-') ? -units : units;
 }
 
-/** A cell for JSON: amounts as exact decimal strings, times in ISO 8601. */
-export function jsonCell(cell: Cell, type: ColumnType): string | number | boolean | null {
+/** A cell for JSON: amounts as exact decimal strings; `JSON.stringify` writes times in ISO 8601. */
+export function jsonCell(cell: Cell, type: ColumnType): Exclude<Cell, bigint> {
   if (type === 'AMOUNT' && cell !== null) return formatAmount(BigInt(cell as bigint), SCALE);
-  if (typeof cell === 'bigint') return Number(cell);
-  return cell instanceof Date ? cell.toISOString() : cell;
+  return typeof cell === 'bigint' ? Number(cell) : cell;
 }
 
 /** Parquet's description of a column that its writer has no name for. */
