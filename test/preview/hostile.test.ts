@@ -160,6 +160,15 @@ it('an unlimited allowance for a known router, and for a stranger', async () => 
   expect(report.classification.intent_kind).toBe('Approval');
 });
 
+it('an account with a name that lists no contract keeps its name and its address', async () => {
+  const burn = getAddress('0x000000000000000000000000000000000000dEaD');
+  const call = { to: at('usdc'), data: fn('approve(address,uint256)', [burn, LIMIT]) };
+  const { warnings } = await run(call);
+  const spenders = new Set(warnings.map(({ text }) => text.split(' may take ')[0]!));
+  expect(spenders.size).toBe(1);
+  expect([...spenders][0]).toContain(burn);
+});
+
 it('a limited allowance for a stranger, and its revocation', async () => {
   const approve = (amount: bigint): Call => ({
     to: at('usdc'),
