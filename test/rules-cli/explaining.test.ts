@@ -14,6 +14,7 @@ version: 1
 status: stable
 summary: A concentrated-liquidity pool.
 references: [https://example.org]
+source: npm @uniswap/v3-core 1.0.1
 any_emitter: true
 events:
   - event: "Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 price, uint128 liquidity, int24 tick)"
@@ -117,9 +118,10 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
         '{recording: swap-v3-two-hops}, {recording: stake}',
       ),
     });
+    // The rule's three, and the one that is drawn for the shape's event.
     expect(await runRules('test', recorded, '--recordings', places)).toMatchObject({
       code: 0,
-      out: '3 of 3 examples of 1 rules passed',
+      out: '4 of 4 examples of 2 rules passed',
     });
     const wrong = writeRuleset(SMALL, POOL_RULES, {
       'intents/direct.yaml': INTENT.replace('{facts: {motif.swap.count: 1}}', '{recording: stake}').replace(
