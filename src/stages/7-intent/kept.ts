@@ -128,6 +128,8 @@ export function keptText(kept: readonly Kept[], brevity: number, format: LabelFo
   const taxed = `(${taxes.join(' and ')} token ${taxes.length === 1 ? 'tax' : 'taxes'})`;
   const clauses = kept.flatMap(({ asset, amount, of, tax, side, isFee, keeper }) => {
     if (amount === tax) return [];
+    // The least parts go last.
+    if (brevity > 3 && (amount - tax) * 1_000n < of) return [];
     const exact = brevity > 2 ? null : format.amount(asset, amount - tax);
     const text = exact ?? percent(amount - tax, of);
     const who = keeper === null ? 'others' : format.account(keeper);

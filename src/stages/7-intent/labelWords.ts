@@ -92,9 +92,9 @@ const WORDS: Readonly<Record<string, Word>> = {
   method: (subject) => methodOf(subject.view) ?? deedOf(subject),
   deed: (subject) => deedOf(subject) ?? methodOf(subject.view),
   events: (subject) => (methodOf(subject.view) === null ? loggedBy(subject) : null),
-  call: ({ view, format }) => {
+  call: ({ view, format, brevity }) => {
     const [method, contract] = [methodOf(view), contractText(view, format)];
-    return method === null ? contract : `${method} on ${contract}`;
+    return method === null || brevity > 2 ? contract : `${method} on ${contract}`;
   },
   blobs: ({ view }) => blobsText(view),
   delegation: (subject) => delegationText(subject),
