@@ -9,6 +9,7 @@ const LONG = [
   'test/cli/blocks.test.ts',
   'test/cli/blocksCorpus.test.ts',
   'test/cli/clonedRepository.test.ts',
+  'test/cli/packed.test.ts',
   'test/cli/preview.test.ts',
   'test/cli/verifyCommand.test.ts',
   'test/client/agreement.test.ts',

@@ -20,7 +20,7 @@ import { checkReport } from './source/checkReport.ts';
 import { acceptDrops, readReportFile } from './source/openFile.ts';
 import example from 'txreport:example';
 import type { View } from './view.ts';
-import { welcome, type Example } from './welcome.ts';
+import { otherExamples, welcome, type Example } from './welcome.ts';
 
 const setting = (name: string): string | null =>
   document.querySelector<HTMLMetaElement>(`meta[name="txreport-${name}"]`)?.content || null;
@@ -41,10 +41,15 @@ function show(...content: Parameters<typeof replaceChildren>[1][]): void {
   replaceChildren(shell.content, ...content);
 }
 
+function choose(hash: string): void {
+  shell.hash.value = hash;
+  ask();
+}
+
 function showReport(report: TxReport, from: string, trace: View['trace'] = null): void {
   const began = performance.now();
   markTab('report');
-  show(reportPage(report, panel, trace));
+  show(EXAMPLES.length > 0 && otherExamples(EXAMPLES, choose), reportPage(report, panel, trace));
   document.title = `${words(report.classification.intent_kind)} ${shortHex(report.tx.hash)} · txreport`;
   shell.status.replaceChildren(
     h('span', { class: 'sr' }, `Report shown: ${words(report.classification.intent_kind)}. `),
@@ -249,10 +254,7 @@ function start(): void {
         playground: PLAYGROUND,
         examples: EXAMPLES,
         showExample,
-        analyze: (chosen) => {
-          shell.hash.value = chosen;
-          ask();
-        },
+        analyze: choose,
       }),
     );
   const hash = pastedHash(shell.hash.value);

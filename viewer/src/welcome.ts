@@ -44,6 +44,12 @@ export function welcome({ playground, examples, showExample, analyze }: WelcomeO
   );
 }
 
+/** The examples folded, for the page of one of them. */
+export function otherExamples(examples: readonly Example[], analyze: (hash: string) => void): HTMLElement {
+  const summary = h('summary', {}, `${examples.length} example transactions`);
+  return h('details', { class: 'other-examples' }, summary, exampleList(examples, analyze));
+}
+
 /** The examples by category, with a search over their labels. */
 function exampleList(examples: readonly Example[], analyze: (hash: string) => void): HTMLElement {
   const groups = new Map<string, HTMLElement[]>();

@@ -22,7 +22,7 @@ Exit status: 0 stopped with Ctrl-C, 1 could not start, 2 wrong arguments or conf
 
 const DEMO_HELP = `
 Analyses transactions that come with the package (recorded on a local chain with the real contracts)
-and shows them in the viewer. Needs no node and no network.
+and shows one in the viewer, the others in a list beside it. Needs no node and no network.
 
 Examples:
   txreport demo
@@ -128,7 +128,14 @@ async function demo(options: ViewerOptions): Promise<void> {
   const analyze = served(reports.values(), why);
   const trace = async (hash: string): Promise<CallTree> =>
     (await traceOf(recorded.get(hash) ?? notServed(why), rulebook)).tree;
-  return show(options, { analyze, trace }, '/', examples);
+  return show(options, { analyze, trace }, `/?tx=${richest(reports.values())}`, examples);
+}
+
+/** The proven example with the most kinds of steps: the one to open first. */
+function richest(reports: Iterable<TxReport>): string {
+  const proven = [...reports].filter(({ classification }) => classification.status === 'Proven');
+  const kinds = ({ motifs }: TxReport): number => new Set(motifs.map(({ kind }) => kind)).size;
+  return proven.reduce((best, one) => (kinds(one) > kinds(best) ? one : best)).tx.hash;
 }
 
 /** Serves the viewer until Ctrl-C. */
