@@ -1,4 +1,4 @@
-import { decodeErrorResult, parseAbi, type Hex } from 'viem';
+import { bytesToHex, decodeErrorResult, keccak256, parseAbi, type Hex } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
 import { formatUnits } from 'viem/utils';
 import type { Report } from './finding.ts';
@@ -23,6 +23,7 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
     chain.succeeded ? 'Success' : 'Reverted',
   );
   checkReason(report, chain, find);
+  checkBloom(chain, find);
   equal('/tx/hash', report.tx.hash, text(tx['hash']));
   equal('/tx/block_number', report.tx.block_number, Number(quantity(receipt['blockNumber'])));
   equal('/tx/signer', report.tx.signer, text(tx['from']));
@@ -46,6 +47,23 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   equal('/pipeline_stats/economic_movements', stats.economic_movements, report.movements?.length ?? 0);
   equal('/pipeline_stats/tvfg_edges', stats.tvfg_edges, report.movements?.length ?? 0);
   equal('/pipeline_stats/tvfg_nodes', stats.tvfg_nodes, nodes.size);
+}
+
+/** The receipt's bloom filter is that of its logs (yellow paper, M3:2048): a recipient cannot be changed alone. */
+function checkBloom({ receipt, logs }: RawChain, find: Report): void {
+  const claimed = receipt['logsBloom'];
+  if (typeof claimed !== 'string') return;
+  const filter = new Uint8Array(256);
+  for (const { address, topics } of logs.values())
+    for (const item of [address, ...topics]) {
+      const digest = keccak256(item as Hex, 'bytes');
+      for (const at of [0, 2, 4]) {
+        const bit = ((digest[at]! << 8) | digest[at + 1]!) & 2047;
+        filter[255 - (bit >>> 3)]! |= 1 << (bit & 7);
+      }
+    }
+  if (bytesToHex(filter) !== claimed.toLowerCase())
+    find('identity', '/tx/hash', 'the logs of the receipt are not those of its bloom filter');
 }
 
 const outcomeWord = (outcome: string): string =>

@@ -170,12 +170,16 @@ export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {
 /** A copy without the parts in which two dialects may differ. */
 function comparable(report: TxReport, acrossDialects: boolean): unknown {
   if (!acrossDialects) return report;
-  return JSON.parse(JSON.stringify(report), (key, value: unknown) => {
-    if (key === 'trace_dialect') return undefined;
-    const logEvidence =
-      value !== null && typeof value === 'object' && 'log_index' in value && value.log_index !== null;
-    return logEvidence && 'frame_path' in value ? { ...value, frame_path: null } : value;
-  });
+  // By its place: a key of that name anywhere else is a difference.
+  const { trace_dialect: _, ...engine } = report.engine ?? {};
+  return JSON.parse(
+    JSON.stringify({ ...report, ...(report.engine ? { engine } : {}) }),
+    (_key, value: unknown) => {
+      const logEvidence =
+        value !== null && typeof value === 'object' && 'log_index' in value && value.log_index !== null;
+      return logEvidence && 'frame_path' in value ? { ...value, frame_path: null } : value;
+    },
+  );
 }
 
 const isHolder = (value: unknown): value is Record<string, unknown> =>
