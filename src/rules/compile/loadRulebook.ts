@@ -17,8 +17,10 @@ import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
 import {
   checkBlocks,
   checkIndexed,
+  checkKnownNames,
   checkLegs,
   checkProtocolAddresses,
+  checkRanks,
   checkTests,
   checkUsedWords,
 } from '../lint/checkSilent.ts';
@@ -148,7 +150,11 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   }
 
   const texts = compileTables(tables, sink);
-  if (options.now !== undefined) checkIndexed(shapes, texts.signatures.events);
+  if (options.now !== undefined) {
+    checkIndexed(shapes, texts.signatures.events);
+    checkKnownNames(protocols, { ...known, ...texts });
+    checkRanks(placed, words);
+  }
   const lexicon = compileLexicon(items, words);
 
   const all = withoutBase(causesOf(sortProblems([...problems, ...sink.problems]), files), dirs);

@@ -94,8 +94,8 @@ export function checkFactExamples(rules: readonly PlacedRule[], context: Context
         const spot = at.at('facts');
         const clash = countClash(facts, context.words.motifKinds.keys()) ?? sidesClash(facts);
         if (clash !== null) spot.report('impossible_facts', clash);
-        else if (side === 'match') checkMatch(spot, rule, facts, context);
-        else checkNearMiss(spot, rule, facts, context);
+        else if (side === 'match' || item.file.layer > 0) checkTried(spot, rule, facts, context);
+        if (clash === null && side === 'near_miss') checkNearMiss(spot, rule, facts, context);
       }
   }
 }
@@ -155,7 +155,7 @@ function isSkipped({ requiresAny }: IntentRule, facts: Facts, { words }: Context
   });
 }
 
-function checkMatch(spot: Spot, rule: IntentRule, facts: Facts, context: Context): void {
+function checkTried(spot: Spot, rule: IntentRule, facts: Facts, context: Context): void {
   if (isSkipped(rule, facts, context))
     spot.report(
       'skipped_example',

@@ -1,6 +1,7 @@
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Condition, LineTable } from '../../model/rulebook.ts';
+import type { Condition, LineTable, Rulebook } from '../../model/rulebook.ts';
+import { fold } from '../../value/suspectTokens.ts';
 import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { PlacedRule } from '../compile/compileIntents.ts';
@@ -122,6 +123,37 @@ export function checkProtocolAddresses(
       if (symbol && item.file.layer > 0)
         spot.report('no_protocol_address', `it is the listed token ${symbol}`);
     }
+}
+
+/** Whose an address of the address book is, if no protocol's. */
+const NO_PROTOCOL = /^0x\w+ (exchange|fund|burn|sanctioned) (.+)$/;
+
+/** An overlay's protocols against the accounts, names and addresses that the rules know already. */
+export function checkKnownNames(
+  items: readonly RuleItem<RawProtocol>[],
+  { entities, addressBook }: Pick<Rulebook, 'entities' | 'addressBook'>,
+): void {
+  for (const item of items.filter(({ file, value }) => file.layer > 0 && value.extend !== true)) {
+    const { name = '', addresses = [], slug } = item.value;
+    for (const [text, spot] of new Spot(item).each('addresses', addresses)) {
+      const entity = entities.get(text.toLowerCase() as Address);
+      const [line = ''] = linesOf(addressBook, text.toLowerCase());
+      const [, kind, listed] = NO_PROTOCOL.exec(line) ?? [];
+      if (listed !== undefined) spot.report('no_protocol_address', `it is ${listed} (${kind})`);
+      else if (entity && entity.name !== name) spot.report('no_protocol_address', `it is ${entity.name}`);
+    }
+    const other = items.find(({ value }) => value.slug !== slug && fold(value.name ?? '') === fold(name));
+    if (other && !addresses.some((one) => other.value.addresses?.includes(one)))
+      new Spot(item, ['name']).report('name_taken', `${other.value.name!} is ${other.value.slug}`);
+  }
+}
+
+/** An overlay's intents that no verdict would ever be. */
+export function checkRanks(rules: readonly PlacedRule[], { intentKinds }: Vocabulary): void {
+  const last = intentKinds.get('Unknown')?.rank ?? Infinity;
+  for (const { rule, item } of rules)
+    if (item.file.layer > 0 && (intentKinds.get(rule.intent)?.rank ?? 0) > last)
+      new Spot(item, ['intent']).report('ranked_after_unknown', rule.intent);
 }
 
 /** Events of an overlay that the signature tables know word for word, but for `indexed`. */

@@ -115,6 +115,8 @@ describe('problems of a ruleset', () => {
       // silentMistakes.test.ts
       'future_block',
       'unused_word',
+      'name_taken',
+      'ranked_after_unknown',
       'broken_recording',
       // test/rules-cli/mistakes
       'leg_contradicts',
