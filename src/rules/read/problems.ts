@@ -124,7 +124,7 @@ export const PROBLEMS = {
   other_role: 'a leg role that the motif kind does not have: `legs` in the vocabulary',
   needless_legless: 'legless, though a required leg binds',
   no_protocol_address:
-    'the address is a token, a precompile, a placeholder or a known account of somebody else, not a contract of the protocol',
+    'the address is a token, a precompile, a placeholder or known as that of somebody else',
   name_taken: 'another protocol has the name, or one that looks the same',
   ranked_after_unknown: 'the intent ranks after Unknown, so that no transaction would ever be called it',
   unused_word: 'the vocabulary of an overlay declares a word that none of its files uses',

@@ -77,7 +77,10 @@ function slugOf({ value }: Case['item']): string {
   return 'shape' in value ? value.shape : value.slug;
 }
 
-/** Runs the examples stored with the rules, and draws those of events and calls without one. Exit code 1 when one fails, or when there are none. */
+/**
+ * Runs the examples stored with the rules, and draws those of events and calls without one. Exit code 1 when
+ * one fails, or when there are none.
+ */
 export async function testRules(
   named: readonly string[],
   options: { junit?: string; rule?: string; recordings?: readonly string[] },
