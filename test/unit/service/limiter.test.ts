@@ -1,8 +1,11 @@
+import { setMaxListeners } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AnalysisError } from '../../../src/lib/errors.ts';
 import { createLimiter, type Limiter } from '../../../src/service/http/limiter.ts';
 
 const never = new AbortController().signal;
+// Each waiting task adds one.
+setMaxListeners(0, never);
 afterEach(() => void vi.useRealTimers());
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
