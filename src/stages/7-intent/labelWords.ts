@@ -219,14 +219,14 @@ function deliveredTo({ view }: LabelSubject, word: (one: Delivery) => string | n
   return only && others.length === 0 ? word(only) : null;
 }
 
-const NEVER_A_PARTY = 'never_elect';
+const NEVER_A_PARTY: readonly string[] = ['entry_point', 'multicall', 'permit', 'deployer'];
 
 /** The contract that was called, where the rules know it and it is not the actor's own. */
 function calledName({ view, format }: LabelSubject): string | null {
   const { tx, input } = view;
   if (tx.to === null || tx.input === '0x' || view.entity.has(tx.to)) return null;
   // What anybody calls through is no party to an act.
-  if (view.tagsOf(tx.to).includes(NEVER_A_PARTY)) return null;
+  if (view.tagsOf(tx.to).some((tag) => NEVER_A_PARTY.includes(tag))) return null;
   const known = input.rulebook.entities.has(tx.to) || input.rulebook.protocolAt.has(tx.to);
   return known && !input.rulebook.wrappedNative.has(tx.to) ? format.name(tx.to) : null;
 }

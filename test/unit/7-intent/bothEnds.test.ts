@@ -52,6 +52,24 @@ describe('both ends of what a verdict rests on', () => {
       ],
     });
 
+  it('a router that trades for others is the place, what anybody calls through is not', async () => {
+    const through = async (to: string): Promise<string> =>
+      (
+        await reportOf({
+          to,
+          call: 'swapTokens(uint256 amount)',
+          args: ['5e18'],
+          steps: [
+            move('5e18', 'AAA', 'actor', 'pool'),
+            move('7e18', 'BBB', 'pool', 'actor'),
+            event(V2_SWAP, 'pool', [to, '5e18', 0, 0, '7e18', 'actor']),
+          ],
+        })
+      ).report.classification.intent_label;
+    expect(await through('0x1111111254EEB25477B68fb85Ed929f73A960582')).toMatch(/ on 1inch Router v5$/);
+    expect(await through('0xcA11bde05977b3631167028862bE2a173976CA11')).not.toContain('Multicall3');
+  });
+
   it('proceeds that another account just keeps are a swap for it', async () => {
     expect((await swapFor([])).report.classification.matched_rule).toBe('direct-swap-to-other');
   });
