@@ -78,15 +78,16 @@ export function isSuspect(
 
 /**
  * The gate for what was taken unasked: such an act is not proven, at a listed contract where it took it for a
- * position, elsewhere whatever it is. A listed market checks its makers' signatures.
+ * position, elsewhere whatever it is. A listed market checks its makers' signatures,
+ * and its shares are burnt as it decides.
  */
 function isAsked({ kind, legs, protocol, basis, roles }: Primitive, input: ProofInput): boolean {
   const { suspects, flow, rulebook } = input;
   const known = isRecognised(protocol);
   if (known && kindOf(rulebook, kind).position === null) return true;
   if (basis === 'structure' && !roles.some(({ role }) => role === 'owner')) return true;
-  const isGiven = ({ role }: Leg, { from }: Movement): boolean =>
-    known && (!SENT_ROLES.has(role) || isListedAddress(from, rulebook));
+  const isGiven = ({ role }: Leg, m: Movement): boolean =>
+    known && (!SENT_ROLES.has(role) || isIssuance(m) || isListedAddress(m.from, rulebook));
   return legs.every((leg) =>
     leg.movements.every((m) => !suspects?.unasked.has(m) || isGiven(leg, flow.movements[m]!)),
   );
