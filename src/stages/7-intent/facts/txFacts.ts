@@ -53,6 +53,12 @@ export const TX_FACTS: readonly FactSpec[] = [
     "The called function's name begins with the word of a motif kind: `unstake`, `claimFor`.",
     (v) => namedAct(v) !== null,
   ),
+  flag(
+    'tx.logs_known',
+    'An event has the signature of one that a shape reads, whoever emitted it.',
+    ({ tx, input }) =>
+      tx.logs.some(({ topics }) => input.rulebook.events.has(`${topics[0]}:${topics.length}`)),
+  ),
   flag('tx.to_self', 'The transaction is addressed to its own signer.', (v) => v.tx.to === v.tx.from),
   flag(
     'tx.sends_value',
