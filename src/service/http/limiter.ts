@@ -2,7 +2,7 @@ import { AnalysisError } from '../../lib/errors.ts';
 import { createSlowHashes } from './slowHashes.ts';
 
 /** Whose analysis it is: no client and no transaction may have all places. */
-export interface PlaceOf {
+interface PlaceOf {
   /** The client's network address. */
   readonly client: string;
   readonly hash: string;
