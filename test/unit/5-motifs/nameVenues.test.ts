@@ -46,7 +46,7 @@ describe('names of venues', () => {
     const registered = new Map([[VAULT, 'metamorpho-vaults']]);
     expect(named(guess, { registered }).named).toEqual({
       slug: 'metamorpho-vaults',
-      version: 1,
+      version: 2,
       matchedBy: 'registry',
     });
     expect(named(guess, { registered: new Map() })).toBe(guess);

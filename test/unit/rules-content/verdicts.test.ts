@@ -452,30 +452,11 @@ describe('liquidity of a pool that no shape knows', () => {
   const burnt = moves(POOL, POOL, ZERO, SHARES);
   const [half, other] = [moves(TOKEN, POOL, VENUE, AMOUNT), moves(REWARD, POOL, VENUE, PRICE)];
 
-  it('is removed by a zap out too, whichever side was swapped on the way', async () => {
-    const swapped = [moves(REWARD, VENUE, POOL_B, PRICE), moves(TOKEN, POOL_B, VENUE, SHARES)];
-    const paid = moves(TOKEN, VENUE, USER, AMOUNT + SHARES);
-    expect(await verdict({ acts: [...handedIn, burnt, half, other, ...swapped, paid] })).toBe(
-      'RemoveLiquidity Suspected',
-    );
-    expect(await verdict({ acts: [...handedIn, burnt, half, moves(TOKEN, VENUE, USER, AMOUNT)] })).toBe(
-      'VaultWithdraw Suspected',
-    );
-  });
-
   it('is removed where the pool keeps its shares', async () => {
     const shares = moves(POOL, USER, POOL, SHARES);
     const both = [moves(TOKEN, POOL, USER, AMOUNT), moves(REWARD, POOL, USER, PRICE)];
     expect(await verdict({ acts: [shares, ...both] })).toBe('RemoveLiquidity Suspected');
     expect(await verdict({ acts: [shares, both[0]!] })).toBe('DirectSwap Suspected');
-  });
-
-  it('is told by the share for two assets rather than by a word for one of them', async () => {
-    const sent = [moves(TOKEN, USER, VENUE, AMOUNT), moves(REWARD, USER, VENUE, PRICE)];
-    const joined = says(VENUE, 'TokensStaked(address indexed user, uint256 amount)', [USER, AMOUNT]);
-    const shares = moves(VENUE, ZERO, USER, SHARES);
-    expect(await verdict({ acts: [...sent, joined, shares] })).toBe('AddLiquidity Suspected');
-    expect(await verdict({ acts: [sent[0]!, joined, shares] })).toBe('Stake Suspected');
   });
 
   it('is added for an NFT where both assets stay with one account that did not issue it', async () => {

@@ -64,6 +64,7 @@ version: 1
 status: stable
 summary: Known.
 references: [https://eips.ethereum.org/EIPS/eip-20]
+source: EIP-20
 any_emitter: true
 events:
   - {event: "Transfer(address indexed from, address indexed to, uint value)", kind: swap}
