@@ -30,10 +30,10 @@ describe('several signatures in one entry', () => {
 
   it('problems point at the signature that has them', () => {
     expect(read(shape('SwapB(uint257 id, address who)')).problems).toEqual([
-      expect.stringMatching(/^shapes\/swaps\.yaml:10:9 bad_signature/),
+      expect.stringMatching(/^shapes\/swaps\.yaml:11:9 bad_signature/),
     ]);
     expect(read(shape('SwapB(uint256 id)')).problems).toEqual([
-      expect.stringMatching(/^shapes\/swaps\.yaml:12:20 unknown_param: \$who/),
+      expect.stringMatching(/^shapes\/swaps\.yaml:13:20 unknown_param: \$who/),
     ]);
   });
 });

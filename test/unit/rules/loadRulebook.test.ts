@@ -87,7 +87,7 @@ calls:
     const book = load({
       'shapes/pair.yaml': SHAPE.replace(/event: .*/, `event: "${signature}"`).replace(
         / {4}roles:[\s\S]*/,
-        '',
+        'source: a package\n',
       ),
     });
     const { params } = [...book.events.values()][0]!.meanings[0]!;
