@@ -5,7 +5,7 @@ version: 1
 status: experimental
 summary: Say what this rule is for, and what it must not match.
 intent: DirectSwap
-label: Swap {sent} for {received}
+label: Swap {gave} for {got}
 label_fallback: Swap tokens
 rests_on: [swap]
 requires_any: [swap]
@@ -44,7 +44,7 @@ version: 1
 status: experimental
 name: My Protocol
 shapes: [amm-v2-pool]
-addresses: ["0x1111111111111111111111111111111111111111"]
+addresses: ["0xa11cE00000000000000000000000000000c0FfeE"]
 references: [https://example.org/deployments]
 `,
 };

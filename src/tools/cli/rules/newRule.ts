@@ -86,6 +86,9 @@ export function draftIntent(
     throw new CliError(
       `nothing tells this transaction apart: no motif is ${reading.account}'s, and no value moved`,
     );
+  // The rule is tried only where such an act is there at all.
+  const there = kinds.slice(0, 1).map((kind) => [`motif.${kind}.count`, 1] as const);
+  const nearMiss = Object.fromEntries([...there, ...facts.slice(1)]);
   return ruleText({
     slug,
     version: 1,
@@ -99,9 +102,7 @@ export function draftIntent(
     confidence: { known: 'Medium', family: 'Low' },
     examples: {
       match: [{ name: `facts of ${recording.name}`.slice(0, 80), facts: Object.fromEntries(facts) }],
-      near_miss: [
-        { name: 'replace by a look-alike that must not match', facts: Object.fromEntries(facts.slice(1)) },
-      ],
+      near_miss: [{ name: 'replace by a look-alike that must not match', facts: nearMiss }],
     },
   });
 }
