@@ -93,14 +93,13 @@ export const MONEY_BY_HAND: Readonly<Record<string, { net: string; booked?: stri
   'bridge-withdrawal': { net: '$2550.00', booked: '$0.00' },
   // 3.3 * 3400 was paid; at a market that the rules do not know, a sale makes no price of the NFTs.
   'nft-bundle': { net: '—', price: '$11220.00' },
-  // The first deposit: a share for a DAI.
-  'vault-supplies-on': { net: '$0.00' },
-  // 12 seconds of interest on 1,000 DAI are below half a cent.
-  'vault-withdraws-on': { net: '$0.00' },
-  // 200 * 0.9998 + 0.0024 * 3400 = 199.96 + 8.16; only the reward was not Ivan's before.
-  'exit-with-reward': { net: '$208.12', booked: '$8.16' },
-  // 200.0024 * 0.9998 = 199.96239952 and 0.0024 * 0.9998 = 0.00239952.
-  'exit-same-token': { net: '$199.96', booked: '$0.0024' },
+  // The shares of a vault that the rules do not know have no price by its own word.
+  'vault-supplies-on': { net: '—' },
+  'vault-withdraws-on': { net: '—' },
+  // 200 * 0.9998 + 0.0024 * 3400 = 199.96 + 8.16; that they were Ivan's before only an unlisted contract's event says.
+  'exit-with-reward': { net: '$208.12' },
+  // 200.0024 * 0.9998 = 199.96239952.
+  'exit-same-token': { net: '$199.96' },
   // Receipts and debt are worth the same, but no movement says how much USDC either is.
   'aave-repay-with-receipt': { net: '—' },
   // What is paid is owed no longer.

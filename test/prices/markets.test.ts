@@ -211,7 +211,7 @@ describe('10. markets, honest and moved', () => {
     });
     const given = await stage.ask(gift);
     expect(given.economics.valuation.refusals!.filter((r) => r.asset_id === idOf(vault))).toMatchObject([
-      { code: 'self_referential' },
+      { code: 'own_word' },
     ]);
     expect(given.economics.valuation.unpriced_assets).toEqual([idOf(vault)]);
 
@@ -226,7 +226,7 @@ describe('10. markets, honest and moved', () => {
       }),
     );
     expect(bought.economics.valuation.refusals!.filter((r) => r.asset_id === idOf(vault))).toMatchObject([
-      { code: 'price_deviation', observed: '$1.00 beside $1000000.00', threshold: '500 bps' },
+      { code: 'own_word' },
     ]);
     expect(bought.economics.inflow_usd.available).toBe(false);
   });

@@ -179,7 +179,7 @@ describe('lending and vaults that only changed hands', () => {
     await tell(factory, fn('isMetaMorpho(address)', [token]), 1n);
     await tell(token, fn('asset()'), MAINNET.usdc);
     await tell(token, convert, 1_087_654_321_000_000n);
-    expect(await refusal(token)).toBe('self_referential');
+    expect(await refusal(token)).toBe('own_word');
   });
 
   it('6a. a listed vault of it is worth its rate', async () => {
