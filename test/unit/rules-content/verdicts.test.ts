@@ -448,10 +448,6 @@ describe('a known bridge that alone pays', () => {
 });
 
 describe('liquidity of a pool that no shape knows', () => {
-  const handedIn = [moves(POOL, USER, VENUE, SHARES), moves(POOL, VENUE, POOL, SHARES)];
-  const burnt = moves(POOL, POOL, ZERO, SHARES);
-  const [half, other] = [moves(TOKEN, POOL, VENUE, AMOUNT), moves(REWARD, POOL, VENUE, PRICE)];
-
   it('is removed where the pool keeps its shares', async () => {
     const shares = moves(POOL, USER, POOL, SHARES);
     const both = [moves(TOKEN, POOL, USER, AMOUNT), moves(REWARD, POOL, USER, PRICE)];
