@@ -175,7 +175,11 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
   const effects = economics.positions.filter(({ motifs }) => motifs.some((m) => indexes.has(m)));
   for (const { position, delta, parts } of effects) {
     if (position !== null && delta !== null) allowed.add(flow.assets.get(position), delta);
-    for (const part of parts) allowed.add(flow.assets.get(part.asset), part.delta);
+    for (const part of parts) {
+      allowed.add(flow.assets.get(part.asset), part.delta);
+      // Ether and wrapped ether are one in a label.
+      if (mergeNative(part.asset, rulebook.wrappedNative) === NATIVE.id) allowed.add(NATIVE, part.delta);
+    }
   }
   const stated = statedByActs(analysis, acts);
   const nets = netsOf(analysis, (m) => fees.has(m.index));
@@ -209,6 +213,10 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
     for (const [, ledger] of named)
       for (const [id, { inflow, outflow }] of ledger) allowed.add(flow.assets.get(id), inflow - outflow);
 
+  // A call of no known purpose says what changed hands between all accounts.
+  if (acts.length === 0 && verdict.category === 'contract')
+    for (const [id, amount] of gainsOfAll(analysis)) allowed.add(flow.assets.get(id), amount);
+
   const units = new Set<string>();
   for (const asset of [NATIVE, ...flow.assets.values()]) {
     const text = amountText({ asset, amount: 2n }, format);
@@ -221,6 +229,23 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
   problems.push(...owners(analysis, label, format), ...toldTwice(analysis));
   problems.push(...partOfActor(analysis, { label, nets: whole, effects, named: named.length > 0, format }));
   return problems;
+}
+
+/** What all accounts gained of each asset, net of what each of them passed on. */
+function gainsOfAll({ flow }: Analysis): Map<AssetId, bigint> {
+  const changes = new Map<string, bigint>();
+  for (const { from, to, asset, amount } of flow.movements)
+    for (const [account, change] of [
+      [from, -amount],
+      [to, amount],
+    ] as const)
+      changes.set(`${account} ${asset}`, (changes.get(`${account} ${asset}`) ?? 0n) + change);
+  const gains = new Map<AssetId, bigint>();
+  for (const [key, change] of changes) {
+    const asset = key.slice(key.indexOf(' ') + 1);
+    if (change > 0n) gains.set(asset, (gains.get(asset) ?? 0n) + change);
+  }
+  return gains;
 }
 
 /** A claim with a fee and a liquidation are told once: no swap beside them speaks of their movements. */

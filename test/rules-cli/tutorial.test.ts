@@ -37,6 +37,11 @@ describe('the tutorial of rules/README.md', () => {
     );
     const verdict = /```\n(Harvest: .*)\n```/.exec(README)![1]!;
     expect((await runRules('explain', 'novel-harvest')).out).toContain(`\n${verdict}\n`);
+    const [, protocol] = /```yaml\n# my-rules\/protocols\/burrow.yaml [^\n]*\n([\s\S]*?)```/.exec(README)!;
+    process.env['RULES_DIR'] = writeRuleset({ ...files, 'protocols/burrow.yaml': protocol! });
+    expect((await runRules('explain', 'novel-harvest')).out).toContain(
+      '\nHarvest: Gather 9 TRUFFLE   [Proven, High; burrow-harvest v1]\n',
+    );
     process.env['RULES_DIR'] = writeRuleset({
       ...files,
       'shapes/burrow.yaml': files['shapes/burrow.yaml']!.replace('$badger', '$bager'),

@@ -143,6 +143,9 @@ export interface Comparison {
   readonly notCompared: string | null;
 }
 
+/** Trace APIs that this engine speaks: reports made by them differ in places only. */
+const DIALECTS: ReadonlySet<string> = new Set(['call_tracer', 'parity']);
+
 /** Most differences listed for one report: one wrong word can shift everything behind it. */
 const MOST_DIFFERENCES = 50;
 
@@ -158,7 +161,8 @@ export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {
     const notCompared = `made with ${other} ${engine?.[other]}, here it is ${anew.engine?.[other]}`;
     return { findings: [], notCompared };
   }
-  const acrossDialects = claimed.engine?.trace_dialect !== anew.engine?.trace_dialect;
+  const dialect = claimed.engine?.trace_dialect;
+  const acrossDialects = DIALECTS.has(dialect ?? '') && dialect !== anew.engine?.trace_dialect;
   const [left, right] = [claimed, anew].map((report) => comparable(report, acrossDialects));
   const findings: Finding[] = [];
   differences(left, right, '', findings);
