@@ -29,8 +29,6 @@ export interface AccountFlows {
   readonly net: ReadonlyMap<string, bigint>;
   /** As `net`, with positions that are only booked, at cost; null without any. */
   readonly withPositions: ReadonlyMap<string, bigint> | null;
-  /** Value went into or came out of a position without a priced token, however sure the position is. */
-  readonly isBooked: boolean;
   /** Tokens of debts: nothing to own. */
   readonly debtTokens: ReadonlySet<string>;
   /** Borrowed assets that reached neither the account nor a position of it, and debts of unknown amount. */
@@ -70,20 +68,29 @@ export function accountFlows(
       claims.push(claim);
       if (position.category === SUPPLY && claim[1] > 0n) received.push(claim);
     }
-  const isTokenless = ({ effect, token }: OwnPosition): boolean =>
-    effect !== EXCHANGED && (token === null || !isPriced(token));
-  const booked = claimed.filter((one) => !LENDING.has(one.category) && isTokenless(one));
-  const uncertain = positions.filter((one) => !claimed.includes(one) && one.parts.length > 0);
+  const booked = claimed.filter((one) => !LENDING.has(one.category) && isTokenless(one, isPriced));
   const bookedTokens = tokensOf(booked);
   const rest = [...own].filter(([id]) => !bookedTokens.has(id));
   return {
     received,
     net: claims.length === 0 ? own : summed([...own, ...claims]),
     withPositions: booked.length === 0 ? null : summed([...rest, ...claims, ...booked.flatMap(claimsOf)]),
-    isBooked: booked.length > 0 || uncertain.some(isTokenless),
     debtTokens: tokensOf(debts),
     untold: [...untoldDebts(lending, claimed, balances), ...unstatedDebts(debts)],
   };
+}
+
+const isTokenless = ({ effect, token }: OwnPosition, isPriced: (asset: string) => boolean): boolean =>
+  effect !== EXCHANGED && (token === null || !isPriced(token));
+
+/** Whether value went into or came out of a position without a priced token, however sure the position is. */
+export function isBooked(positions: readonly OwnPosition[], isPriced: (asset: string) => boolean): boolean {
+  const claimed = certain(positions);
+  return positions.some(
+    (one) =>
+      isTokenless(one, isPriced) &&
+      (claimed.includes(one) ? !LENDING.has(one.category) : one.parts.length > 0),
+  );
 }
 
 /** As without positions; `leftOut`: tokens that count as claims. */
@@ -96,7 +103,7 @@ function flowsAlone(balances: readonly AssetFlow[], leftOut = NONE) {
     // Amounts that cancel out are part of the sum: it needs their price.
     if (got !== 0n || sent !== 0n) net.set(id, got - sent);
   }
-  return { received, net, withPositions: null, isBooked: false, debtTokens: NONE, untold: [] };
+  return { received, net, withPositions: null, debtTokens: NONE, untold: [] };
 }
 
 /** Positions of places with an act that is not proven or exchanged nothing are left at their tokens. */

@@ -221,7 +221,7 @@ describe('several acts of one account', () => {
     const report = await live.report(hash);
     expect(report.classification).toMatchObject({
       intent_kind: 'Borrow',
-      intent_label: 'Borrow 6,003 DAI against 5 WETH from Aave v3',
+      intent_label: 'Open a leveraged position on Aave v3: supply 6.75735 WETH, owe 6,003 DAI',
       status: 'Proven',
       confidence: 'High',
       actor: heidi,

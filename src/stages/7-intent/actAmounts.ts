@@ -44,7 +44,22 @@ export function actAmounts(
     return paidByOthers ? firstFilled(stated, besides, own) : firstFilled(besides, stated, own);
   }
   if (related.length < act.size) return related;
-  return related.map((net) => ({ ...net, amount: act.get(net.id)!.amount }));
+  return related.map((net) => {
+    const { asset, amount } = act.get(net.id)!;
+    return { ...net, amount, asset: movedOwn(view, motifs, asset.id, side) ? asset : net.asset };
+  });
+}
+
+/** Whether the actor's own accounts sent or received the asset of these acts, not one wrapped on the way. */
+function movedOwn(
+  { flow, entity }: SubjectView,
+  motifs: readonly Motif[],
+  asset: AssetId,
+  side: 'sent' | 'received',
+): boolean {
+  const end = side === 'sent' ? 'from' : 'to';
+  const moves = motifs.flatMap(({ movements }) => movements.map((index) => flow.movements[index]!));
+  return moves.some((movement) => movement.asset === asset && entity.has(movement[end]));
 }
 
 /** What leaves the chain is the principal, whatever it was made of first. */
@@ -191,7 +206,8 @@ function feesOf(view: SubjectView, motif: Motif): ActFee[] {
     if (position.category === 'lending_debt') {
       if (of('fee').length > 0 && received > 0n) note(id, received + sumOf(of('fee')), 'owed');
     } else if (received > 0n) note(id, fee(received), 'received');
-    else if (sent > 0n) note(id, fee(sent), 'sent');
+    // Fees that liquidity earned are put in again, not paid.
+    else if (sent > 0n && position.category !== 'liquidity') note(id, fee(sent), 'sent');
   }
   return fees;
 }

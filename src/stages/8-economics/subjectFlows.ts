@@ -2,7 +2,7 @@ import { formatAmount } from '../../value/amount.ts';
 import { balances } from '../../value/balances.ts';
 import { parseAssetId } from '../../value/asset.ts';
 import { assetUnit, listSymbol } from '../../value/display.ts';
-import { accountFlows, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
+import { accountFlows, isBooked, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
 import { compareUsd, unknown, worth, worthTogether } from '../../value/money.ts';
 import type { Economics, Money, PositionChange, PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
@@ -68,7 +68,8 @@ export function subjectFlows(
 ): SubjectFlows {
   const own = [...balances(flow, subject).values()];
   const held = positions.filter((change) => change.owner === owner).map(ownPosition);
-  const flows = accountFlows(own, held, (asset) => book.prices.has(asset));
+  const isPriced = (asset: AssetId): boolean => book.prices.has(asset);
+  const flows = accountFlows(own, held, isPriced);
   const worthOf = (net: ReadonlyMap<AssetId, bigint>): Money =>
     flows.untold.length > 0 ? unknown(untoldReason(flows.untold)) : worthTogether(net, book);
   const gained: NetAmount[] = [];
@@ -81,7 +82,7 @@ export function subjectFlows(
   return {
     inflow: worthTogether(flows.received, book),
     net: worthOf(flows.net),
-    isBooked: flows.isBooked,
+    isBooked: isBooked(held, isPriced),
     netWithPositions: flows.withPositions && worthOf(flows.withPositions),
     tokenIn: tokenList(gained, flow, context, book),
     tokenOut: tokenList(lost, flow, context, book),

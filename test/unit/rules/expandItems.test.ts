@@ -12,7 +12,8 @@ const read = (files: Files): { readonly ruleset: Ruleset; readonly problems: str
   return { ruleset, problems };
 };
 
-const HEAD = 'version: 1\nstatus: stable\nsummary: X.\nreferences: [https://example.org]\nsource: a package\n';
+const HEAD =
+  'version: 1\nstatus: stable\nsummary: X.\nreferences: [https://example.org]\nsource: a package\n';
 
 describe('several signatures in one entry', () => {
   const shape = (second: string): Files => ({
