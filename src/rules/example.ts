@@ -28,7 +28,10 @@ export interface BuiltExample {
 const BLOCK: Hash = `0x${'b1'.repeat(32)}`;
 const BLOCK_NUMBER = '0x1312d00';
 const BUILDER: Address = `0x${'b0'.repeat(20)}`;
-/** The calls around transfers and events: `transferFrom`, ERC-1155's `safeTransferFrom`, a selector without meaning. */
+/**
+ * The calls around transfers and events: `transferFrom`, ERC-1155's `safeTransferFrom`, a selector without
+ * meaning.
+ */
 const TRANSFER_FROM = '0x23b872dd';
 const SAFE_TRANSFER_FROM = '0xf242432a';
 const SOME_CALL = '0x00000001';

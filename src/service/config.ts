@@ -43,7 +43,8 @@ export const SETTINGS = {
   port: integer('PORT', { standard: 3000, max: 65_535 }, 'port the service listens on; 0 takes a free one'),
   trustedProxies: addresses(
     'TRUSTED_PROXIES',
-    'addresses or networks of proxies whose X-Forwarded-For names the client, comma-separated; others are clients',
+    'addresses or networks of proxies whose X-Forwarded-For names the client, comma-separated; ' +
+      'others are clients',
   ),
   adminHost: word('ADMIN_HOST', '127.0.0.1', 'address of the admin port'),
   adminPort: optionalPort('ADMIN_PORT', 'port for GET /metrics (Prometheus) and GET /ready'),

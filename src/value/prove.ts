@@ -122,7 +122,9 @@ function exchanges({ kind, legs }: Primitive, { rulebook }: ProofInput): boolean
   return kindOf(rulebook, kind).position === null && carries(true) && carries(false);
 }
 
-/** Positions that shares show. A debt is nothing anybody can hold: that it ever was is its contract's word. */
+/**
+ * Positions that shares show. A debt is nothing anybody can hold: that it ever was is its contract's word.
+ */
 const OWN_BOOKS: ReadonlySet<string> = new Set(['liquidity', 'lending_supply', 'stake', 'vault']);
 
 /**

@@ -65,7 +65,9 @@ export function fold(text: string): string {
     .replace(/[^\p{L}\p{N}+]/gu, '');
 }
 
-/** A text's looks: as written, with look-alikes of small letters resolved, with signs and digits as letters. */
+/**
+ * A text's looks: as written, with look-alikes of small letters resolved, with signs and digits as letters.
+ */
 function looksOf(text: string): readonly string[] {
   const signs = [...text.toUpperCase()].map((sign) => SIGNS.get(sign) ?? sign).join('');
   const digits = signs.replace(/[501]/g, (digit) => DIGITS[digit]!);
@@ -115,8 +117,8 @@ function carriesAnothers(symbol: string | null, name: string | null, is: IsAnoth
 type IsAnothers = Readonly<Record<'symbol' | 'name' | 'hidden', (look: string) => boolean>>;
 
 /**
- * Token metadata with the symbols of the rules where a well-known token gave none, and with `impersonates` set
- * where another token carries one. No listed address does.
+ * Token metadata with the symbols of the rules where a well-known token gave none, and with `impersonates`
+ * set where another token carries one. No listed address does.
  */
 export function nameTokens(
   tokens: ReadonlyMap<Address, TokenMetadata>,

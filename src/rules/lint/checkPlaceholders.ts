@@ -43,7 +43,8 @@ export function checkPlaceholders(
         if (OF_ALL.has(word))
           new Spot(item, [key]).report(
             'amount_of_all',
-            `{${word}} is of the whole transaction; of the acts that the rule rests on: {${OF_ALL.get(word)}}`,
+            `{${word}} is of the whole transaction; of the acts that the rule rests on: ` +
+              `{${OF_ALL.get(word)}}`,
           );
     // Composites take their roles and legs from other motifs.
     const known = kinds.every((kind) => byKind.has(kind) && !words.motifKinds.get(kind)?.composite);

@@ -8,13 +8,17 @@ interface PlaceOf {
   readonly hash: string;
 }
 
-/** Gives the place back while `wait` runs, and takes one again before it resolves; of several at once the first. */
+/**
+ * Gives the place back while `wait` runs, and takes one again before it resolves; of several at once the
+ * first.
+ */
 type Rest = (wait: () => Promise<void>) => Promise<void>;
 
 /**
- * Admits a bounded number of tasks at once and lets a bounded number wait. Clients take turns: a free place goes
- * to the one with the fewest running, and the last place of a full queue from the one with the most waiting.
- * p-queue gives a place away when a task's signal aborts, though the task still runs; here it keeps it to its end.
+ * Admits a bounded number of tasks at once and lets a bounded number wait. Clients take turns: a free place
+ * goes to the one with the fewest running, and the last place of a full queue from the one with the most
+ * waiting. p-queue gives a place away when a task's signal aborts, though the task still runs; here it keeps
+ * it to its end.
  */
 export interface Limiter {
   readonly running: number;

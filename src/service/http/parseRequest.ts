@@ -47,10 +47,12 @@ function explain(body: Record<string, unknown>, errors: NonNullable<SchemaCheck<
   const { tx_hash: hash, chain } = body;
   if (hash === undefined) return 'malformed request body: tx_hash is required';
   if (errors.some((error) => error.instancePath === '/tx_hash'))
-    return `invalid tx_hash \`${echo(typeof hash === 'string' ? hash : JSON.stringify(hash))}\`${fault(hash)}`;
+    return `invalid tx_hash \`${echo(written(hash))}\`${fault(hash)}`;
   if (typeof chain !== 'string') return 'malformed request body: chain must be a string';
   return `unsupported chain \`${echo(chain)}\``;
 }
+
+const written = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** What is wrong with a hash, by the interface's own rule: 66 characters, 0x and 64 lower-case digits. */
 function fault(hash: unknown): string {

@@ -75,8 +75,8 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
 }
 
 /**
- * Connections handed to a process that ended before it took them go to another one: Node.js keeps them open and
- * unanswered. To its parent they look refused by a process that stops.
+ * Connections handed to a process that ended before it took them go to another one: Node.js keeps them open
+ * and unanswered. To its parent they look refused by a process that stops.
  */
 function passOnUntaken(worker: Worker): void {
   const { process: child } = worker;

@@ -24,7 +24,9 @@ const CHANGES: ReadonlyMap<Hex, 'increased' | 'decreased'> = new Map([
   ['0x39509351', 'increased'],
   ['0xa457c2d7', 'decreased'],
 ]);
-/** `mint(address user, address onBehalfOf, uint256 amount, uint256 index)` of a debt token: a loan is taken. */
+/**
+ * `mint(address user, address onBehalfOf, uint256 amount, uint256 index)` of a debt token: a loan is taken.
+ */
 const TAKE_LOAN = '0xb3f1c93d';
 const UINT256_MAX = (1n << 256n) - 1n;
 
@@ -180,7 +182,9 @@ function mayGrant(
   return from === owner || input.includes(wordOf(owner));
 }
 
-/** An ERC-721 clears the slot of an approval with each transfer, empty or not: that is nobody's revocation. */
+/**
+ * An ERC-721 clears the slot of an approval with each transfer, empty or not: that is nobody's revocation.
+ */
 function isCleared(log: Log, next: Log | undefined): boolean {
   const { address, topics } = log;
   const [event, owner, , id] = topics;

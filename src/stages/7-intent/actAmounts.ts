@@ -85,7 +85,10 @@ export function claimedBeside(view: SubjectView, motifs: readonly Motif[]): ActA
   return [...sumsOf(view, claims, 'received').values()].filter(({ id }) => !stated.has(id) && got.has(id));
 }
 
-/** The owner of the positions that the acts change, where it is not the actor nor an account that only passed on. */
+/**
+ * The owner of the positions that the acts change, where it is not the actor nor an account that only passed
+ * on.
+ */
 export function otherOwner(view: SubjectView, motifs: readonly Motif[]): Address | null {
   const { input, flow, entity, venues } = view;
   const owners = new Set(motifs.map((motif) => (view.kind(motif).position ? roleOf(motif, 'owner') : null)));

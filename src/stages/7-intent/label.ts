@@ -63,7 +63,10 @@ export function renderLabel(
   return { text, unfilled: [...new Set(unfilled)] };
 }
 
-/** More is cut in a wallet's list: pools go first, then fees, then venues after the first, then several amounts. */
+/**
+ * More is cut in a wallet's list: pools go first, then fees, then venues after the first, then several
+ * amounts.
+ */
 const MAX_LABEL = 110;
 const MOST_BRIEF = 4;
 

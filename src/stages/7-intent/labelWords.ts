@@ -28,7 +28,10 @@ import type { Allowance, Asset } from '../../model/valueFlow.ts';
 export interface LabelSubject {
   readonly view: SubjectView;
   readonly motifs: readonly Motif[];
-  /** From 1 without the number of pools, from 2 without fees, from 3 with one venue alone, from 4 several assets counted. */
+  /**
+   * From 1 without the number of pools, from 2 without fees, from 3 with one venue alone, from 4 several
+   * assets counted.
+   */
   readonly brevity: number;
   readonly format: LabelFormat;
   readonly when: Condition | undefined;
@@ -135,7 +138,10 @@ const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) =>
 
 const FEE_WORDS = { sent: 'for a fee of', received: 'collecting', owed: 'owing' } as const;
 
-/** `, for a fee of 0.0004 ETH`, `, collecting 3 USDC in fees`, `, owing 4,774.96 LUSD`; a brief text leaves fees out. */
+/**
+ * `, for a fee of 0.0004 ETH`, `, collecting 3 USDC in fees`, `, owing 4,774.96 LUSD`; a brief text leaves
+ * fees out.
+ */
 export function feesText(fees: readonly ActFee[], { brevity, format }: LabelSubject): string {
   return (['sent', 'received', 'owed'] as const)
     .map((side) => {

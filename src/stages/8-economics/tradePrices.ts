@@ -14,7 +14,9 @@ const LEAST_PART = 2n;
 /** Below a cent rounding decides the sides. */
 const LEAST_USD = { numerator: 1n, scale: 2 };
 
-/** Two values of one trade lie too far apart for both prices to be right, unless somebody lost the difference. */
+/**
+ * Two values of one trade lie too far apart for both prices to be right, unless somebody lost the difference.
+ */
 export function isApart(a: ChosenPrice['unit']['usd'], b: ChosenPrice['unit']['usd']): boolean {
   const [low, high] = compareUsd(a, b) < 0 ? [a, b] : [b, a];
   const least = { ...low, numerator: low.numerator * LEAST_PART };
@@ -22,8 +24,8 @@ export function isApart(a: ChosenPrice['unit']['usd'], b: ChosenPrice['unit']['u
 }
 
 /**
- * Prices sent by an API that the other side of a proven trade contradicts by an on-chain price. Between sources
- * of equal strength nothing says which is wrong: the trade itself may be a loss.
+ * Prices sent by an API that the other side of a proven trade contradicts by an on-chain price. Between
+ * sources of equal strength nothing says which is wrong: the trade itself may be a loss.
  */
 export function contradictedPrices(
   prices: Prices,

@@ -121,7 +121,8 @@ async function writeBook(book: Book, format: LedgerFormat, options: LedgerOption
     say(
       `left out ${flows} flows in ${doubtful.length} transactions: tokens that imitate others or are ` +
         'marked as spam, and transfers that nothing shows to be real' +
-        `${options.doubtful === undefined ? '; --doubtful FILE writes them' : ''}: ${namesOf(doubtful, nameOf)}`,
+        (options.doubtful === undefined ? '; --doubtful FILE writes them' : '') +
+        `: ${namesOf(doubtful, nameOf)}`,
     );
   const written = text(within(book.events));
   if (options.doubtful !== undefined) write(options.doubtful, text(doubtful));

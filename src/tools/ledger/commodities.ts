@@ -55,7 +55,10 @@ export function commoditiesOf(
   return (asset) => written(asset, named(asset), { currency, map });
 }
 
-/** A report of a node without state knows no symbols: the rules do, or the asset keeps the name others give it. */
+/**
+ * A report of a node without state knows no symbols: the rules do, or the asset keeps the name others give
+ * it.
+ */
 const listedSymbol = (address: string | null, knownTokens: Rulebook['knownTokens']): string | null =>
   (address && knownSymbols(knownTokens).get(address.toLowerCase() as Address)) ?? null;
 

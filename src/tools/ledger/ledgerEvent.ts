@@ -19,7 +19,7 @@ export interface LedgerLeg {
 }
 
 /** Amounts of one act: one alone, or one out and one in that it exchanged. */
-export interface LedgerRow {
+interface LedgerRow {
   readonly sent: LedgerLeg | null;
   readonly received: LedgerLeg | null;
   /** By the position it changed, and the direction; null without one. */

@@ -58,7 +58,9 @@ class Amounts {
     }
   }
 
-  /** As much of an amount as the accounts moved. Wrapped on the way by any contract, they gave or got ether. */
+  /**
+   * As much of an amount as the accounts moved. Wrapped on the way by any contract, they gave or got ether.
+   */
   take(id: string, wanted: bigint): Part[] {
     const key = `${wanted < 0n} ${id}`;
     const there = this.#gross.get(key) ?? 0n;
@@ -76,8 +78,8 @@ class Amounts {
 }
 
 /**
- * The rows of one transaction: what changed a position, what was earned, and the rest. An amount out and one in
- * share a row where one act exchanges them: a trade, or a share against its principal.
+ * The rows of one transaction: what changed a position, what was earned, and the rest. An amount out and one
+ * in share a row where one act exchanges them: a trade, or a share against its principal.
  */
 export function partRows(
   report: TxReport,
@@ -127,7 +129,9 @@ function claimed(report: TxReport, accounts: ReadonlySet<string>, amounts: Amoun
   );
 }
 
-/** What a position earned, and what was paid for it. Interest of a debt adds to the debt: nothing is paid yet. */
+/**
+ * What a position earned, and what was paid for it. Interest of a debt adds to the debt: nothing is paid yet.
+ */
 function earned({ category, underlying }: Effect, amounts: Amounts): PartRow[] {
   return underlying.flatMap(({ asset, role, delta_raw }) => {
     const raw = BigInt(delta_raw);
@@ -170,7 +174,9 @@ function principalOf({ category, underlying }: Effect, amounts: Amounts): Part[]
   return [...wanted].flatMap(([id, raw]) => amounts.take(id, raw));
 }
 
-/** Amounts of a position that no token stands for: a row each, but a migration exchanges one for the other. */
+/**
+ * Amounts of a position that no token stands for: a row each, but a migration exchanges one for the other.
+ */
 function apart(principal: readonly Part[], { category, effect }: Effect): PartRow[] {
   if (effect === 'migrate')
     return isPair(principal)
@@ -212,7 +218,9 @@ const isNft = ({ id }: Part): boolean => /\/erc(721|1155):/.test(id);
 const isPair = ([a, b, ...more]: readonly Part[]): boolean =>
   a !== undefined && b !== undefined && more.length === 0 && a.raw < 0n !== b.raw < 0n;
 
-/** One out and one in that acts exchange share a row: by their links, or all there is where `link` is null. */
+/**
+ * One out and one in that acts exchange share a row: by their links, or all there is where `link` is null.
+ */
 function exchanged(parts: readonly Part[], link: ((id: string) => string) | null): PartRow[] {
   const sale = salesOf(parts);
   if (sale.length > 0) return sale;

@@ -29,8 +29,8 @@ function registerTrace(mcp: McpServer): void {
     {
       title: 'Trace a transaction',
       description:
-        'Every call of one transaction in order, decoded: function, arguments, value, failures, the movements ' +
-        'and logs of each. Long trees come in pages.',
+        'Every call of one transaction in order, decoded: function, arguments, value, failures, the ' +
+        'movements and logs of each. Long trees come in pages.',
       inputSchema: z.strictObject({
         ...TRANSACTION,
         verbose: z.boolean().default(false).describe('Reads unfolded, full addresses and arguments, gas.'),
@@ -67,8 +67,8 @@ function registerBlock(mcp: McpServer): void {
       title: 'Analyze a block',
       description:
         'What several transactions of one block show together: sandwiches with their victims and losses, ' +
-        'back-runs, what the builder earned; and a line per transaction. Use it to answer whether a transaction ' +
-        'was sandwiched: give the block of its report. A finding that is Suspected is a guess.',
+        'back-runs, what the builder earned; and a line per transaction. Use it to answer whether a ' +
+        'transaction was sandwiched: give the block of its report. A finding that is Suspected is a guess.',
       inputSchema: z.strictObject({
         block: z.string().max(100).describe('Number, hash, or latest.'),
         offset: OFFSET,
@@ -111,8 +111,9 @@ function registerVerify(mcp: McpServer, analyzer: Engine, rpcUrl: string): void 
     {
       title: 'Verify a report',
       description:
-        "Whether a report that somebody hands over is true: compared with the node's raw answers by checks that " +
-        'share no code with the analysis, and with a new analysis. Each false statement is named with its place.',
+        "Whether a report that somebody hands over is true: compared with the node's raw answers by checks " +
+        'that share no code with the analysis, and with a new analysis. Each false statement is named with ' +
+        'its place.',
       inputSchema: z.strictObject({
         report: z.looseObject({}).describe('A TxReport, whole, as POST /analyze answers it.'),
       }),

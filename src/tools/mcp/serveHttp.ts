@@ -11,8 +11,8 @@ const HOST = '127.0.0.1';
 
 /**
  * Serves MCP over streamable HTTP at `/mcp` on loopback until SIGINT or SIGTERM. It keeps no sessions: each
- * request has a server of its own. Requests of pages from elsewhere get `403`. Throws `CliError` where the port
- * cannot be had.
+ * request has a server of its own. Requests of pages from elsewhere get `403`. Throws `CliError` where the
+ * port cannot be had.
  */
 export async function serveHttp(create: () => McpServer, port: number): Promise<void> {
   const app = createMcpExpressApp({ host: HOST });

@@ -28,7 +28,9 @@ const PROXY_SLOTS: ReadonlyMap<string, string> = new Map([
   [keccak256(fromString('org.zeppelinos.proxy.implementation')), RUNS],
   [keccak256(fromString('org.zeppelinos.proxy.admin')), 'is administered by'],
 ]);
-/** Where Safes keep their code, and owned contracts their owner: only an address in place of another counts. */
+/**
+ * Where Safes keep their code, and owned contracts their owner: only an address in place of another counts.
+ */
 const FIRST_SLOT = wordHex(0n);
 /** Code of an account delegated by EIP-7702. */
 const DELEGATION = '0xef0100';

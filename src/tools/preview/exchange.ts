@@ -10,7 +10,9 @@ import type { SignedMeaning } from '../../model/simulation.ts';
 
 type Change = Pick<Balance, 'id' | 'asset' | 'net'>;
 
-/** What leaves the signer's side, and what comes back with a value that others than its contract speak for. */
+/**
+ * What leaves the signer's side, and what comes back with a value that others than its contract speak for.
+ */
 export interface Exchange {
   readonly sent: readonly Change[];
   /** A text about what leaves, where too little comes back. */

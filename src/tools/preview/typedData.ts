@@ -92,9 +92,11 @@ const ITEM =
   'uint8 itemType,address token,uint256 identifierOrCriteria,uint256 startAmount,uint256 endAmount';
 const ORDER_HEAD = 'address offerer,address zone,';
 const ORDER_TAIL =
-  'uint8 orderType,uint256 startTime,uint256 endTime,bytes32 zoneHash,uint256 salt,bytes32 conduitKey,uint256';
+  'uint8 orderType,uint256 startTime,uint256 endTime,bytes32 zoneHash,uint256 salt,bytes32 conduitKey,' +
+  'uint256';
 const VALIDATE =
-  `validate(((${ORDER_HEAD}(${ITEM})[] offer,(${ITEM},address recipient)[] consideration,${ORDER_TAIL} total)` +
+  `validate(((${ORDER_HEAD}(${ITEM})[] offer,(${ITEM},address recipient)[] consideration,` +
+  `${ORDER_TAIL} total)` +
   ' parameters,bytes signature)[] orders)';
 
 /** An order anybody may fill (Seaport): its offerer may validate it by a call in place of a signature. */
@@ -136,7 +138,8 @@ const AUTHORIZATION =
 /** With a last field of the spender's own type. */
 const witnessed = (several: string, list: string): RegExp =>
   new RegExp(
-    `^Permit${several}WitnessTransferFrom\\(TokenPermissions${list} permitted,${TRANSFER_FIELDS},\\w+ \\w+\\)`,
+    `^Permit${several}WitnessTransferFrom\\(TokenPermissions${list} permitted,` +
+      `${TRANSFER_FIELDS},\\w+ \\w+\\)`,
   );
 
 /** By the encoded type, which a contract hashes: another order of fields is another signature. */
@@ -157,7 +160,8 @@ const READERS: readonly (readonly [form: string | RegExp, read: Reader])[] = [
     safeTransaction,
   ],
   [
-    `OrderComponents(${ORDER_HEAD}OfferItem[] offer,ConsiderationItem[] consideration,${ORDER_TAIL} counter)` +
+    `OrderComponents(${ORDER_HEAD}OfferItem[] offer,ConsiderationItem[] consideration,` +
+      `${ORDER_TAIL} counter)` +
       `ConsiderationItem(${ITEM},address recipient)OfferItem(${ITEM})`,
     order,
   ],

@@ -112,7 +112,8 @@ const nonce: Check = ({ request: { nonce: stated, from }, nextNonce: next }) => 
   const text =
     stated < next
       ? `Its nonce ${stated} is used already: the next one is ${next}, and no node takes it`
-      : `Its nonce ${stated} waits until ${next} to ${stated - 1n} are used, and those may change what it does`;
+      : `Its nonce ${stated} waits until ${next} to ${stated - 1n} are used, ` +
+        'and those may change what it does';
   return [warning('nonce', text, [from])];
 };
 

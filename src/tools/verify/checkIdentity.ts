@@ -49,7 +49,10 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   equal('/pipeline_stats/tvfg_nodes', stats.tvfg_nodes, nodes.size);
 }
 
-/** The receipt's bloom filter is that of its logs (yellow paper, M3:2048): a recipient cannot be changed alone. */
+/**
+ * The receipt's bloom filter is that of its logs (yellow paper, M3:2048): a recipient cannot be changed
+ * alone.
+ */
 function checkBloom({ receipt, logs }: RawChain, find: Report): void {
   const claimed = receipt['logsBloom'];
   if (typeof claimed !== 'string') return;

@@ -63,7 +63,9 @@ const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 2_000;
 /** Waits before asking for what was unknown: a node behind its like catches up within two seconds. */
 const UNKNOWN_MS = [250, 600, 1_400];
-/** State that one node has pruned its like behind the same address may have; a report without it is still one. */
+/**
+ * State that one node has pruned its like behind the same address may have; a report without it is still one.
+ */
 const PRUNED_MS = [100, 300];
 
 /** A node as one round trip sees it. */

@@ -2,8 +2,9 @@ import { AnalysisError, type ErrorCode } from '../../../lib/errors.ts';
 import type { ConnectionCause } from './connectionCause.ts';
 
 /**
- * Whether to retry a failed request: `again` at any node, `elsewhere` at another only, `never`. `later`: at another,
- * or after a while at the same: what it does not know, a node behind the same address may, or it itself by then.
+ * Whether to retry a failed request: `again` at any node, `elsewhere` at another only, `never`. `later`: at
+ * another, or after a while at the same: what it does not know, a node behind the same address may, or it
+ * itself by then.
  */
 export type Retry = 'again' | 'later' | 'elsewhere' | 'never';
 

@@ -38,8 +38,9 @@ interface Found {
 }
 
 /**
- * Runs `txreport batch --rows`: one JSON object per input line, in any order; failures are rows too. A line is a hash
- * or the number of a block, what follows it is the key of its row. Returns the exit status: 0 once all lines are read.
+ * Runs `txreport batch --rows`: one JSON object per input line, in any order; failures are rows too. A line
+ * is a hash or the number of a block, what follows it is the key of its row. Returns the exit status: 0 once
+ * all lines are read.
  */
 export async function batchRows({ list, concurrency, tables }: RowRequest): Promise<number> {
   const analyzer = await openAnalyzer();

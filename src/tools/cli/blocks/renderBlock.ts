@@ -64,7 +64,8 @@ export function renderBlock(block: BlockView): string {
     ...(failures.length === 0
       ? []
       : [
-          `! A part of the block: ${failures.length} of ${rows.length} transactions have no report, findings leave them out.`,
+          `! A part of the block: ${failures.length} of ${rows.length} transactions have no report, ` +
+            'findings leave them out.',
         ]),
     findings.length === 0 ? 'No findings.' : 'Findings',
     ...findings.flatMap((finding) => renderFinding(finding, book)),
