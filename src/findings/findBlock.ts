@@ -47,7 +47,7 @@ function isExplained({ rule, chains }: Candidate, found: readonly Finding[]): bo
   );
 }
 
-/** A contract or recipient that two share may be anybody's: nobody but the signers is named. */
+/** A contract or recipient that two share may be shared by strangers: only the signers are named. */
 const LOOSE: ReadonlySet<unknown> = new Set(['contract', 'receiver']);
 
 /** One candidate on its way to a finding. */

@@ -28,17 +28,17 @@ interface SignedParts {
   readonly type: number;
 }
 
-/** What a signature on typed data (EIP-712) gives away, beside what its calls show. */
+/** Assets that a signature on typed data (EIP-712) offers, beside those its calls move. */
 export interface SignedMeaning {
   /** The contract that the signature is for. */
   readonly contract: Address;
   /** Unix seconds; the signature is worth nothing later. */
   readonly until: bigint;
-  /** What leaves the signer and comes back where others act on it. */
+  /** Assets that leave the signer and come back once others use it. */
   readonly moves: readonly { readonly asset: Asset; readonly net: bigint }[];
   /** Slots that any signature changes of an account's contract; null: it is no account's. */
   readonly counters: readonly Hash[] | null;
-  /** What it does is known of listed contracts only. */
+  /** Its effect is known at listed contracts only. */
   readonly isListedKind: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface SimulationRequest {
   readonly authorizationList: readonly unknown[];
   readonly accessList: readonly unknown[];
   readonly signed: SignedParts | null;
-  /** The calls do what this signature does; null: they are what is sent. */
+  /** Set where the calls replay a signature; null: they are sent as they are. */
   readonly typed: SignedMeaning | null;
 }
 

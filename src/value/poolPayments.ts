@@ -88,7 +88,7 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
   };
 }
 
-/** What others paid of the assets that an act took. */
+/** Payments of others in the assets that an act took. */
 function paidByOthers(act: Motif, isOthers: Asks, { flow, rulebook }: Scene): Movement[] {
   const { wrappedNative } = rulebook;
   const taken = new Set(act.assetsOut.map(({ asset }) => mergeNative(asset, wrappedNative)));

@@ -125,7 +125,7 @@ export function checkProtocolAddresses(
     }
 }
 
-/** Whose an address of the address book is, if no protocol's. */
+/** The owner of an address in the address book that is no protocol. */
 const NO_PROTOCOL = /^0x\w+ (exchange|fund|burn|sanctioned) (.+)$/;
 
 /** An overlay's protocols against the accounts, names and addresses that the rules know already. */

@@ -26,7 +26,7 @@ export function echo(value: string): string {
   return value.length > ECHO_LENGTH ? `${clean}…` : clean;
 }
 
-/** Failures of the moment: the client is told when to come back. */
+/** Failures of the moment: Retry-After says when to come back. */
 const COME_BACK: ReadonlySet<string> = new Set<ErrorCode>(['overloaded', 'stopping']);
 
 interface ErrorAnswer {

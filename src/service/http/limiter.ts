@@ -1,7 +1,7 @@
 import { AnalysisError } from '../../lib/errors.ts';
 import { createSlowHashes } from './slowHashes.ts';
 
-/** Whose analysis it is: no client and no transaction may have all places. */
+/** Client and transaction of an analysis: neither may have all places. */
 interface PlaceOf {
   /** The client's network address. */
   readonly client: string;
@@ -40,7 +40,7 @@ export interface Limiter {
   close(): Promise<void>;
 }
 
-/** Places of one transaction: more of the same answer help nobody. */
+/** Places of one transaction: more of the same answer do not help. */
 const PER_HASH = 2;
 /** Weight of the latest task in the average duration. */
 const LATEST = 0.1;
@@ -127,7 +127,7 @@ export function createLimiter(limits: { maxConcurrency: number; maxQueue: number
     });
   }
 
-  /** Frees a place for those who wait, fewest running of their client first. */
+  /** Gives a free place to the client with the fewest running. */
   function release(one: object): void {
     running.delete(one as { of: PlaceOf | undefined });
     for (;;) {

@@ -54,7 +54,7 @@ function explain(body: Record<string, unknown>, errors: NonNullable<SchemaCheck<
 
 const written = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** What is wrong with a hash, by the interface's own rule: 66 characters, 0x and 64 lower-case digits. */
+/** The fault of a hash by the interface's own rule: 66 characters, 0x and 64 lower-case digits. */
 function fault(hash: unknown): string {
   if (typeof hash !== 'string') return ', not a string';
   if (/^0x[\da-f]{40}$/i.test(hash)) return ', an address';

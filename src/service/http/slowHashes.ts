@@ -5,7 +5,7 @@ const REMEMBERED_MS = 60_000;
 const MOST = 1_000;
 const OUT_OF_TIME: ReadonlySet<string> = new Set(['deadline', 'upstream_timeout']);
 
-/** Transactions whose analysis just ran out of time, oldest first. */
+/** Transactions that just ran out of time, oldest first. */
 export function createSlowHashes() {
   const until = new Map<string, number>();
   return {

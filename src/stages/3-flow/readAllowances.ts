@@ -183,7 +183,7 @@ function mayGrant(
 }
 
 /**
- * An ERC-721 clears the slot of an approval with each transfer, empty or not: that is nobody's revocation.
+ * An ERC-721 clears the slot of an approval with each transfer, empty or not: that is no revocation.
  */
 function isCleared(log: Log, next: Log | undefined): boolean {
   const { address, topics } = log;

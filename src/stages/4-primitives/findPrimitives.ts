@@ -154,9 +154,9 @@ function primitiveOf(candidate: Candidate, { tx, flow, netted, known }: Found): 
 }
 
 /**
- * A log on chain confirms its own signature: topic 0 is the hash of its name and types. What its arguments
- * mean, movements have to confirm: each amount moved as stated, and each account named signed or is an end of
- * them.
+ * A log on chain confirms its own signature: topic 0 is the hash of its name and types. Movements have to
+ * confirm the meaning of its arguments: each amount moved as stated, and each account named signed or is an
+ * end of them.
  */
 function showsItself(
   { trigger, binding, roles, venue }: Candidate,

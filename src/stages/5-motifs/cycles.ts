@@ -94,7 +94,7 @@ function losingCycle(loop: Loop): MotifDraft {
   return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own, funder: null });
 }
 
-/** What the cycle left, claimed of the accounts that ran it. */
+/** The cycle's gain, claimed of the accounts that ran it. */
 type Residual = (accounts: readonly Address[]) => Invariant;
 
 interface Result {

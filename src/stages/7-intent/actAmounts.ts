@@ -62,11 +62,11 @@ function movedOwn(
   return moves.some((movement) => movement.asset === asset && entity.has(movement[end]));
 }
 
-/** What leaves the chain is the principal, whatever it was made of first. */
+/** The asset that leaves the chain is the principal, converted or not. */
 const isBridged = (view: SubjectView, motif: Motif): boolean =>
   view.kind(motif).position?.category === 'bridge_claim';
 
-/** What the actor gave where a bridge took what was made of it. */
+/** The assets that the actor converted before a bridge took them. */
 export function convertedFrom(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const stated = new Set(actAmounts(view, motifs, 'sent').map(({ id }) => id));
   const gave = view.sent.map(netOf);
@@ -74,7 +74,7 @@ export function convertedFrom(view: SubjectView, motifs: readonly Motif[]): ActA
   return isConverted && stated.size > 0 && !gave.some(({ id }) => stated.has(id)) ? gave : [];
 }
 
-/** What the actor's claims beside an act on a position paid it in assets that the act's amounts leave out. */
+/** Amounts that the actor claimed beside an act on a position, in assets that its own amounts leave out. */
 export function claimedBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const collects = (motif: Motif): boolean => view.kind(motif).position?.effect === 'collect';
   if (motifs.length === 0 || motifs.some((motif) => !movesPosition(view, motif) || collects(motif)))
@@ -168,9 +168,9 @@ function sharesOf(motifs: readonly Motif[], roles = SHARE_ROLES): ReadonlySet<As
   return shares;
 }
 
-/** What acts on positions state apart from their principal. */
+/** A fee that an act on a position states apart from its principal. */
 export interface ActFee extends ActAmount {
-  /** Paid with what was sent, earned with what was received, or added to a debt: then all that is owed. */
+  /** Paid on the sent side, earned on the received side, or added to a debt: then the whole debt. */
   readonly side: 'sent' | 'received' | 'owed';
 }
 

@@ -32,7 +32,7 @@ export function namedAct({ tx, input: { rulebook } }: SubjectView): string | nul
   return called && actNamed(called.name, rulebook);
 }
 
-/** That act with what it would have moved: `swap 1 ETH`. */
+/** That act with the amount it would have moved: `swap 1 ETH`. */
 export function attemptOf(subject: LabelSubject): string | null {
   const { tx, input } = subject.view;
   const called = tx.to === null ? null : functionOf(tx, input.rulebook.signatures);

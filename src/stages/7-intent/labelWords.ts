@@ -231,7 +231,7 @@ const NEVER_A_PARTY: readonly string[] = ['entry_point', 'multicall', 'permit', 
 function calledName({ view, format }: LabelSubject): string | null {
   const { tx, input } = view;
   if (tx.to === null || tx.input === '0x' || view.entity.has(tx.to)) return null;
-  // What anybody calls through is no party to an act.
+  // A contract that anybody may call through is no party to an act.
   if (view.tagsOf(tx.to).some((tag) => NEVER_A_PARTY.includes(tag))) return null;
   const known = input.rulebook.entities.has(tx.to) || input.rulebook.protocolAt.has(tx.to);
   return known && !input.rulebook.wrappedNative.has(tx.to) ? format.name(tx.to) : null;

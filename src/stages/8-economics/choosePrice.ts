@@ -21,7 +21,7 @@ const MAX_SCALE = 255;
 export const DEFAULT_FRESHNESS_S = 3600;
 /** A price older than its threshold is used with a warning for a day more, then refused. */
 const STALE_GRACE_S = 86_400;
-/** A price from later than this says what came after. */
+/** A price from later than this reflects later events. */
 const MOST_LATER_S = 3600;
 /** Two sources further apart than this cannot both be right, and neither can be preferred. */
 export const MAX_DEVIATION_BPS = 500n;

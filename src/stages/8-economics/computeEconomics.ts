@@ -168,7 +168,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
   };
 }
 
-/** Whether what a trade gave and got are worth so different that a price may be wrong. */
+/** Whether the two sides of a trade differ so much in worth that a price may be wrong. */
 function isLossy({ inflow, net }: Pick<SubjectFlows, 'inflow' | 'net'>): boolean {
   const sent = subtractMoney(inflow, net).usd;
   return sent !== null && inflow.usd !== null && inflow.usd.numerator > 0n && sent.numerator > 0n

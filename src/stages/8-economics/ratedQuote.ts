@@ -83,7 +83,7 @@ interface Exchange {
 
 /**
  * Exchanges of other assets for the token in this transaction, or back, elsewhere than with its own contract,
- * which may hand back what it took. Composites repeat the same value, and stated amounts alone move nothing.
+ * which may return the same tokens. Composites repeat the same value, and stated amounts alone move nothing.
  */
 function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation): Exchange[] {
   const own = erc20Id(rate.asset);

@@ -57,7 +57,7 @@ type Finding = readonly [alone: string, after: string];
 const told = ([first, ...more]: readonly Finding[]): string =>
   [first![0], ...more.map(([, after]) => after)].join(', ');
 
-/** What keeps this act from Proven or High, by the caveats it is a reason of. */
+/** Reasons that keep this act from Proven or High, by caveat. */
 function findingsOf(motif: Motif, input: CaveatInput): Map<CaveatCode, Finding> {
   const found = new Map<CaveatCode, Finding>();
   for (const code of input.verdict.caveats) {

@@ -7,7 +7,7 @@ export interface CurrencyMap {
   /** The asset's placeholder: its own, else the next free number. */
   readonly placeholder: (word: string, asset: Asset) => string;
   readonly size: () => number;
-  /** Writes what later files have to read. */
+  /** Writes the map that later files read. */
   readonly save: (file: string) => void;
 }
 

@@ -8,7 +8,7 @@ import type { Word } from './ledgerFormat.ts';
 /** Why an amount came or went; formats have words of their own for these. */
 export type Purpose = Exclude<Word, 'cost' | 'swap' | 'other'>;
 
-/** What one act moved for the accounts: an amount by asset id, negative where it went out. */
+/** The net of one act for the accounts: an amount by asset id, negative where it went out. */
 export interface Part {
   readonly id: string;
   readonly raw: bigint;
@@ -22,7 +22,7 @@ export interface PartRow {
 }
 
 type Effect = TxReport['position_effects'][number];
-/** What the rules say of kinds of motifs and intents. */
+/** Kinds of motifs and intents, by the rules. */
 export type LedgerRules = Pick<Rulebook, 'motifKinds' | 'intentKinds'>;
 
 /** By category of the position: assets put in, and assets taken out. */
@@ -78,7 +78,7 @@ class Amounts {
 }
 
 /**
- * The rows of one transaction: what changed a position, what was earned, and the rest. An amount out and one
+ * The rows of one transaction: changes of positions, earnings, and the rest. An amount out and one
  * in share a row where one act exchanges them: a trade, or a share against its principal.
  */
 export function partRows(
@@ -130,7 +130,7 @@ function claimed(report: TxReport, accounts: ReadonlySet<string>, amounts: Amoun
 }
 
 /**
- * What a position earned, and what was paid for it. Interest of a debt adds to the debt: nothing is paid yet.
+ * Earnings of a position, and payments for it. Interest of a debt adds to the debt: nothing is paid yet.
  */
 function earned({ category, underlying }: Effect, amounts: Amounts): PartRow[] {
   return underlying.flatMap(({ asset, role, delta_raw }) => {
@@ -165,7 +165,7 @@ function effectRows(
   return [{ ...pairRow(principal[0]!, moved), purpose }];
 }
 
-/** What was put in or taken out, as far as the accounts moved it. */
+/** Amounts put in or taken out, as far as the accounts moved them. */
 function principalOf({ category, underlying }: Effect, amounts: Amounts): Part[] {
   const wanted = new Map<string, bigint>();
   for (const { asset, role, delta_raw } of underlying)
@@ -175,7 +175,7 @@ function principalOf({ category, underlying }: Effect, amounts: Amounts): Part[]
 }
 
 /**
- * Amounts of a position that no token stands for: a row each, but a migration exchanges one for the other.
+ * Amounts of a position without a token: a row each, but a migration exchanges one for the other.
  */
 function apart(principal: readonly Part[], { category, effect }: Effect): PartRow[] {
   if (effect === 'migrate')
@@ -203,7 +203,7 @@ function exchangeLinks(
   for (const id of wrapped) link(id, NATIVE_ASSET);
   for (const { id: motif, kind, assets_in: received, assets_out: given } of motifs) {
     const { position, closedFlow } = kindOf(rules, kind);
-    // Who liquidates another's debt buys the collateral.
+    // A liquidator of another's debt buys the collateral.
     const isLoan = (position?.category === 'lending_debt') !== (closedFlow === 'possible');
     if (isLoan || debts.has(motif)) continue;
     const ids = (amounts: typeof given): string[] =>
@@ -236,7 +236,7 @@ function exchanged(parts: readonly Part[], link: ((id: string) => string) | null
 
 const pairRow = (a: Part, b: Part): PartRow => ({ parts: a.raw < 0n ? [a, b] : [b, a], purpose: null });
 
-/** NFTs and what was paid for them: an equal part of the price for each, the remainder for the last. */
+/** NFTs and their price: an equal part of it for each, the remainder for the last. */
 function salesOf(parts: readonly Part[]): PartRow[] {
   const [price, ...more] = parts.filter((part) => !isNft(part));
   const nfts = parts.filter(isNft);

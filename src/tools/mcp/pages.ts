@@ -67,7 +67,7 @@ function withUnits(report: TxReport, movements: readonly Movement[]): object[] {
   });
 }
 
-/** Where a page of lines starts, and what it holds: parts of tools' schemas. */
+/** The start of a page of lines, and its content: parts of tools' schemas. */
 export const OFFSET = z.int().min(0).default(0).describe('First line: next_offset of the page before.');
 export const LINES_OUT = {
   lines: z.string().describe('Lines of one page.'),

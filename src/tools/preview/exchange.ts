@@ -11,7 +11,7 @@ import type { SignedMeaning } from '../../model/simulation.ts';
 type Change = Pick<Balance, 'id' | 'asset' | 'net'>;
 
 /**
- * What leaves the signer's side, and what comes back with a value that others than its contract speak for.
+ * Assets that leave the signer's side, and those that come back with a value from elsewhere.
  */
 export interface Exchange {
   readonly sent: readonly Change[];
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly label: string;
 }
 
-/** `own`: the accounts of the signer's side. `offered`: what a signature lets others exchange with it. */
+/** `own`: the accounts of the signer's side. `offered`: assets that a signature lets others exchange. */
 export function exchangeOf(
   analysis: Analysis,
   report: TxReport,

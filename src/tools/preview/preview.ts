@@ -76,7 +76,7 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
       validate(report);
       const { changes, nextNonce } = simulation;
       const different = differencesOfRuns(analysis, simulation);
-      // What fails with the gas it is given and not with more does nothing, whatever it goes by.
+      // A call that fails with its own gas and not with more does nothing.
       const { gas, signed } = request;
       const lacksGas = gas !== null && signed === null && !tx.succeeded && different.length > 0;
       const differences = lacksGas ? [] : different;
@@ -147,7 +147,7 @@ function withNextNonces(context: RawContext, sender: Address): RawContext {
   return { ...context, nonces };
 }
 
-/** With prices of what a signature offers. */
+/** With prices of the assets that a signature offers. */
 function withOffered(analysis: Analysis, typed: SimulationRequest['typed']): Analysis {
   if (typed === null || typed.moves.length === 0) return analysis;
   const assets = new Map(analysis.flow.assets);
@@ -167,7 +167,7 @@ function withOffers(tx: CanonicalTx, typed: SimulationRequest['typed']): Canonic
   return logs.length === 0 ? tx : { ...tx, logs: [...tx.logs, ...logs] };
 }
 
-/** With the allowances that no log tells of. */
+/** With the allowances that no log states. */
 function withRisen(flow: ValueFlow, risen: readonly Allowance[]): ValueFlow {
   const isGrant = ({ kind }: Allowance): boolean => kind !== 'revoked' && kind !== 'decreased';
   const keyOf = ({ token, owner, spender }: Allowance): string => `${token} ${owner} ${spender}`;

@@ -64,7 +64,7 @@ export async function readAny(request: unknown, options: RunOptions = {}): Promi
 
 const FEES = ['gas', 'gasLimit', 'gasPrice', 'maxFeePerGas', 'maxPriorityFeePerGas', 'maxFeePerBlobGas'];
 const SHARED = ['from', 'nonce', 'chainId', 'type', 'accessList', 'authorizationList', ...FEES];
-/** What nodes add to a transaction that was mined, and wallets to one with blobs. */
+/** Keys that nodes add to a mined transaction, and wallets to one with blobs. */
 const UNUSED = ['hash', 'blockHash', 'blockNumber', 'blockTimestamp', 'transactionIndex', 'r', 's', 'v'];
 const SIDECAR = ['blobVersionedHashes', 'blobs', 'commitments', 'proofs', 'sidecars', 'yParity'];
 const CALL_KEYS = ['to', 'data', 'input', 'value'];
@@ -73,7 +73,7 @@ const KEYS = [...SHARED, ...CALL_KEYS, ...UNUSED, ...SIDECAR];
 const SIGN = 'eth_signTypedData';
 const METHODS = ['eth_sendTransaction', 'eth_signTransaction', 'wallet_sendCalls'];
 
-/** What is not read is refused: it may be what matters. */
+/** A key that is not read is refused: it may matter. */
 function requireKnown(fields: Record<string, unknown>, keys: readonly string[], what: string): void {
   const unknown = Object.keys(fields).find((key) => fields[key] !== undefined && !keys.includes(key));
   if (unknown !== undefined) bad(`${what} has a key that is not read: ${unknown.slice(0, 50)}`);
@@ -113,7 +113,7 @@ function callsOf(fields: Record<string, unknown>): SimulatedCall[] {
   });
 }
 
-/** What its signature does, as calls of the signer. */
+/** The effect of its signature, as calls of the signer. */
 function typedRequest(params: unknown, options: RunOptions): SimulationRequest {
   if (!Array.isArray(params) || params.length !== 2) bad(`${SIGN} takes a signer and typed data`);
   const [from, given] = params as readonly unknown[];

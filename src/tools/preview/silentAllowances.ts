@@ -23,7 +23,7 @@ const MOST_PAIRS = 32;
 type Pair = Pick<Allowance, 'owner' | 'spender'> & { readonly frame: Frame };
 
 /**
- * Allowances of the signer's side that are higher after the run than before, whatever is logged: contracts
+ * Allowances of the signer's side that are higher after the run than before, logged or not: contracts
  * that were written to are asked about the accounts that call them or that their calls name.
  */
 export async function risenAllowances(

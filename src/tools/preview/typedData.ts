@@ -8,7 +8,7 @@ import type { SimulatedCall, SignedMeaning, StateOverrides } from '../../model/s
 import type { Asset } from '../../model/valueFlow.ts';
 import { addressOf, amountOf, bad, bytesOf } from './readFields.ts';
 
-/** What a signature on typed data (EIP-712) does, as calls of its signer that do the same. */
+/** The effect of a signature on typed data (EIP-712), as calls of its signer with the same effect. */
 export interface TypedRequest extends SignedMeaning {
   readonly calls: readonly SimulatedCall[];
   readonly stateOverrides: StateOverrides;
@@ -42,7 +42,7 @@ const statedPermit: Reader = ({ holder, spender, allowed, expiry }, token, signe
   return { calls: [approval(token, spender, allowed ? most(256n) : 0n)], until: expiry || most(256n) };
 };
 
-/** What another contract keeps as an allowance of its own, until a time (Permit2). */
+/** An allowance that another contract keeps, until a time (Permit2). */
 const kept = (contract: Address, { token, amount, expiration }: Values, spender: Address): SimulatedCall =>
   call(contract, 'approve(address,address,uint160,uint48)', [
     token,
@@ -167,7 +167,7 @@ const READERS: readonly (readonly [form: string | RegExp, read: Reader])[] = [
   ],
 ];
 
-/** Reads typed data as `eth_signTypedData_v4` takes it. Throws `RequestError` for what it cannot tell. */
+/** Reads typed data as `eth_signTypedData_v4` takes it. Throws `RequestError` where it cannot. */
 export function readTypedData(signer: Address, typed: unknown): TypedRequest {
   if (
     !isRecord(typed) ||
@@ -199,7 +199,7 @@ function encodedType(types: Types, primaryType: unknown): string {
   }
 }
 
-/** A value as its type has it; what it lacks is refused. */
+/** A value by its type; a missing field is refused. */
 function valueOf(type: string, value: unknown, types: Types): unknown {
   const item = /^(.*)\[\d*\]$/.exec(type)?.[1];
   if (item !== undefined)

@@ -95,7 +95,7 @@ const reverts: Check = ({ report: { execution }, request, lacksGas }) => {
   return found;
 };
 
-/** What a signature does is known where the contract is. */
+/** The effect of a signature is known where the contract is. */
 const unlisted: Check = ({ request: { typed }, rulebook }) => {
   if (typed === null || !typed.isListedKind || isListedAddress(typed.contract, rulebook)) return [];
   const contract = checksumAddress(typed.contract);

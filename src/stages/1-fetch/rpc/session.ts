@@ -61,7 +61,9 @@ export interface NodePool {
 
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 2_000;
-/** Waits before asking for what was unknown: a node behind its like catches up within two seconds. */
+/**
+ * Waits before asking again for unknown transactions and state: a lagging node catches up within two seconds.
+ */
 const UNKNOWN_MS = [250, 600, 1_400];
 /**
  * State that one node has pruned its like behind the same address may have; a report without it is still one.

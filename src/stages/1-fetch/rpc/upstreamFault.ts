@@ -3,8 +3,7 @@ import type { ConnectionCause } from './connectionCause.ts';
 
 /**
  * Whether to retry a failed request: `again` at any node, `elsewhere` at another only, `never`. `later`: at
- * another, or after a while at the same: what it does not know, a node behind the same address may, or it
- * itself by then.
+ * another, or after a while at the same: a second node behind the address may know it, or this one by then.
  */
 export type Retry = 'again' | 'later' | 'elsewhere' | 'never';
 

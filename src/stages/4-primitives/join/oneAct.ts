@@ -81,7 +81,7 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primi
   return settled(withoutTags(details.reduce(withDetail, act), SOLVED));
 }
 
-/** A rule on trial puts the act on trial where it adds to what the strongest one states. */
+/** A rule on trial puts the act on trial where it adds to the strongest one. */
 function tagsFrom(item: DraftPrimitive, best: DraftPrimitive, legs: readonly Leg[]): readonly string[] {
   const named = new Set(best.roles.map(({ account }) => account));
   const adds =

@@ -39,8 +39,8 @@ interface Found {
 
 /**
  * Runs `txreport batch --rows`: one JSON object per input line, in any order; failures are rows too. A line
- * is a hash or the number of a block, what follows it is the key of its row. Returns the exit status: 0 once
- * all lines are read.
+ * is a hash or the number of a block, the text after it is the key of its row. Returns the exit status: 0
+ * once all lines are read.
  */
 export async function batchRows({ list, concurrency, tables }: RowRequest): Promise<number> {
   const analyzer = await openAnalyzer();
@@ -100,7 +100,7 @@ export async function batchRows({ list, concurrency, tables }: RowRequest): Prom
   }
 
   const input = list === '-' ? process.stdin : createReadStream(list);
-  // Whole lines, whatever their length: the key must come back as it was.
+  // Whole lines of any length: the key must come back as it was.
   const lines = splitLines(input as AsyncIterable<Buffer>, Infinity);
   const work = async (): Promise<void> => {
     for (let next = await lines.next(); !next.done; next = await lines.next())

@@ -30,7 +30,7 @@ interface DrawOptions {
   readonly position: string | null;
 }
 
-/** Draws an example that matches an entry of a shape: values for its arguments, and what its legs move. */
+/** Draws an example that matches an entry of a shape: values for its arguments, and the moves of its legs. */
 export function drawExample(options: DrawOptions): RawShapeExample {
   const { meaning, raw, inputs, name, venue, title } = options;
   const isCall = raw.event === undefined;

@@ -8,7 +8,7 @@ import type { RawShape, RawShapeExample } from '../../../../model/generated/rule
 import type { SoundRuleset } from '../rulesets.ts';
 import { drawExample } from './drawExample.ts';
 
-/** An example that nobody wrote. */
+/** An example drawn from an entry. */
 export interface DrawnExample {
   readonly example: RawShapeExample;
   /** JSON pointer of its event or call in the item. */

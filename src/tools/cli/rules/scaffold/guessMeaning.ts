@@ -23,7 +23,7 @@ export interface Guess {
 }
 
 const ACCOUNTS = 'owner account user holder beneficiary recipient receiver to sender'.split(' ');
-/** Where value goes in it is the payer's act, whoever it is for. */
+/** Value that goes in is the payer's act, also for another beneficiary. */
 const PAYERS = 'payer funder depositor buyer donor sender from'.split(' ');
 const ASSETS = ['token', 'asset', 'underlying', 'currency', 'collateral', 'reward token'];
 const AMOUNTS = ['amount', 'value', 'assets', 'wad', 'quantity', 'shares', 'reward', 'payout', 'principal'];
