@@ -79,16 +79,17 @@ function read(log: Log, reading: Reading): Allowance | null {
       return operator(log, tx);
     case HELD_APPROVAL:
     case HELD_PERMIT:
-      return keeps(log, rules) ? held(log, rules) : null;
     case HELD_LOCKDOWN:
-      return keeps(log, rules) ? lockdown(log) : null;
+      return kept(log, rules);
     default:
       return null;
   }
 }
 
-function keeps({ address }: Log, { entities }: AllowanceRules): boolean {
-  return entities?.get(address)?.tags.includes(KEEPER_TAG) === true;
+/** An allowance that a listed contract keeps for all tokens; null for others that log the same. */
+function kept(log: Log, rules: AllowanceRules): Allowance | null {
+  if (rules.entities?.get(log.address)?.tags.includes(KEEPER_TAG) !== true) return null;
+  return log.topics[0] === HELD_LOCKDOWN ? lockdown(log) : held(log, rules);
 }
 
 /** ERC-20, and credit of debt tokens. */
@@ -157,12 +158,15 @@ function callsHolding({ within = null, address }: Log, { frames }: CanonicalTx):
 
 type TokenCalls = Rulebook['tokenCalls'] | undefined;
 
+/** The loan that a debt token's call takes for the spender on the owner's credit. */
+function lentBy({ input, selector }: Frame, owner: Address, spender: Address): bigint | null {
+  const isLoan = addressAt(input, 4) === spender && addressAt(input, 36) === owner;
+  return isLoan && selector === TAKE_LOAN ? uintAt(input, 68) : null;
+}
+
 /** What the call takes of the owner's holding by the spender's allowance. */
 function spentBy(call: Frame, { owner, spender, isCredit }: Granted, tokenCalls: TokenCalls): bigint | null {
-  if (isCredit) {
-    const isLoan = addressAt(call.input, 4) === spender && addressAt(call.input, 36) === owner;
-    return isLoan && call.selector === TAKE_LOAN ? uintAt(call.input, 68) : null;
-  }
+  if (isCredit) return lentBy(call, owner, spender);
   const spec = tokenCalls?.get(call.selector!);
   const amount = spec?.amount ?? null;
   if (call.from !== spender || amount === null) return null;

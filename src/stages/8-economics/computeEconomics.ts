@@ -6,6 +6,7 @@ import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type {
   Economics,
+  Money,
   GasCost,
   PriceBook,
   Valuation,
@@ -140,11 +141,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const payer = gasPayer(input);
   const prices = valuation(flow, pricing, tx.blockNumber);
   const warnings = warningsOf(input, prices, gas.usd.usd !== null);
-  if (flows.isBooked) warnings.push('PositionAtCost');
-  if (verdict.category === 'trade' && isLossy(flows)) warnings.push('PriceDeviation');
-  if (flows.net.usd?.numerator === 0n && (pnl.structuralProfit.usd?.numerator ?? 0n) !== 0n)
-    warnings.push('ProfitOfEntity');
-  warnings.push(...payer.warnings);
+  warnings.push(...netWarnings(input, flows, pnl.structuralProfit), ...payer.warnings);
   return {
     subject,
     gas,
@@ -166,6 +163,16 @@ export function computeEconomics(input: EconomicsInput): Economics {
     feePaidBySubject: payer.isSubject,
     book,
   };
+}
+
+/** Warnings of a net that is not the whole of the matter. */
+function netWarnings({ verdict }: EconomicsInput, flows: SubjectFlows, profit: Money): string[] {
+  const warnings: string[] = [];
+  if (flows.isBooked) warnings.push('PositionAtCost');
+  if (verdict.category === 'trade' && isLossy(flows)) warnings.push('PriceDeviation');
+  if (flows.net.usd?.numerator === 0n && (profit.usd?.numerator ?? 0n) !== 0n)
+    warnings.push('ProfitOfEntity');
+  return warnings;
 }
 
 /** Whether the two sides of a trade differ so much in worth that a price may be wrong. */

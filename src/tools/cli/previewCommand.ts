@@ -85,8 +85,7 @@ async function preview(options: PreviewOptions): Promise<void> {
       const report = await previewer.preview(request, { known: addressLines(options.known) });
       if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
       else await print(report.warnings, asReport(report), options);
-      const isWarned = options.failOnWarning === true && report.warnings.length > 0;
-      if (report.execution.reverted || isWarned) process.exitCode = 1;
+      if (isUnwelcome(report, options)) process.exitCode = 1;
       if (wanted === null) return;
       for (const difference of differences(report, expectation)) {
         process.stderr.write(`not as expected: ${difference}\n`);
@@ -98,6 +97,11 @@ async function preview(options: PreviewOptions): Promise<void> {
   } catch (error) {
     throw error instanceof AnalysisError ? new CliError(`preview failed: ${error.message}`, 1) : error;
   }
+}
+
+/** A certain failure; with --fail-on-warning any warning. */
+function isUnwelcome({ execution, warnings }: PreviewReport, { failOnWarning }: PreviewOptions): boolean {
+  return execution.reverted || (failOnWarning === true && warnings.length > 0);
 }
 
 async function requestOf(options: PreviewOptions, stateOverrides: unknown): Promise<SimulationRequest> {

@@ -147,22 +147,28 @@ function effectRows(
   amounts: Amounts,
   { debts, isTraded }: { readonly debts: ReadonlySet<string>; readonly isTraded: boolean },
 ): PartRow[] {
-  const { category, position_asset: share, motif_ids: ids } = effect;
+  const { category, position_asset: share } = effect;
   const principal = principalOf(effect, amounts);
   if (!share || category === 'lending_debt') return apart(principal, effect);
   const takeShare = (): Part[] => amounts.take(share.id, BigInt(effect.position_delta_raw ?? 0));
   if (principal.length === 0) {
-    // Shares that paid a debt of the same act, and shares that came as interest.
-    const isPaid = ids.some((id) => debts.has(id));
-    return isPaid || effect.effect === 'collect'
-      ? singles(takeShare(), isPaid ? 'repayment' : 'interest')
-      : [];
+    const purpose = purposeOfShares(effect, debts);
+    return purpose === null ? [] : singles(takeShare(), purpose);
   }
   const [moved] = takeShare();
   if (!moved) return apart(principal, effect);
   if (!isPair([...principal, moved])) return singles([...principal, moved], 'pool');
   const purpose = isTraded ? null : category === 'liquidity' ? 'pool' : 'shares';
   return [{ ...pairRow(principal[0]!, moved), purpose }];
+}
+
+/** Shares without a principal: they paid a debt of the same act, or came as interest. */
+function purposeOfShares(
+  { effect, motif_ids: ids }: Effect,
+  debts: ReadonlySet<string>,
+): 'repayment' | 'interest' | null {
+  if (ids.some((id) => debts.has(id))) return 'repayment';
+  return effect === 'collect' ? 'interest' : null;
 }
 
 /** Amounts put in or taken out, as far as the accounts moved them. */

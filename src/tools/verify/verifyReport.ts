@@ -161,8 +161,7 @@ export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {
     const notCompared = `made with ${other} ${engine?.[other]}, here it is ${anew.engine?.[other]}`;
     return { findings: [], notCompared };
   }
-  const dialect = claimed.engine?.trace_dialect;
-  const acrossDialects = DIALECTS.has(dialect ?? '') && dialect !== anew.engine?.trace_dialect;
+  const acrossDialects = areOfTwoDialects(claimed.engine?.trace_dialect, anew.engine?.trace_dialect);
   const [left, right] = [claimed, anew].map((report) => comparable(report, acrossDialects));
   const findings: Finding[] = [];
   differences(left, right, '', findings);
@@ -170,6 +169,8 @@ export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {
     findings.push({ check: 'anew', at: '', message: 'the keys are in another order' });
   return { findings, notCompared: null };
 }
+
+const areOfTwoDialects = (claimed = '', anew = ''): boolean => DIALECTS.has(claimed) && claimed !== anew;
 
 /** A copy without the parts in which two dialects may differ. */
 function comparable(report: TxReport, acrossDialects: boolean): unknown {

@@ -125,8 +125,8 @@ export const batchCommand = new Command('batch')
 /** `--rows` does not resume and gives no file: the engine that calls it keeps the rows. */
 async function rows(list: string, options: BatchOptions): Promise<number> {
   const { out, errors, blocks, findings, partition, only, involving, threads, shard: part } = options;
-  const others = out ?? errors ?? blocks ?? findings ?? partition ?? only ?? involving ?? threads;
-  if (others !== undefined || part !== WHOLE || options.format === 'parquet')
+  const others = [out, errors, blocks, findings, partition, only, involving, threads];
+  if (others.some((other) => other !== undefined) || part !== WHOLE || options.format === 'parquet')
     throw new CliError('--rows goes with --format, --concurrency and --rpc alone');
   const { batchRows } = await import('./rowBatch.ts');
   return batchRows({
