@@ -159,6 +159,13 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
     expect(out).toContain('     1  Unknown → DirectSwap');
   });
 
+  it('new --examples: scripts of version 2.0 are told that there is nothing to write', async () => {
+    expect(await runRules('new', '--examples', 'pair')).toMatchObject({
+      code: 0,
+      err: 'nothing to write: rules test draws the examples of pair',
+    });
+  });
+
   it('new: a draft that lints and passes its own examples', async () => {
     const overlay = writeRuleset({ 'intents/.keep': '' });
     const out = join(overlay, 'intents/drafted.yaml');

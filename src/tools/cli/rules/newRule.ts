@@ -13,6 +13,7 @@ import type { ScaffoldOptions } from './scaffold/scaffold.ts';
 
 export interface NewRuleOptions extends ScaffoldOptions {
   readonly tx?: string;
+  readonly examples?: string;
   readonly slug?: string;
   readonly intent?: string;
   readonly out?: string;
@@ -42,6 +43,10 @@ const TELLING = [
  * transaction's unrecognised events. Without `dir` a transaction gives an intent rule alone.
  */
 export async function newRule(options: NewRuleOptions, io: CliIo): Promise<void> {
+  if (options.examples !== undefined) {
+    io.err(`nothing to write: rules test draws the examples of ${options.examples}`);
+    return;
+  }
   const ruleset = openSoundRuleset(rulesetDirs(options.dirs));
   const { rulebook } = ruleset;
   if ([options.tx, options.abi, options.event].filter((one) => one !== undefined).length !== 1)

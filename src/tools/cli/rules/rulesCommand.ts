@@ -117,6 +117,9 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
       '--dir <folder>',
       'overlay to write to; files that exist are left alone (default: standard output)',
     )
+    .addOption(
+      new Option('--examples <shape>', 'of version 2.0: examples are drawn by rules test').hideHelp(),
+    )
     .option('--slug <slug>')
     .option('--intent <kind>', 'intent kind (default: what the rules say now)')
     .option('--out <file>', 'default: standard output')
