@@ -56,6 +56,7 @@ const PASSES: Readonly<Record<string, Pass>> = {
   nameVenues: at('5-motifs/nameVenues.ts', 'for (const motif of motifs) {', 'motifs'),
   approvals: at(`${STRUCTURE}/approvals.ts`, 'const transfers = new Map<number, Movement>', '[]'),
   busMessages: at(`${STRUCTURE}/busMessages.ts`, 'const open = new OpenFlows(context);', '[]'),
+  liquidity: at(`${STRUCTURE}/shares.ts`, 'return findShareExchanges(context).filter(', '[]'),
   shares: at(`${STRUCTURE}/shares.ts`, 'const done = new Set<string>();', '[]'),
   swaps: at(`${STRUCTURE}/swaps.ts`, 'const customerTraded = anyTraded(context);', '[]'),
   withAmounts: at(`${STRUCTURE}/namedActs.ts`, 'if (open.isEmpty) return [];', '[]'),
