@@ -5,11 +5,14 @@ import { balances, type Balance } from '../../value/balances.ts';
 import { amountText, labelFormat } from '../../value/labelFormat.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Simulation, SimulatedRun } from '../../model/simulation.ts';
-import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { Allowance, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import { controlChanges } from './controlChanges.ts';
 
 /** Share of an amount that may differ, in percent. */
 const CLOSE = 1n;
+
+/** Whether an allowance lets somebody take from then on. */
+export const isGrant = ({ kind }: Pick<Allowance, 'kind'>) => kind !== 'revoked' && kind !== 'decreased';
 
 /** What a run does to the signer's side: its balances by asset, and who may do what from then on. */
 interface Outcome {
@@ -32,7 +35,7 @@ export function differencesOfRuns(
     net: balances(moves, own),
     rights: new Set([
       ...moves.allowances
-        .filter(({ owner, kind }) => own.has(owner) && kind !== 'revoked' && kind !== 'decreased')
+        .filter((allowance) => own.has(allowance.owner) && isGrant(allowance))
         .map(({ token, spender }) => `${spender} may take ${token}`),
       ...controlChanges(state ?? []).map(({ text }) => text),
     ]),

@@ -23,7 +23,7 @@ import { TRANSFER } from '../../evm/tokenTopics.ts';
 import { isoTime } from '../../stages/9-report/writeTransaction.ts';
 import { timeText } from '../wording/text.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import { differencesOfRuns } from './environment.ts';
+import { differencesOfRuns, isGrant } from './environment.ts';
 import { exchangeOf } from './exchange.ts';
 import { warningsOf, type Preview, type PreviewWarning } from './warnings.ts';
 
@@ -169,11 +169,9 @@ function withOffers(tx: CanonicalTx, typed: SimulationRequest['typed']): Canonic
 
 /** With the allowances that no log states. */
 function withRisen(flow: ValueFlow, risen: readonly Allowance[]): ValueFlow {
-  const isGrant = ({ kind }: Allowance): boolean => kind !== 'revoked' && kind !== 'decreased';
   const keyOf = ({ token, owner, spender }: Allowance): string => `${token} ${owner} ${spender}`;
   const logged = new Set(flow.allowances.filter(isGrant).map(keyOf));
-  const unlogged = risen.filter((one) => !logged.has(keyOf(one)));
-  return { ...flow, allowances: [...flow.allowances, ...unlogged] };
+  return { ...flow, allowances: [...flow.allowances, ...risen.filter((one) => !logged.has(keyOf(one)))] };
 }
 
 const ENVIRONMENT: Caveat = {

@@ -1,5 +1,5 @@
 import type { Hex } from '../../model/hex.ts';
-import type { Allowance, InventoryDelta, TxReport } from '../../model/generated/report.ts';
+import type { InventoryDelta, TxReport } from '../../model/generated/report.ts';
 import { checksumAddress } from '../../evm/address.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { authoritiesOf } from '../../evm/authorities.ts';
@@ -9,6 +9,7 @@ import type { Asset } from '../../model/valueFlow.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { SimulationRequest, StateChange } from '../../model/simulation.ts';
 import { controlChanges, changedAccounts, slotsOf } from './controlChanges.ts';
+import { isGrant } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import { accountsOf } from '../wording/accounts.ts';
 import { amountText } from '../wording/sentences.ts';
@@ -122,8 +123,6 @@ function nameOf(account: string, report: TxReport): string {
   const { name, named } = accountsOf(report).of(account);
   return named ? `${name} (${account})` : account;
 }
-
-const isGrant = ({ kind }: Allowance): boolean => kind !== 'revoked' && kind !== 'decreased';
 
 const allowances: Check = ({ report, own }) =>
   (report.allowances ?? [])
