@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +7,7 @@ import { loadRules } from '../../src/service/loadRules.ts';
 import { findRecording } from '../../src/tools/cli/rules/recordings.ts';
 import { traceOf } from '../../src/tools/trace/openTraces.ts';
 import type { Call, LogItem } from '../../src/tools/wording/calls.ts';
-import { HASH_OF } from './recordedNode.ts';
+import { HASH_OF, startRecordedNode } from './recordedNode.ts';
 import { runCli } from './runCli.ts';
 
 const FOLDER = join(import.meta.dirname, '../recordings');
@@ -99,6 +100,31 @@ describe('txreport trace', () => {
     const full = (await runCli(['trace', 'swap-v2-eth-usdc', '--verbose'], { env: {} })).out;
     expect(full).toMatch(/\[3\.1\] reads USDC \(0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48\)/);
     expect(full).toContain('139,733 gas');
+  });
+
+  it('costs little more processor time than analyze', async () => {
+    const said =
+      "process.on('exit',()=>console.error('CPU',Object.values(process.cpuUsage()).reduce((a,b)=>a+b)))";
+    const node = await startRecordedNode();
+    const cost = async (command: string): Promise<number> => {
+      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(said)}`;
+      const times: number[] = [];
+      for (let i = 0; i < 3; i++) {
+        const { err } = await runCli([command, HASH_OF['swap-v2-eth-usdc']!], {
+          env: { RPC_URL: node.url, NODE_OPTIONS },
+          cwd: tmpdir(),
+        });
+        times.push(Number(/CPU (\d+)/.exec(err)![1]));
+      }
+      return Math.min(...times);
+    };
+    try {
+      const [analyze, trace] = [await cost('analyze'), await cost('trace')];
+      console.info(`analyze ${analyze / 1e6} s, trace ${trace / 1e6} s of processor time`);
+      expect(trace).toBeLessThan(1.6 * analyze);
+    } finally {
+      await node.close();
+    }
   });
 
   it('refuses what is no transaction', async () => {

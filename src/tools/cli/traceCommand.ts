@@ -37,7 +37,7 @@ export const traceCommand = new Command('trace')
   .addHelpText('after', HELP)
   .action(async (what: string, { json, verbose = false }: CommonOptions) => {
     const { openTraces } = await import('../trace/openTraces.ts');
-    const { tree, report } = await openTraces()(what);
+    const { tree, report } = await (await openTraces())(what);
     process.stdout.write(json ? `${JSON.stringify(tree)}\n` : renderTree(tree, report, verbose));
   });
 

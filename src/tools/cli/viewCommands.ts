@@ -76,7 +76,7 @@ async function view(target: string | undefined, options: ViewerOptions): Promise
   const analyzer = await openAnalyzer();
   try {
     const { openTraces } = await import('../trace/openTraces.ts');
-    const traces = openTraces();
+    const traces = await openTraces();
     const trace = (one: string): Promise<CallTree> =>
       traces(one).then(
         ({ tree }) => tree,
@@ -112,11 +112,11 @@ const RECORDINGS = ['../../demo/recordings.ndjson.gz', '../../../test/recordings
 
 async function demo(options: ViewerOptions): Promise<void> {
   const { traceOf } = await import('../trace/openTraces.ts');
-  const { loadRules } = await import('../../service/loadRules.ts');
+  const { configuredRules } = await import('../../service/analyzer.ts');
   const { allRecordings } = await import('./rules/recordings.ts');
   const place = RECORDINGS.map((path) => join(import.meta.dirname, path)).find((path) => existsSync(path));
   if (place === undefined) throw new CliError('this package was built without the demo’s recordings');
-  const rulebook = loadRules();
+  const rulebook = await configuredRules({ rulesDirs: [], addressBook: null });
   const recorded = new Map(allRecordings([place]).map((one) => [one.raw.hash as string, one]));
   const reports = new Map<string, TxReport>();
   for (const [hash, one] of recorded) reports.set(hash, (await traceOf(one, rulebook)).report);

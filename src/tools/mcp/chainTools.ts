@@ -9,7 +9,7 @@ import { openVerifier } from '../cli/openVerifier.ts';
 import { publishedSchemaErrors } from '../cli/readReports.ts';
 import { renderTree } from '../cli/traceCommand.ts';
 import type { Engine } from '../openEngine.ts';
-import { openTraces } from '../trace/openTraces.ts';
+import type { Traces } from '../trace/openTraces.ts';
 import { LINES_OUT, linesFrom, OFFSET, pageText } from './pages.ts';
 import { annotations, answered, text, TRANSACTION } from './tools.ts';
 
@@ -17,13 +17,16 @@ import { annotations, answered, text, TRANSACTION } from './tools.ts';
 const MOST_FINDINGS = 20;
 
 /** Registers `trace`, `block` and `verify`. */
-export function registerChainTools(mcp: McpServer, analyzer: Engine, rpcUrl: string): void {
-  registerTrace(mcp);
+export function registerChainTools(
+  mcp: McpServer,
+  { analyzer, traces, rpcUrl }: { analyzer: Engine; traces: Traces; rpcUrl: string },
+): void {
+  registerTrace(mcp, traces);
   registerBlock(mcp);
   registerVerify(mcp, analyzer, rpcUrl);
 }
 
-function registerTrace(mcp: McpServer): void {
+function registerTrace(mcp: McpServer, traces: Traces): void {
   mcp.registerTool(
     'trace',
     {
@@ -41,7 +44,7 @@ function registerTrace(mcp: McpServer): void {
     },
     ({ tx_hash, verbose, offset }) =>
       answered(async () => {
-        const { tree, report } = await openTraces()(requireTxHash(tx_hash));
+        const { tree, report } = await traces(requireTxHash(tx_hash));
         const lines = stripVTControlCharacters(renderTree(tree, report, verbose))
           .trimEnd()
           .split('\n');

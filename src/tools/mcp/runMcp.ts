@@ -1,10 +1,11 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { loadRules } from '../../service/loadRules.ts';
+import { configuredRules } from '../../service/analyzer.ts';
 import { openAnalyzer } from '../cli/openAnalyzer.ts';
 import { packageVersion } from '../cli/cliIo.ts';
 import { readConfig } from '../../service/config.ts';
 import { createLimiter } from '../../service/http/limiter.ts';
+import { openTraces } from '../trace/openTraces.ts';
 import { openPreviewer } from '../preview/preview.ts';
 import { registerChainTools } from './chainTools.ts';
 import { serveHttp } from './serveHttp.ts';
@@ -27,7 +28,8 @@ export async function runMcp(port: number | null): Promise<number> {
   const config = readConfig(process.env);
   const limiter = createLimiter(config);
   const previewer = await openPreviewer(config);
-  const rulebook = loadRules(config.rulesDirs);
+  const rulebook = await configuredRules(config);
+  const traces = await openTraces();
   const analyze: ToolDeps['analyze'] = (hash, signal) =>
     limiter.run(() => analyzer.analyze(hash, signal), signal);
   const create = (): McpServer => {
@@ -39,7 +41,7 @@ export async function runMcp(port: number | null): Promise<number> {
     registerPreview(mcp, (request, signal) =>
       limiter.run(() => previewer.preview(request, { signal }), signal),
     );
-    registerChainTools(mcp, analyzer, config.rpcUrls[0]!);
+    registerChainTools(mcp, { analyzer, traces, rpcUrl: config.rpcUrls[0]! });
     registerPrompts(mcp);
     registerResources(mcp, rulebook);
     return mcp;

@@ -1,5 +1,5 @@
 import { judge, read } from '../../analyze.ts';
-import { loadRules } from '../../service/loadRules.ts';
+import { configuredRules } from '../../service/analyzer.ts';
 import { readConfig } from '../../service/config.ts';
 import { buildReport } from '../../stages/9-report/buildReport.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -8,6 +8,7 @@ import { recordingPlaces, type Recording } from '../cli/rules/recordings.ts';
 import { callTree } from './callTree.ts';
 
 export type Traced = Awaited<ReturnType<typeof traceOf>>;
+export type Traces = Awaited<ReturnType<typeof openTraces>>;
 
 /** The call tree of a recorded transaction and its report, from one analysis. */
 export async function traceOf({ raw, context }: Recording, rulebook: Rulebook) {
@@ -18,7 +19,7 @@ export async function traceOf({ raw, context }: Recording, rulebook: Rulebook) {
 }
 
 /** Reads call trees by hash, from recordings or the node of `RPC_URL`. Rejects with `CliError`. */
-export function openTraces() {
-  const rulebook = loadRules(readConfig(process.env).rulesDirs);
+export async function openTraces() {
+  const rulebook = await configuredRules(readConfig(process.env));
   return async (what: string) => traceOf(await loadTx(what, rulebook, recordingPlaces()), rulebook);
 }
