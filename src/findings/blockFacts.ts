@@ -56,7 +56,8 @@ export function blockTx(report: TxReport, index: number): BlockTx {
   if (actor !== null && ground !== 'claimed') own.add(actor);
   const receivers = new Set<string>();
   for (const { participants } of report.motifs)
-    for (const { role: part, account } of participants) if (part === 'recipient') receivers.add(account);
+    for (const { role: part, account } of participants)
+      if (part === 'recipient' || part === 'beneficiary') receivers.add(account);
   return { index, report, own, receivers };
 }
 

@@ -174,7 +174,7 @@ export function buildReport(input: ReportInput): wire.TxReport {
     economics: written,
     inventory_deltas: inventoryDeltas(input, economics.book, writer),
     position_effects: economics.positions.map((change) => positionEffect(change, economics.book, writer)),
-    motifs: motifs.map((motif) => writeMotif(motif, writer, tx)),
+    motifs: motifs.map((motif) => writeMotif(motif, writer, input)),
     attribution: attributed,
     pipeline_stats: writeStats(input),
     movements: writeMovements(input, writer),

@@ -1,6 +1,10 @@
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { writeClaims, writeInvariants } from './writeClaims.ts';
+import { distinctRoles } from '../../lib/roles.ts';
+import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { RoleBinding } from '../../model/primitive.ts';
+import type { ValueFlow } from '../../model/valueFlow.ts';
 import type * as wire from '../../model/generated/report.ts';
 import { motifId, type ReportWriter } from './reportWriter.ts';
 
@@ -30,14 +34,38 @@ function poolId(id: string): string {
   return /^\d+$/.test(id) ? `0x${BigInt(id).toString(16).padStart(64, '0')}` : id;
 }
 
-export function writeMotif(motif: Motif, writer: ReportWriter, tx: CanonicalTx): wire.Motif {
+/**
+ * Payers and recipients are the ends of the act's movements. Behind them are the source of what they passed
+ * on, and the beneficiary.
+ */
+function partsOf({ participants, movements }: Motif, { movements: all }: ValueFlow): readonly RoleBinding[] {
+  if (movements.length === 0) return participants;
+  const [from, to] = [new Set<Address>(), new Set<Address>()];
+  for (const index of movements) {
+    from.add(all[index]!.from);
+    to.add(all[index]!.to);
+  }
+  const parts = participants.map(({ role, account }) => {
+    if (role === 'payer' && !from.has(account)) return { role: 'source', account };
+    return { role: role === 'recipient' && !to.has(account) ? 'beneficiary' : role, account };
+  });
+  return distinctRoles(parts);
+}
+
+export function writeMotif(
+  motif: Motif,
+  writer: ReportWriter,
+  { tx, flow }: { readonly tx: CanonicalTx; readonly flow: ValueFlow },
+): wire.Motif {
   const written: wire.Motif = {
     id: motifId(motif.index),
     kind: motif.kind,
     protocol: writeProtocol(motif, writer),
     scope: { frame_path: writer.framePath(motif.scopeFrame), log_range: writer.logRange(motif.evidence) },
     parent_id: motif.parent === null ? null : motifId(motif.parent),
-    participants: motif.participants.map(({ role, account }) => ({ role, account: writer.address(account) })),
+    participants: partsOf(motif, flow).map(({ role, account }) => {
+      return { role, account: writer.address(account) };
+    }),
     assets_in: writeAmounts(motif.assetsIn, writer),
     assets_out: writeAmounts(motif.assetsOut, writer),
     invariants: writeInvariants(motif),
