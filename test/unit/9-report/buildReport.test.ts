@@ -122,6 +122,28 @@ function reportOf(parts: Parts = {}) {
 }
 
 describe('buildReport', () => {
+  it('calls payer and recipient only who paid and received in that act', () => {
+    const { motifs } = reportOf({
+      motifs: [
+        motif({
+          movements: [0],
+          participants: [
+            { role: 'payer', account: SIGNER },
+            { role: 'payer', account: DOLLAR },
+            { role: 'recipient', account: POOL },
+            { role: 'recipient', account: DOLLAR },
+          ],
+        }),
+      ],
+    });
+    expect(motifs[0]!.participants.map(({ role }) => role)).toEqual([
+      'payer',
+      'source',
+      'recipient',
+      'beneficiary',
+    ]);
+  });
+
   it('writes a swap with exact values throughout', () => {
     const report = reportOf();
     expect(report.tx).toEqual({
