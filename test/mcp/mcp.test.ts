@@ -9,8 +9,10 @@ import { loadRules } from '../../src/service/loadRules.ts';
 import { publishedSchemaErrors } from '../../src/tools/cli/readReports.ts';
 import { startServer } from '../../src/service/main.ts';
 import type { RunningServer } from '../../src/service/server.ts';
+import { TOOLS } from '../../src/tools/mcp/toolList.ts';
 import { builtPackage } from '../cli/builtCli.ts';
 import { HASH_OF, startRecordedNode } from '../cli/recordedNode.ts';
+import { runCli } from '../cli/runCli.ts';
 import type { FakeNode } from '../support/fakeNode.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
@@ -57,7 +59,11 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
       'trace',
       'block',
       'verify',
+      'ledger',
     ]);
+    expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(TOOLS).sort());
+    for (const { name, description } of tools)
+      expect(description!.startsWith(TOOLS[name as keyof typeof TOOLS]), name).toBe(true);
     for (const tool of tools)
       expect(tool).toMatchObject({
         annotations: { readOnlyHint: true },
@@ -248,6 +254,29 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
     const refused = await call('verify', { report: { schema_version: 1 } });
     expect(refused.isError).toBe(true);
     expect(refused.content[0]!.text).toContain('no report by the published schema');
+  });
+
+  it('books transactions as the command does', async () => {
+    const hashes = ['swap-v2-eth-usdc', 'spam-forged', 'swap-v2-usdt-eth'].map((name) => HASH_OF[name]!);
+    const reports = await Promise.all(
+      hashes.map(async (tx_hash) => {
+        const { structuredContent } = await call('analyze', { tx_hash, detail: 'full' });
+        return structuredContent!['report'] as { tx: { signer: string } };
+      }),
+    );
+    const account = reports[0]!.tx.signer;
+    const stranger = `0x${'12'.repeat(20)}`;
+    const command = await runCli(['ledger', '-', '--account', account], {
+      input: reports.map((report) => JSON.stringify(report)).join('\n'),
+    });
+    const { structuredContent } = await call('ledger', {
+      tx_hashes: hashes,
+      accounts: [account.toLowerCase(), stranger],
+    });
+    expect(`${structuredContent!['lines'] as string}\n`).toBe(command.out);
+    expect(structuredContent).toMatchObject({ next_offset: null, not_concerned: [stranger] });
+    const refused = await call('ledger', { tx_hashes: hashes, accounts: ['vitalik.eth'] });
+    expect(refused).toMatchObject({ isError: true, content: [{ text: 'not an address: vitalik.eth' }] });
   });
 
   it('refuses a text that is no block', async () => {

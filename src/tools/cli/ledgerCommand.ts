@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { getAddress, isAddress } from 'viem/utils';
 import { Command } from 'commander';
 import { CliError } from './cliIo.ts';
+import type { TxReport } from '../../model/generated/report.ts';
 import type { LedgerEvent } from '../ledger/ledgerEvent.ts';
 import type { LedgerFormat } from '../ledger/ledgerFormat.ts';
 import type { Commodities } from '../ledger/commodities.ts';
@@ -47,19 +48,29 @@ export const ledgerCommand = new Command('ledger')
   .action(ledger);
 
 async function ledger(files: readonly string[], options: LedgerOptions): Promise<void> {
-  const wrong = options.account.find((account) => !isAddress(account, { strict: false }));
-  if (wrong !== undefined) throw new CliError(`not an address: ${wrong.slice(0, 100)}`);
+  const accounts = readAccounts(options.account);
   const day = [options.from, options.to].find((date) => date !== undefined && !isDay(date));
   if (day !== undefined) throw new CliError(`not a day as 2024-01-31: ${day.slice(0, 100)}`);
-  const accounts = new Set(options.account.map((account) => getAddress(account.toLowerCase())));
   const { readFormat } = await import('../ledger/ledgerFormat.ts');
   const format = readFormat(options.format);
-  const book = await readBook(files, accounts);
+  const book = await readBook(reportsOf(files), accounts);
   const silent = [...accounts].filter((account) => !book.concerned.has(account));
   if (silent.length === accounts.size)
     throw new CliError(`no event of ${silent.join(', ')} in these reports`);
   if (silent.length > 0) say(`no event of ${silent.join(', ')} in these reports`);
   await writeBook(book, format, options);
+}
+
+/** The accounts of a ledger. Throws `CliError` for a text that is no address. */
+export function readAccounts(texts: readonly string[]): ReadonlySet<string> {
+  const wrong = texts.find((text) => !isAddress(text, { strict: false }));
+  if (wrong !== undefined) throw new CliError(`not an address: ${wrong.slice(0, 100)}`);
+  return new Set(texts.map((text) => getAddress(text.toLowerCase())));
+}
+
+async function* reportsOf(files: readonly string[]): AsyncGenerator<TxReport> {
+  const { readValidReports } = await import('./readReports.ts');
+  for (const file of files) yield* readValidReports(file);
 }
 
 const isDay = (date: string): boolean => /^\d{4}-\d\d-\d\d$/.test(date) && !Number.isNaN(Date.parse(date));
@@ -69,26 +80,24 @@ const say = (message: string): void => void process.stderr.write(`${message}\n`)
 type Book = Awaited<ReturnType<typeof readBook>>;
 
 /** The accounts' events by the reports, in order. Throws `CliError` for the first that cannot be booked. */
-async function readBook(files: readonly string[], accounts: ReadonlySet<string>) {
-  const { readValidReports } = await import('./readReports.ts');
+export async function readBook(reports: AsyncIterable<TxReport>, accounts: ReadonlySet<string>) {
   const { ledgerEvents, placeOf } = await import('../ledger/ledgerEvent.ts');
-  const { loadRules } = await import('../../service/loadRules.ts');
-  const rules = loadRules();
+  const { configuredRules } = await import('../../service/analyzer.ts');
+  const rules = await configuredRules({ rulesDirs: [], addressBook: null });
   const seen = new Set<string>();
   const concerned = new Set<string>();
   const booked: (ReturnType<typeof ledgerEvents> & { place: ReturnType<typeof placeOf> })[] = [];
   let repeated = 0;
-  for (const file of files)
-    for await (const report of readValidReports(file)) {
-      if (seen.has(report.tx.hash)) {
-        repeated++;
-        continue;
-      }
-      seen.add(report.tx.hash);
-      const events = ledgerEvents(report, accounts, rules);
-      for (const account of events.concerned) concerned.add(account);
-      if (events.event || events.doubtful) booked.push({ ...events, place: placeOf(report) });
+  for await (const report of reports) {
+    if (seen.has(report.tx.hash)) {
+      repeated++;
+      continue;
     }
+    seen.add(report.tx.hash);
+    const events = ledgerEvents(report, accounts, rules);
+    for (const account of events.concerned) concerned.add(account);
+    if (events.event || events.doubtful) booked.push({ ...events, place: placeOf(report) });
+  }
   booked.sort(({ place: [a, b, c] }, { place: [d, e, f] }) => a - d || (b === e ? c - f : b - e));
   return {
     events: booked.flatMap(({ event }) => event ?? []),
@@ -101,20 +110,28 @@ async function readBook(files: readonly string[], accounts: ReadonlySet<string>)
   };
 }
 
-async function writeBook(book: Book, format: LedgerFormat, options: LedgerOptions): Promise<void> {
+/** How a book is written in a format, with the placeholders of `map` for assets the program does not know. */
+export async function writerOf({ events, doubtful, rules }: Book, format: LedgerFormat, map: CurrencyMap) {
   const { commoditiesOf } = await import('../ledger/commodities.ts');
   const { writeLedger } = await import('../ledger/writeLedger.ts');
+  const all = [...events, ...doubtful];
+  const commodity = commoditiesOf(all, rules, format, map);
+  const nameOf = commoditiesOf(all, rules);
+  return {
+    nameOf,
+    text: (some: readonly LedgerEvent[], from?: string): string =>
+      writeLedger(some, { format, rules, commodity, nameOf, from }),
+  };
+}
+
+async function writeBook(book: Book, format: LedgerFormat, options: LedgerOptions): Promise<void> {
   const { readCurrencyMap } = await import('../ledger/currencyMap.ts');
-  const { repeated, rules } = book;
+  const { repeated } = book;
   const within = (events: readonly LedgerEvent[]): LedgerEvent[] =>
     events.filter(({ time }) => options.to === undefined || time < options.to);
   const doubtful = within(book.doubtful).filter(({ time }) => time >= (options.from ?? ''));
   const map = readCurrencyMap(mapFile(options));
-  const all = [...book.events, ...book.doubtful];
-  const commodity = commoditiesOf(all, rules, format, map);
-  const nameOf = commoditiesOf(all, rules);
-  const text = (events: readonly LedgerEvent[]): string =>
-    writeLedger(events, { format, rules, commodity, nameOf, from: options.from });
+  const { text, nameOf } = await writerOf(book, format, map);
   const flows = doubtful.reduce((sum, event) => sum + event.flows.length, 0);
   if (repeated > 0) say(`${repeated} reports were given more than once and are booked once`);
   if (flows > 0)
@@ -124,8 +141,8 @@ async function writeBook(book: Book, format: LedgerFormat, options: LedgerOption
         (options.doubtful === undefined ? '; --doubtful FILE writes them' : '') +
         `: ${namesOf(doubtful, nameOf)}`,
     );
-  const written = text(within(book.events));
-  if (options.doubtful !== undefined) write(options.doubtful, text(doubtful));
+  const written = text(within(book.events), options.from);
+  if (options.doubtful !== undefined) write(options.doubtful, text(doubtful, options.from));
   if (options.out === undefined) process.stdout.write(written);
   else write(options.out, written);
   if (format.currency?.unlisted !== undefined) keepCurrencies(map, options);

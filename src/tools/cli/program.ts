@@ -10,6 +10,7 @@ import { ledgerCommand } from './ledgerCommand.ts';
 import { previewCommand } from './previewCommand.ts';
 import { addRulesCommand } from './rules/rulesCommand.ts';
 import { validateCommand, verifyCommand } from './checkCommands.ts';
+import { TOOLS } from '../mcp/toolList.ts';
 import { traceCommand } from './traceCommand.ts';
 import { demoCommand, readPort, viewCommand } from './viewCommands.ts';
 
@@ -53,9 +54,10 @@ const serveCommand = new Command('serve')
 
 const MCP_HELP = `
 Speaks the Model Context Protocol on standard input and output, or with --http on a port of this
-machine, at /mcp. Tools: analyze (a summary, sections on demand, or the whole report), explain (which
-rule decided and why), list_intents, preview_transaction, trace (every call), block (sandwiches and
-other findings), verify (is a report true). Resources: txreport://intents, txreport://rules.
+machine, at /mcp. Resources: txreport://intents, txreport://rules. Tools:
+${Object.entries(TOOLS)
+  .map(([name, answer]) => `  ${name.padEnd(21)}${answer}`)
+  .join('\n')}
 
 In the configuration of an agent:
   {"mcpServers": {"txreport": {"command": "txreport", "args": ["mcp"],

@@ -15,7 +15,7 @@ export type Word = keyof RawLedgerTags;
 const FOLDER = join(SHIPPED_RULES, 'ledgers');
 
 /** Names of the formats that come with the rules. */
-const formatNames = (): string[] => readdirSync(FOLDER).map((file) => file.replace('.yaml', ''));
+export const formatNames = (): string[] => readdirSync(FOLDER).map((file) => file.replace('.yaml', ''));
 
 /**
  * A shipped format by its name, or one's own by the path of its YAML file.

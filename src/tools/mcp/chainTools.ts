@@ -12,6 +12,7 @@ import type { Engine } from '../openEngine.ts';
 import type { Traces } from '../trace/openTraces.ts';
 import { LINES_OUT, linesFrom, OFFSET, pageText } from './pages.ts';
 import { annotations, answered, text, TRANSACTION } from './tools.ts';
+import { TOOLS } from './toolList.ts';
 
 /** Most findings of a block in one answer. */
 const MOST_FINDINGS = 20;
@@ -31,9 +32,7 @@ function registerTrace(mcp: McpServer, traces: Traces): void {
     'trace',
     {
       title: 'Trace a transaction',
-      description:
-        'Every call of one transaction in order, decoded: function, arguments, value, failures, the ' +
-        'movements and logs of each. Long trees come in pages.',
+      description: `${TOOLS.trace} Long trees come in pages.`,
       inputSchema: z.strictObject({
         ...TRANSACTION,
         verbose: z.boolean().default(false).describe('Reads unfolded, full addresses and arguments, gas.'),
@@ -69,9 +68,8 @@ function registerBlock(mcp: McpServer): void {
     {
       title: 'Analyze a block',
       description:
-        'What several transactions of one block show together: sandwiches with their victims and losses, ' +
-        'back-runs, what the builder earned; and a line per transaction. Use it to answer whether a ' +
-        'transaction was sandwiched: give the block of its report. A finding that is Suspected is a guess.',
+        `${TOOLS.block} Also a line per transaction. To answer whether one was sandwiched, ` +
+        'give the block of its report. A finding that is Suspected is a guess.',
       inputSchema: z.strictObject({
         block: z.string().max(100).describe('Number, hash, or latest.'),
         offset: OFFSET,
@@ -114,9 +112,8 @@ function registerVerify(mcp: McpServer, analyzer: Engine, rpcUrl: string): void 
     {
       title: 'Verify a report',
       description:
-        "Whether a report that somebody hands over is true: compared with the node's raw answers by checks " +
-        'that share no code with the analysis, and with a new analysis. Each false statement is named with ' +
-        'its place.',
+        `${TOOLS.verify} Compared with the node's raw answers by checks that share no code with the ` +
+        'analysis, and with a new analysis. Each false statement is named with its place.',
       inputSchema: z.strictObject({
         report: z.looseObject({}).describe('A TxReport, whole, as POST /analyze answers it.'),
       }),

@@ -5,6 +5,7 @@ import { readAny } from '../preview/readRequest.ts';
 import { asReport, type PreviewReport } from '../preview/preview.ts';
 import { summarize } from './summarize.ts';
 import { annotations, answered, text } from './tools.ts';
+import { TOOLS } from './toolList.ts';
 
 export type Preview = (request: SimulationRequest, signal: AbortSignal) => Promise<PreviewReport>;
 
@@ -39,9 +40,9 @@ export function registerPreview(mcp: McpServer, preview: Preview): void {
     {
       title: 'Preview a transaction',
       description:
-        'What a transaction would do if sent now, or what a signature on typed data (permits, orders, ' +
-        'transactions of smart accounts) allows: simulated on the state of a node, nothing is sent. ' +
-        'Give the warnings to the user first. State, prices and order in the block may change the outcome.',
+        `${TOOLS.preview_transaction} Simulated on the state of a node: nothing is sent. Typed data are ` +
+        'permits, orders, transactions of smart accounts. Give the warnings to the user first. ' +
+        'State, prices and order in the block may change the outcome.',
       inputSchema,
       outputSchema,
       annotations,

@@ -8,6 +8,7 @@ import { createLimiter } from '../../service/http/limiter.ts';
 import { openTraces } from '../trace/openTraces.ts';
 import { openPreviewer } from '../preview/preview.ts';
 import { registerChainTools } from './chainTools.ts';
+import { registerLedger } from './ledgerTool.ts';
 import { serveHttp } from './serveHttp.ts';
 import { registerPreview } from './previewTool.ts';
 import { registerResources } from './resources.ts';
@@ -42,6 +43,7 @@ export async function runMcp(port: number | null): Promise<number> {
       limiter.run(() => previewer.preview(request, { signal }), signal),
     );
     registerChainTools(mcp, { analyzer, traces, rpcUrl: config.rpcUrls[0]! });
+    registerLedger(mcp, analyze);
     registerPrompts(mcp);
     registerResources(mcp, rulebook);
     return mcp;

@@ -19,6 +19,7 @@ import {
   type ListPage,
 } from './pages.ts';
 import { intentList } from './resources.ts';
+import { TOOLS } from './toolList.ts';
 import { summarize } from './summarize.ts';
 
 export interface ToolDeps {
@@ -86,9 +87,8 @@ function registerAnalyze(mcp: McpServer, { analyze }: ToolDeps): void {
     {
       title: 'Analyze a transaction',
       description:
-        'What one Ethereum mainnet transaction was for, who acted, who gained and lost what, ' +
-        'with on-chain evidence. Answers a short summary. Ask for sections to see parts of the ' +
-        'report (long lists come in pages), or for detail "full" to get all of it (in pieces where ' +
+        `${TOOLS.analyze} Ethereum mainnet only. Answers a short summary. Ask for sections to see parts of ` +
+        'the report (long lists come in pages), or for detail "full" to get all of it (in pieces where ' +
         'it is long). Statements with status Suspected are guesses: say so.',
       inputSchema,
       outputSchema,
@@ -134,9 +134,8 @@ function registerExplain(mcp: McpServer): void {
     {
       title: 'Explain a verdict',
       description:
-        'Why a transaction was classified as it was: motifs found, candidates for the actor, ' +
-        'the conditions of the rule that won with their actual values, rules that lost or ' +
-        'nearly matched. A verdict or motif marked Suspected is a guess. With rule: that rule, ' +
+        `${TOOLS.explain} Also motifs found, candidates for the actor, and conditions with their values. ` +
+        'A verdict or motif marked Suspected is a guess. With rule: that rule, ' +
         'condition by condition, for every candidate.',
       inputSchema,
       outputSchema: z.object(LINES_OUT),
@@ -159,9 +158,7 @@ function registerListIntents(mcp: McpServer, { rulebook }: ToolDeps): void {
     'list_intents',
     {
       title: 'List intents',
-      description:
-        'Every kind of intent a report can name, best first: its category, whether it can be ' +
-        'the headline or only a part, and the rules that recognise it.',
+      description: `${TOOLS.list_intents} Best first, with category and whether it can be the headline.`,
       inputSchema: z.strictObject({}),
       outputSchema: z.object({ ruleset: z.string(), intents: z.array(z.looseObject({})) }),
       annotations: { ...annotations, openWorldHint: false },
