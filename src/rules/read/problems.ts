@@ -72,6 +72,10 @@ export const PROBLEMS = {
   leg_contradicts: 'no movement can be what the leg asks for',
   other_indexed:
     'the tables know the event with other parameters indexed: list yours in signatures/ if it is right',
+  other_signature: "the contract's ABI (--abi) has the event or function otherwise",
+  no_amount: "the ABI's name of the amount is that of an id, a time or another number",
+  no_code: 'the node (--node) knows no contract at the address',
+  not_on_chain: 'neither the code at the address nor its recent logs have the event or function',
   unknown_role: 'the role is not declared in vocabulary.yaml',
   bad_when: 'equals, differs, above and below take a right side that is another, gt0, lt0 and is0 take none',
   stated_without_amount: 'a leg with match: stated needs an amount',

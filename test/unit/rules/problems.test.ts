@@ -125,6 +125,11 @@ describe('problems of a ruleset', () => {
       // test/rules-cli/overlays.test.ts
       'bad_archive',
       'other_role',
+      // test/rules-cli/abi.test.ts
+      'other_signature',
+      'no_amount',
+      'no_code',
+      'not_on_chain',
     ]);
     expect(Object.keys(PROBLEMS).filter((code) => !here.has(code as 'bad_value'))).toEqual([]);
     expect(here.size).toBeGreaterThanOrEqual(70);

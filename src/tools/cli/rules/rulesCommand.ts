@@ -19,6 +19,8 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .description('list every problem as file:line:column')
     .argument(dirs, dirsHelp)
     .addOption(new Option('--format <format>', 'output').choices(['text', 'json', 'github']).default('text'))
+    .option('--abi <path>', "compare signatures with a contract's ABI: JSON, artifact, Solidity, or a folder")
+    .option('--node', 'ask RPC_URL whether the listed contracts hold what their shapes name')
     .addOption(new Option('--codes', 'list what each code means').conflicts('watch'))
     .option('--watch', 'again after every change, until Ctrl+C')
     .action((named, o) =>
@@ -107,7 +109,7 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
   rules
     .command('new')
     .description('draft shape, protocol, intent and examples from an ABI, from events or from a transaction')
-    .option('--abi <file>', 'JSON of a contract: drafts its events')
+    .option('--abi <file>', 'JSON, artifact or Solidity of a contract: drafts its events')
     .option('--event <signature...>', 'event as in Solidity; several are one family')
     .option('--tx <tx>', 'hash or recording: drafts an intent; with --dir what no shape recognises in it')
     .option('--name <name>', 'name of the family and protocol')

@@ -5,7 +5,7 @@ import { FACT_VOCABULARY } from '../../../stages/7-intent/facts/registry.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { directoriesChanged } from '../../../rules/read/watchRulebook.ts';
 import type { EditedTexts } from '../../../rules/read/readRuleFiles.ts';
-import { splitList } from '../../../lib/text.ts';
+import { counted, splitList } from '../../../lib/text.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
 
 /** A ruleset without problems. */
@@ -47,31 +47,61 @@ interface LintOptions {
   readonly format: 'text' | 'json' | 'github';
   /** Only prints the meaning of every code. */
   readonly codes?: boolean;
+  /** File or folder with the ABI to compare signatures with. */
+  readonly abi?: string;
+  /** Ask the node of RPC_URL about the protocols' contracts. */
+  readonly node?: boolean;
 }
 
 /**
  * Prints every problem of the rulesets, with status 1 where there is any; `rules test` reads the examples.
  */
-export function lintRules(named: readonly string[], { format, codes }: LintOptions, io: CliIo): number {
+export async function lintRules(named: readonly string[], options: LintOptions, io: CliIo): Promise<number> {
+  const { format, codes } = options;
   if (codes) {
     for (const [code, meaning] of Object.entries(PROBLEMS)) io.out(`${code.padEnd(32)}${meaning}`);
     return 0;
   }
   const dirs = rulesetDirs(named);
-  const { problems, shapes, protocols, entities, intents, version, digest } = openRuleset(dirs);
+  const ruleset = openRuleset(dirs);
+  const outside = ruleset.problems.length > 0 ? NOTHING : await checkOutside(ruleset, options);
+  const problems = [...ruleset.problems, ...outside.problems];
   if (format === 'json') io.out(JSON.stringify({ problems }, null, 2));
   else for (const one of problems) io.out(format === 'github' ? annotation(one) : formatProblem(one));
   const isSound = problems.length === 0;
-  if (format === 'text' && isSound)
+  if (format !== 'text') return isSound ? 0 : 1;
+  for (const line of outside.notes) io.out(line);
+  const { shapes, protocols, entities, intents, version, digest } = ruleset;
+  if (isSound)
     io.out(
       `ok: ${shapes.length} shapes, ${protocols.length} protocols, ${entities.length} entity files, ` +
         `${intents.length} intent rules; version ${version}, ${digest()}`,
     );
-  else if (format === 'text')
+  else
     io.err(
       `${problems.length} problem(s) in ${dirs.join(', ')}; meaning of a code: txreport rules lint --codes`,
     );
   return isSound ? 0 : 1;
+}
+
+interface Outside {
+  readonly problems: readonly Problem[];
+  readonly notes: readonly string[];
+}
+const NOTHING: Outside = { problems: [], notes: [] };
+
+/** What an ABI and the node say of sound rules. */
+async function checkOutside(ruleset: Ruleset, { abi, node }: LintOptions): Promise<Outside> {
+  const problems = node ? await (await import('./abi/checkNode.ts')).checkNode(ruleset) : [];
+  if (abi === undefined) return { problems, notes: [] };
+  const { checkAbi } = await import('./abi/checkAbi.ts');
+  const { readAbi } = await import('./abi/readAbi.ts');
+  const compared = checkAbi(ruleset, readAbi(abi));
+  const left = compared.unmapped.map((text) => `not mapped: ${text}`);
+  return {
+    problems: [...problems, ...compared.problems],
+    notes: [`compared with the ABI: ${counted(compared.count, 'signature')}`, ...left],
+  };
 }
 
 /** Workflow command that shows the problem beside the line in a pull request. */

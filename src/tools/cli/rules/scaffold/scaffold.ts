@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import * as AbiEvent from 'ox/AbiEvent';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { checksumAddress } from '../../../../evm/address.ts';
 import { eventNamed } from '../../../../evm/signatures.ts';
@@ -8,6 +7,7 @@ import type { Rulebook } from '../../../../model/rulebook.ts';
 import { CliError, type CliIo } from '../../cliIo.ts';
 import type { ExaminedTx } from '../loadTx.ts';
 import { unrecognised } from '../whyNot.ts';
+import { readAbi } from '../abi/readAbi.ts';
 import { guessMeaning, type Guess } from './guessMeaning.ts';
 import { slugOf, writeDraft, type Draft } from './writeDraft.ts';
 
@@ -27,7 +27,8 @@ const BEFORE = 'WithdrawalRequest';
 /** Drafts shape, protocol, words, intent and examples for events, given as texts or in an ABI file. */
 export function scaffoldEvents(options: ScaffoldOptions, rulebook: Rulebook, io: CliIo): void {
   const { abi, event = [], address, own = false } = options;
-  const texts = abi === undefined ? event : eventsOf(abi);
+  const events = abi === undefined ? [] : readAbi(abi).filter(({ kind }) => kind === 'event');
+  const texts = abi === undefined ? event : events.map(({ text }) => text);
   const { guesses, leftOut } = guessAll(texts, rulebook, { own, all: abi === undefined });
   const fallback = abi === undefined ? guesses[0]!.signature.name : basename(abi, extname(abi));
   if (address !== undefined) {
@@ -92,23 +93,6 @@ function unknownEvents(examined: ExaminedTx, rulebook: Rulebook) {
 function rankOf({ intentKinds }: Rulebook): string {
   if (intentKinds.has(BEFORE)) return BEFORE;
   return [...intentKinds.values()].sort((a, b) => a.rank - b.rank).at(-1)!.kind;
-}
-
-function eventsOf(path: string): string[] {
-  let abi: unknown;
-  try {
-    abi = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw new CliError(`${path}: ${error instanceof SyntaxError ? 'not JSON' : 'cannot be read'}`);
-  }
-  // Compilers write the ABI into a larger object.
-  const list: unknown = Array.isArray(abi) ? abi : (abi as { abi?: unknown } | null)?.abi;
-  if (!Array.isArray(list)) throw new CliError(`${path} holds no ABI: a list, or an object with the key abi`);
-  return (
-    list as ((Omit<AbiEvent.AbiEvent, 'inputs'> & Partial<Pick<AbiEvent.AbiEvent, 'inputs'>>) | null)[]
-  ).flatMap((item) =>
-    item?.type === 'event' ? AbiEvent.format({ ...item, inputs: item.inputs ?? [] }) : [],
-  );
 }
 
 /** One guess per event. `all: false`, for an ABI, leaves out administration: it states no amount. */
