@@ -45,7 +45,9 @@ it('serves the demo, which opens on one report', async () => {
     let out = '';
     for await (const chunk of child.stdout) if (/\/\?tx=0x[0-9a-f]{64}\n/.test((out += String(chunk)))) break;
     const [url] = /http:\S+/.exec(out)!;
-    expect((await fetch(url)).status).toBe(200);
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('name="txreport-playground" content="on"');
   } finally {
     child.kill('SIGKILL');
   }

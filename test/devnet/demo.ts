@@ -83,12 +83,13 @@ async function main(): Promise<void> {
   if (options.once) return leave(wrong > 0 ? 1 : 0);
   const { buildViewer } = await import('../../viewer/build.ts');
   const { startPlayground } = await import('../../src/tools/playground/startPlayground.ts');
+  const { allRecordings } = await import('../../src/tools/cli/rules/recordings.ts');
   await buildViewer();
   playground = await startPlayground({
     port: 0,
-    recordingsDir: join(import.meta.dirname, '../recordings'),
+    recordings: allRecordings([join(import.meta.dirname, '../recordings')]),
     rpcUrl: story.devnet.rpcUrl,
-    api: service.url,
+    reports: service.url,
   });
   printNext(service.url, playground.url, rows);
 }

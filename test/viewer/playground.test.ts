@@ -11,18 +11,23 @@ import type {
   TextAnswer,
   TryAnswer,
 } from '../../src/tools/playground/answers.ts';
+import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
 import { startPlayground, type Playground } from '../../src/tools/playground/startPlayground.ts';
+import { analyzeRaw } from '../../src/analyze.ts';
+import { loadRules } from '../../src/service/loadRules.ts';
+import { startCli } from '../cli/runCli.ts';
 import { buildViewer } from '../../viewer/build.ts';
 import { TEMPLATES } from '../../viewer/src/playground/templates.ts';
 import { checkAxe } from './support/axe.ts';
 import { hasBrowser, openTab } from './support/browser.ts';
 
 const RECORDINGS = join(import.meta.dirname, '../recordings');
+const recordings = allRecordings([RECORDINGS]);
 const viewerFile = join(tmpdir(), `txreport-playground-${process.pid}.html`);
 let playground: Playground;
 beforeAll(async () => {
   await buildViewer({ outFile: viewerFile });
-  playground = await startPlayground({ port: 0, recordingsDir: RECORDINGS, viewerFile });
+  playground = await startPlayground({ port: 0, recordings, viewerFile });
 });
 afterAll(async () => {
   await playground?.close();
@@ -232,7 +237,7 @@ describe('the endpoint', () => {
   });
 
   it('listens on this machine alone, and lets go of its port', async () => {
-    const other = await startPlayground({ port: 0, recordingsDir: RECORDINGS, viewerFile });
+    const other = await startPlayground({ port: 0, recordings, viewerFile });
     expect(other.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     await other.close();
     await new Promise<void>((done, fail) => {
@@ -242,15 +247,45 @@ describe('the endpoint', () => {
     });
   });
 
-  it('serves the page with the playground in it, and no other change', async () => {
+  it('serves the page with the playground in it', async () => {
     const { status, body } = await send('/');
     expect(status).toBe(200);
-    expect(body).toBe(
+    expect(body).toContain('name="txreport-playground" content="on"');
+    expect(body).toContain(`name="txreport-api" content="${playground.url}"`);
+    const elsewhere = { port: 0, recordings, viewerFile, reports: 'http://127.0.0.1:3000' };
+    const other = await startPlayground(elsewhere);
+    expect(await (await fetch(other.url)).text()).toBe(
       readFileSync(viewerFile, 'utf8').replace(
         'name="txreport-playground" content="off"',
         'name="txreport-playground" content="on"',
       ),
     );
+    await other.close();
+  });
+
+  it('answers with reports and calls by the rules in force', async () => {
+    const { raw, context } = recordings.find(({ name }) => name === 'swap-v3')!;
+    const { status, body } = await post('/analyze', { tx_hash: raw.hash });
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toEqual(await analyzeRaw(raw, context, loadRules()));
+    expect(JSON.parse((await post('/trace', { tx_hash: raw.hash })).body)).toMatchObject({ hash: raw.hash });
+    expect((await post('/analyze', { tx_hash: `0x${'ab'.repeat(32)}` })).status).toBe(404);
+  });
+
+  it('is started by txreport rules playground', async () => {
+    const run = startCli(['rules', 'playground', '--no-open', '--recordings', RECORDINGS]);
+    try {
+      await expect.poll(run.out, { timeout: 60_000 }).toMatch(/http:\S+view=playground\n/);
+      const url = new URL(/http:\S+/.exec(run.out())![0]);
+      const { recordings: names, node } = (await (
+        await fetch(`${url.origin}/playground/recordings`)
+      ).json()) as RecordingsAnswer;
+      expect([names.length > 100, node]).toEqual([true, false]);
+      run.child.kill('SIGTERM');
+      expect(await run.ended).toBe(0);
+    } finally {
+      run.child.kill('SIGKILL');
+    }
   });
 });
 

@@ -69,5 +69,5 @@ function view(
   options: BlockCommandOptions,
 ): Promise<void> {
   const examples = reports.map(({ tx }, i) => [tx.hash, lines[i]!] as const);
-  return show(options, { analyze: served(reports, 'only this block is served') }, '/', examples);
+  return show(options, { analyze: served(reports, 'only this block is served'), examples }, '/');
 }

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { InvalidArgumentError, Option, Command } from 'commander';
 import type { TxReport } from '../../model/generated/report.ts';
 import { readPasted } from '../pasted.ts';
-import type { ViewOptions } from '../view/servePage.ts';
+import type { PageServer, ViewOptions } from '../view/servePage.ts';
 import type { CallTree } from '../wording/calls.ts';
 import { AnalysisError } from '../../lib/errors.ts';
+import { splitList } from '../../lib/text.ts';
 import { CliError, requireTxHash, type CommonOptions } from './cliIo.ts';
 
 const VIEW_HELP = `
@@ -22,7 +23,8 @@ Exit status: 0 stopped with Ctrl-C, 1 could not start, 2 wrong arguments or conf
 
 const DEMO_HELP = `
 Analyses transactions that come with the package (recorded on a local chain with the real contracts)
-and shows one in the viewer, the others in a list beside it. Needs no node and no network.
+and shows one in the viewer, the others in a list beside it, with the rule playground. Needs no node and
+no network.
 
 Examples:
   txreport demo
@@ -110,14 +112,21 @@ function notServed(why: string): never {
 /** Recordings of the demo: beside the built code, else those of the working copy. */
 const RECORDINGS = ['../../demo/recordings.ndjson.gz', '../../../test/recordings'];
 
+/** Where the demo's recordings lie. */
+function demoPlace(): string {
+  const place = RECORDINGS.map((path) => join(import.meta.dirname, path)).find((path) => existsSync(path));
+  if (place === undefined) throw new CliError('this package was built without the demo’s recordings');
+  return place;
+}
+
 async function demo(options: ViewerOptions): Promise<void> {
   const { traceOf } = await import('../trace/openTraces.ts');
   const { configuredRules } = await import('../../service/analyzer.ts');
   const { allRecordings } = await import('./rules/recordings.ts');
-  const place = RECORDINGS.map((path) => join(import.meta.dirname, path)).find((path) => existsSync(path));
-  if (place === undefined) throw new CliError('this package was built without the demo’s recordings');
+  const { startPlayground } = await import('../playground/startPlayground.ts');
   const rulebook = await configuredRules({ rulesDirs: [], addressBook: null });
-  const recorded = new Map(allRecordings([place]).map((one) => [one.raw.hash as string, one]));
+  const recordings = allRecordings([demoPlace()]);
+  const recorded = new Map(recordings.map((one) => [one.raw.hash as string, one]));
   const reports = new Map<string, TxReport>();
   for (const [hash, one] of recorded) reports.set(hash, (await traceOf(one, rulebook)).report);
   const examples = [...reports].map(
@@ -128,7 +137,20 @@ async function demo(options: ViewerOptions): Promise<void> {
   const analyze = served(reports.values(), why);
   const trace = async (hash: string): Promise<CallTree> =>
     (await traceOf(recorded.get(hash) ?? notServed(why), rulebook)).tree;
-  return show(options, { analyze, trace }, `/?tx=${richest(reports.values())}`, examples);
+  const { port } = options;
+  const server = await startPlayground({ port, recordings, reports: { analyze, trace, examples } });
+  return showServed(server, `/?tx=${richest(reports.values())}`, options);
+}
+
+/** `txreport rules playground`: rules tried on transactions in the viewer, by recordings and the node. */
+export async function playground(options: ViewerOptions & { recordings?: readonly string[] }): Promise<void> {
+  const { allRecordings, recordingPlaces } = await import('./rules/recordings.ts');
+  const { startPlayground } = await import('../playground/startPlayground.ts');
+  const places = options.recordings ?? recordingPlaces().filter((place) => existsSync(place));
+  const recordings = allRecordings(places.length > 0 ? places : [demoPlace()]);
+  const [rpcUrl] = splitList(process.env['RPC_URL']);
+  const server = await startPlayground({ port: options.port, recordings, rpcUrl });
+  return showServed(server, '/?view=playground', options);
 }
 
 /** The proven example with the most kinds of steps: the one to open first. */
@@ -140,13 +162,20 @@ function richest(reports: Iterable<TxReport>): string {
 
 /** Serves the viewer until Ctrl-C. */
 export async function show(
-  { port, open }: Pick<ViewerOptions, 'port' | 'open'>,
-  answers: Pick<ViewOptions, 'analyze' | 'trace'>,
+  options: Pick<ViewerOptions, 'port' | 'open'>,
+  answers: Pick<ViewOptions, 'analyze' | 'trace' | 'examples'>,
   path: string,
-  examples: NonNullable<ViewOptions['examples']> = [],
 ): Promise<void> {
   const { startView } = await import('../view/servePage.ts');
-  const server = await startView({ port, ...answers, examples });
+  await showServed(await startView({ port: options.port, ...answers }), path, options);
+}
+
+/** Opens a served page, and closes its server at Ctrl-C. */
+async function showServed(
+  server: PageServer,
+  path: string,
+  { open }: Pick<ViewerOptions, 'open'>,
+): Promise<void> {
   const url = `${server.url}${path}`;
   process.stdout.write(`${url}\nCtrl-C stops it\n`);
   if (open) openBrowser(url);

@@ -1,6 +1,6 @@
 import type { Problem } from '../../rules/read/problems.ts';
 import { readConfig } from '../../service/config.ts';
-import { allRecordings, type Recording } from '../cli/rules/recordings.ts';
+import type { Recording } from '../cli/rules/recordings.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { openUpstream } from '../../service/analyzer.ts';
@@ -57,9 +57,8 @@ export interface TryAnswer {
 
 export type Transactions = ReturnType<typeof openTransactions>;
 
-/** Transactions to try rules on: those of one folder, by name or hash, and those of a node, by hash. */
-export function openTransactions(folder: string, rpcUrl: string | undefined) {
-  const recordings = allRecordings([folder]);
+/** Transactions to try rules on: recorded ones, by name or hash, and those of a node, by hash. */
+export function openTransactions(recordings: readonly Recording[], rpcUrl: string | undefined) {
   const config = rpcUrl === undefined ? null : readConfig({ RPC_URL: rpcUrl });
   const upstream = config && openUpstream({ ...config, priceApiUrl: null });
   return {

@@ -8,7 +8,8 @@ import {
   type TextAnswer,
   type TryAnswer,
 } from './answers.ts';
-import { servePage, type PageServer, type Routes } from '../view/servePage.ts';
+import { traceOf, type Traced } from '../trace/openTraces.ts';
+import { servePage, startView, type PageServer, type Routes, type ViewOptions } from '../view/servePage.ts';
 import { CliError } from '../cli/cliIo.ts';
 import { draftIntent } from '../cli/rules/newRule.ts';
 import { examineTx } from '../cli/rules/loadTx.ts';
@@ -21,42 +22,54 @@ import type { RuleItem } from '../../rules/compile/ruleItem.ts';
 import { openEdited } from './editedRuleset.ts';
 import { tryRule } from './tryRule.ts';
 
-interface PlaygroundOptions {
-  /** 0 for any free port. */
-  readonly port: number;
-  /** Folder of recorded transactions to try rules on. */
-  readonly recordingsDir: string;
+interface PlaygroundOptions extends Pick<ViewOptions, 'port' | 'viewerFile'> {
+  /** Transactions to try rules on. */
+  readonly recordings: readonly Recording[];
   /** Node to ask for transactions that are not recorded. */
-  readonly rpcUrl?: string;
-  /** The built viewer page. */
-  readonly viewerFile?: string;
-  /** The service the page asks for reports. */
-  readonly api?: string;
+  readonly rpcUrl?: string | undefined;
+  /** The service the page asks for reports, or what answers here; left out: the rules in force. */
+  readonly reports?: string | Pick<ViewOptions, 'analyze' | 'trace' | 'examples'>;
 }
 
 export type Playground = PageServer;
 
-/** The service asked where none is named: `npm start` on this machine. */
-const SERVICE = 'http://127.0.0.1:3000';
 /** Trying a rule keeps the process busy: one at a time, a few waiting. */
 const ONE_AT_A_TIME = { maxConcurrency: 1, maxQueue: 4 };
 
-/** Serves the playground on this machine alone. Rejects for a taken port and unreadable recordings. */
+/** Serves the viewer with the playground on this machine alone. Rejects for a taken port. */
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
-  const { recordingsDir, rpcUrl, api = SERVICE, ...page } = options;
-  const transactions = openTransactions(recordingsDir, rpcUrl);
-  const server = await servePage({
-    ...page,
-    routes: playgroundRoutes(transactions),
-    settings: { playground: 'on', api: new URL(api).href.replace(/\/$/, '') },
-    limits: ONE_AT_A_TIME,
-  });
+  const { recordings, rpcUrl, reports, ...page } = options;
+  const transactions = openTransactions(recordings, rpcUrl);
+  const parts = { routes: playgroundRoutes(transactions), limits: ONE_AT_A_TIME };
+  const settings = { playground: 'on' };
+  const server =
+    typeof reports === 'string'
+      ? await servePage({
+          ...page,
+          ...parts,
+          settings: { ...settings, api: new URL(reports).href.replace(/\/$/, '') },
+        })
+      : await startView({
+          ...page,
+          ...(reports ?? byRulesInForce(transactions)),
+          more: { ...parts, settings },
+        });
   return {
     url: server.url,
     async close() {
       await server.close();
       await transactions.close();
     },
+  };
+}
+
+/** Reports and calls by the rules in force, which may change between two requests. */
+function byRulesInForce(transactions: Transactions): Pick<ViewOptions, 'analyze' | 'trace'> {
+  const traced = async (hash: string): Promise<Traced> =>
+    traceOf(await pick(transactions, { tx_hash: hash }), inForce().rulebook);
+  return {
+    analyze: async (hash) => JSON.stringify((await traced(hash)).report),
+    trace: async (hash) => (await traced(hash)).tree,
   };
 }
 

@@ -147,28 +147,28 @@ function bodyOf({ body }: { readonly body?: unknown }): Body {
   return body as Body;
 }
 
-export interface ViewOptions {
-  /** 0 for any free port. */
-  readonly port: number;
+export interface ViewOptions extends Pick<PageOptions, 'port' | 'viewerFile'> {
   /** The serialised report of a hash; rejects with an `AnalysisError`. */
   readonly analyze: (hash: string) => Promise<string>;
   /** The calls of a transaction; without it the page shows the report alone. */
   readonly trace?: (hash: string) => Promise<CallTree>;
   /** Offered on the start page, by category. */
   readonly examples?: readonly (readonly [hash: string, label: string, category?: string, status?: string])[];
-  /** The built viewer page. */
-  readonly viewerFile?: string;
+  /** Further parts of the page. */
+  readonly more?: Pick<PageOptions, 'routes' | 'settings' | 'limits'>;
 }
 
 /** Serves the viewer and a service behind it, on this machine alone. Rejects when the port is taken. */
-export function startView({ analyze, trace, examples = [], ...options }: ViewOptions): Promise<PageServer> {
+export function startView(options: ViewOptions): Promise<PageServer> {
+  const { analyze, trace, examples = [], more, ...page } = options;
   return servePage({
-    ...options,
-    settings: { examples: JSON.stringify(examples), trace: trace ? 'on' : '' },
-    limits: { maxConcurrency: 4, maxQueue: 16 },
+    ...page,
+    settings: { examples: JSON.stringify(examples), trace: trace ? 'on' : '', ...more?.settings },
+    limits: more?.limits ?? { maxConcurrency: 4, maxQueue: 16 },
     routes: {
-      get: { '/health': () => 'ok' },
+      get: { '/health': () => 'ok', ...more?.routes.get },
       post: {
+        ...more?.routes.post,
         '/analyze': async (body) => JSON.parse(await analyze(hashIn(body))) as unknown,
         ...(trace && { '/trace': (body: Body) => trace(hashIn(body)) }),
       },

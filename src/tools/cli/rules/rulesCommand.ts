@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { AnalysisError } from '../../../lib/errors.ts';
 import { CliError, TERMINAL, type CliIo } from '../cliIo.ts';
+import { portOption } from '../viewCommands.ts';
 
 /** A command's work; resolves to its exit status, 0 where it names none. */
 type Run = () => number | void | Promise<number | void>;
@@ -128,6 +129,15 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .option('--dirs <dir...>', dirsHelp)
     .option('--recordings <place...>', 'where recordings lie')
     .action((o) => exit(async () => (await import('./newRule.ts')).newRule(o, io)));
+
+  rules
+    .command('playground')
+    .description('try rules on transactions in the viewer, as they are written; nothing is saved')
+    .addOption(portOption())
+    .option('--no-open', 'print the address and open no browser')
+    .option('--rpc <urls>', 'node for transactions that are not recorded (default: RPC_URL)')
+    .option('--recordings <place...>', 'where recordings lie (default: overlays, test/recordings, the demo)')
+    .action((o) => exit(async () => (await import('../viewCommands.ts')).playground(o)));
 
   rules
     .command('record')
