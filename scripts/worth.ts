@@ -94,9 +94,13 @@ const PASSES: Readonly<Record<string, Pass>> = {
   approximately: at('4-primitives/bind/legOptions.ts', 'for (const choice of leg.choices) {', 'false'),
   userBehind: at('8-economics/positions/owners.ts', 'const { principals, carriers, origins', 'null'),
   holderOfToken: at('8-economics/positions/owners.ts', 'const gained = change.delta > 0n;', 'null'),
-  interestApart: at('8-economics/positions/sides.ts', "if (side.position.effect !== 'decrease'", '[side]'),
-  collateralBeside: at('8-economics/positions/sides.ts', "const sign = effect === 'increase' ? 1n", '[]'),
-  withoutInterest: at('8-economics/positions/parts.ts', 'const redeemed = shares.reduce(', '[...parts]'),
+  interestApart: at(
+    '../value/sides.ts',
+    'const [share, ...more] = legs.filter(',
+    '[sideOf(position, owner, legs, portions)]',
+  ),
+  collateralBeside: at('../value/sides.ts', "const sign = effect === 'increase' ? 1n", '[]'),
+  withoutInterest: at('../value/sides.ts', 'const redeemed = amounts.filter(', 'amounts'),
 };
 
 type Analyze = (

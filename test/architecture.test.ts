@@ -230,6 +230,7 @@ describe('architecture', () => {
       'builderPayments',
       'placesOf',
       'sideKeys',
+      'sidesOf',
       'decide',
       'findPrimitives',
     ];
@@ -238,6 +239,16 @@ describe('architecture', () => {
       .filter(({ path }) => !path.startsWith('tools/verify/'))
       .flatMap(({ text }) => [...text.matchAll(definition)].map((match) => match[1]!));
     expect(defined.sort()).toEqual(parts.sort());
+  });
+
+  it('amounts are split into principal, fees and interest in one place', () => {
+    const readers = files.filter(
+      ({ path, text }) =>
+        (/^(stages\/[6-9]|value\/)/.test(path) &&
+          /\bportions\b(?!: (?:NOTHING|readonly never))/.test(text)) ||
+        (/^stages\/[6-8]/.test(path) && /\bSHARE_ROLES\b/.test(text)),
+    );
+    expect(readers.map(({ path }) => path)).toEqual(['value/sides.ts']);
   });
 
   it('claims are decided in one place', () => {

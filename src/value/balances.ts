@@ -126,7 +126,7 @@ export function isDust(sum: Omit<Balance, 'id' | 'outgoing' | 'incoming'>): bool
 /** Which way value went: `both` is a trade or an exchange into a position, the others are one-sided. */
 export type Sides = 'none' | 'sent' | 'received' | 'both';
 
-export function sidesOf(group: Iterable<Balance>): Sides {
+export function netSides(group: Iterable<Balance>): Sides {
   let sent = false;
   let received = false;
   for (const { net } of group) {

@@ -6,7 +6,7 @@ import { roleOf } from '../../lib/roles.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { findSuspects, type Suspects } from '../../value/suspectTokens.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
-import { balances, sidesOf, type Balance, type Sides } from '../../value/balances.ts';
+import { balances, netSides, type Balance, type Sides } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Evidence, BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -60,7 +60,7 @@ export class ElectionContext {
   /** Which way value went for one account, net. */
   sides(account: Address): Sides {
     let sides = this.#sides.get(account);
-    if (!sides) this.#sides.set(account, (sides = sidesOf(this.balances(account).values())));
+    if (!sides) this.#sides.set(account, (sides = netSides(this.balances(account).values())));
     return sides;
   }
 
@@ -68,7 +68,7 @@ export class ElectionContext {
   sidesTogether(accounts: readonly Address[]): Sides {
     return accounts.length === 1
       ? this.sides(accounts[0]!)
-      : sidesOf(this.balances(new Set(accounts)).values());
+      : netSides(this.balances(new Set(accounts)).values());
   }
 
   /** The account's first payment, else its first receipt, of an asset of its balances; empty without any. */

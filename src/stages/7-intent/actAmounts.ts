@@ -1,13 +1,13 @@
-import { sumOf } from '../../value/amount.ts';
 import { mergeNative } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
-import { DEBT_SHARE_ROLES, roleOf, SHARE_ROLES } from '../../lib/roles.ts';
+import { roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
+import { amountsOf, isShare, sidesOf } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
-import type { AssetAmount, Motif } from '../../model/motif.ts';
-import type { Portion } from '../../model/primitive.ts';
-import type { Asset, AssetId } from '../../model/valueFlow.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { Side, SideAmount } from '../../model/scene.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 
 export type ActAmount = Pick<Balance, 'id' | 'asset'> & { readonly amount: bigint };
 
@@ -27,11 +27,11 @@ export function actAmounts(
   side: 'sent' | 'received',
 ): ActAmount[] {
   const whole = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
-  const debts = sharesOf(motifs, DEBT_SHARE_ROLES);
+  const debts = sharesOf(view, motifs, true);
   const own = whole.filter(({ id }) => !debts.has(id));
   if (motifs.length === 0 || !motifs.every((motif) => movesPosition(view, motif))) return own;
   // Sent shares paid for the act, unless they are the position itself.
-  const shares = sharesOf(side === 'received' ? view.own : motifs);
+  const shares = sharesOf(view, side === 'received' ? view.own : motifs);
   const besides = own.filter(({ id }) => !shares.has(id));
   if (motifs.length > 1 && !areApart(view, motifs)) return firstFilled(besides, own);
   const act = sumsOf(view, motifs, side);
@@ -159,13 +159,11 @@ function isOwnPayment(view: SubjectView, motif: Motif): boolean {
   return plain && !composite && serves === null && direct;
 }
 
-function sharesOf(motifs: readonly Motif[], roles = SHARE_ROLES): ReadonlySet<AssetId> {
-  const shares = new Set<AssetId>();
-  for (const { assetsIn, assetsOut } of motifs) {
-    for (const { role, asset } of assetsIn) if (roles.has(role)) shares.add(asset);
-    for (const { role, asset } of assetsOut) if (roles.has(role)) shares.add(asset);
-  }
-  return shares;
+/** The position's own tokens among what these acts moved; `debts`: of debts alone. */
+function sharesOf({ input: { rulebook } }: SubjectView, motifs: readonly Motif[], debts = false) {
+  const amounts = motifs.flatMap((motif) => amountsOf(motif, rulebook));
+  const shares = amounts.filter((one) => (debts ? one.role === 'debt_share' : isShare(one)));
+  return new Set(shares.map(({ asset }) => asset));
 }
 
 /** A fee that an act on a position states apart from its principal. */
@@ -187,32 +185,23 @@ export function feesBeside(view: SubjectView, motifs: readonly Motif[]): ActFee[
   );
 }
 
-/** Those of one act: legs of that role, and portions of its legs, or their rest beside the principal. */
+/** Those of one act. */
 function feesOf(view: SubjectView, motif: Motif): ActFee[] {
-  const { position } = view.kind(motif);
-  if (!position) return [];
-  const fees: ActFee[] = [];
-  const note = (id: AssetId, amount: bigint, side: ActFee['side']): void => {
-    const asset = view.flow.assets.get(id);
-    if (asset && amount > 0n) fees.push({ id: view.mergedAsset(id), asset, amount, side });
-  };
-  for (const { asset, amount, role } of motif.assetsOut) if (role === 'fee') note(asset, amount, 'sent');
-  const stated = motif.portions ?? [];
-  for (const id of new Set(stated.map(({ asset }) => asset))) {
-    const of = (role: string): readonly Portion[] =>
-      stated.filter((portion) => portion.asset === id && portion.role === role);
-    const moved = (legs: readonly AssetAmount[]): bigint => sumOf(legs.filter(({ asset }) => asset === id));
-    const [sent, received] = [moved(motif.assetsOut), moved(motif.assetsIn)];
-    const principal = of('principal').length > 0 ? sumOf(of('principal')) : null;
-    const fee = (whole: bigint): bigint =>
-      of('fee').length > 0 ? sumOf(of('fee')) : whole - (principal ?? whole);
-    if (position.category === 'lending_debt') {
-      if (of('fee').length > 0 && received > 0n) note(id, received + sumOf(of('fee')), 'owed');
-    } else if (received > 0n) note(id, fee(received), 'received');
-    // Fees that liquidity earned are put in again, not paid.
-    else if (sent > 0n && position.category !== 'liquidity') note(id, fee(sent), 'sent');
-  }
-  return fees;
+  return sidesOf(motif, view.input.rulebook).flatMap((side) =>
+    side.amounts.flatMap((one): ActFee | never[] => {
+      const asset = view.flow.assets.get(one.asset);
+      const owed = one.role === 'debt' && !one.gave && one.delta > one.amount;
+      if (!asset || !(owed || isFeeApart(one, side))) return [];
+      const id = view.mergedAsset(one.asset);
+      if (owed) return { id, asset, amount: one.delta, side: 'owed' };
+      return { id, asset, amount: one.amount, side: one.gave ? 'sent' : 'received' };
+    }),
+  );
+}
+
+/** Whether the amount is a fee beside a principal. */
+function isFeeApart({ role, amount }: SideAmount, { position }: Side): boolean {
+  return role === 'fee' && amount > 0n && position !== null && position.effect !== 'collect';
 }
 
 /**
@@ -227,17 +216,15 @@ export function sumsOf(
   const { flow, rulebook } = view.input;
   const sums = new Map<AssetId, ActAmount>();
   const whole = new Set(motifs.map(({ index }) => index));
-  const add = (id: AssetId, asset: Asset, amount: bigint): void => {
-    const sum = sums.get(id);
-    sums.set(id, { id, asset: sum?.asset ?? asset, amount: (sum?.amount ?? 0n) + amount });
-  };
-  for (const motif of motifs.filter(({ parent }) => parent === null || !whole.has(parent))) {
-    for (const { asset, amount, role } of side === 'sent' ? motif.assetsOut : motif.assetsIn) {
-      const known = flow.assets.get(asset);
-      if (!SHARE_ROLES.has(role) && known) add(mergeNative(asset, rulebook.wrappedNative), known, amount);
-    }
-    for (const fee of feesOf(view, motif)) if (fee.side === side) add(fee.id, fee.asset, -fee.amount);
-  }
+  for (const motif of motifs.filter(({ parent }) => parent === null || !whole.has(parent)))
+    for (const own of sidesOf(motif, rulebook))
+      for (const one of own.amounts) {
+        const known = flow.assets.get(one.asset);
+        if (one.gave !== (side === 'sent') || isShare(one) || isFeeApart(one, own) || !known) continue;
+        const id = mergeNative(one.asset, rulebook.wrappedNative);
+        const sum = sums.get(id);
+        sums.set(id, { id, asset: sum?.asset ?? known, amount: (sum?.amount ?? 0n) + one.amount });
+      }
   for (const [id, { amount }] of sums) if (amount === 0n) sums.delete(id);
   return sums;
 }

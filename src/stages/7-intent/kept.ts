@@ -5,11 +5,12 @@ import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { FEE_DIVISOR } from '../../value/parties.ts';
+import { amountsOf } from '../../value/sides.ts';
 import { actAmounts, moreThan, sumsOf, type ActAmount } from './actAmounts.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
-import type { AssetAmount, Motif } from '../../model/motif.ts';
+import type { Motif } from '../../model/motif.ts';
 import type { AssetId, Movement } from '../../model/valueFlow.ts';
 
 /** A part of what the actor gave that no pool took, or of what pools paid that the actor did not get. */
@@ -84,12 +85,10 @@ function* surplusesOf(
 ): Generator<[Address, bigint]> {
   const whole = new Set(swaps.map(({ parent }) => parent));
   const traded = new Map<Address, bigint>();
-  for (const { index, venue, assetsIn, assetsOut } of swaps) {
-    if (whole.has(index)) continue;
-    const legs = (all: readonly AssetAmount[]): bigint =>
-      sumOf(all.filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === id));
-    traded.set(venue, (traded.get(venue) ?? 0n) + legs(assetsOut) - legs(assetsIn));
-  }
+  for (const swap of swaps.filter(({ index }) => !whole.has(index)))
+    for (const { asset, delta } of amountsOf(swap, rulebook))
+      if (mergeNative(asset, rulebook.wrappedNative) === id)
+        traded.set(swap.venue, (traded.get(swap.venue) ?? 0n) - delta);
   for (const account of flow.incoming.keys()) {
     if (account === ZERO_ADDRESS || entity.has(account)) continue;
     const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).get(id);

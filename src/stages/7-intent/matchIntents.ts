@@ -1,4 +1,4 @@
-import { sidesOf, type Sides } from '../../value/balances.ts';
+import { netSides, type Sides } from '../../value/balances.ts';
 import { assess, restedMotifs, type Assessment } from './assess.ts';
 import { SubjectView } from './facts/subjectView.ts';
 import { FactSheet, type IntentInput } from './intentInput.ts';
@@ -139,7 +139,7 @@ function verdictOf(view: SubjectView, named: NamedIntent, grounds: Grounds): Ver
 function fallbackIntent({ tx, balances }: SubjectView): NamedIntent {
   if (!tx.succeeded)
     return { intent: 'Reverted', label: 'Failed: {call}[ ({reason})]', labelFallback: 'Failed: {call}' };
-  const sides = sidesOf(balances);
+  const sides = netSides(balances);
   const intent = sides === 'none' ? 'ContractCall' : 'Unknown';
   return { intent, label: FALLBACK_LABELS[sides], labelFallback: 'Call {call}' };
 }

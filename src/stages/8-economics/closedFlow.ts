@@ -1,11 +1,12 @@
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
-import { accountsOf, SHARE_ROLES } from '../../lib/roles.ts';
+import { accountsOf } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 import type { Balance } from '../../value/balances.ts';
+import { amountsOf, isShare } from '../../value/sides.ts';
 
 /** Category of intents that are a closed flow by definition. */
 const CLOSED_CATEGORY = 'mev';
@@ -49,7 +50,7 @@ export function changesHiddenPosition(
   return motifs.some((motif) => {
     const { closedFlow: closes, position } = kindOf(kinds, motif.kind);
     if (closes === 'possible' || !position) return false;
-    const shares = [...motif.assetsIn, ...motif.assetsOut].filter(({ role }) => SHARE_ROLES.has(role));
+    const shares = amountsOf(motif, kinds).filter(isShare);
     return shares.length === 0 || shares.some(({ asset }) => !own.has(asset));
   });
 }

@@ -5,10 +5,10 @@ import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, isConversion, type Balance } from '../../value/balances.ts';
 import type { GasCost, Money, PnlEntry, PnlReason, PriceBook, RealizedPnl } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
-import type { AssetAmount } from '../../model/motif.ts';
 import type { AssetId, Movement } from '../../model/valueFlow.ts';
 import type { EconomicsInput } from './computeEconomics.ts';
 import { changesHiddenPosition, closedFlow, poolsOf, type ClosedFlow } from './closedFlow.ts';
+import { amountsOf } from '../../value/sides.ts';
 import { builderPayments } from '../../value/parties/builder.ts';
 import { executionCost, executionPayments } from '../../value/parties/execution.ts';
 import { outsideReceipts } from './outsideReceipts.ts';
@@ -73,11 +73,12 @@ function hopsOf({ motifs }: ClosedFlow, { id, paid, received }: EntityBalance, i
   const { rulebook } = input;
   const cycles = motifs.filter(({ kind }) => isCycle(kindOf(rulebook, kind)));
   if (cycles.length === 0) return { cost: paid, proceeds: received };
-  const sum = (legs: readonly AssetAmount[]): bigint =>
-    sumOf(legs.filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === id));
+  const own = cycles
+    .flatMap((cycle) => amountsOf(cycle, rulebook))
+    .filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === id);
   return {
-    cost: sum(cycles.flatMap(({ assetsOut }) => assetsOut)),
-    proceeds: sum(cycles.flatMap(({ assetsIn }) => assetsIn)),
+    cost: sumOf(own.filter(({ gave }) => gave)),
+    proceeds: sumOf(own.filter(({ gave }) => !gave)),
   };
 }
 

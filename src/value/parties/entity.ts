@@ -2,7 +2,7 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { mergeNative } from '../asset.ts';
 import { tokensOf } from '../parties.ts';
 import { servingTag } from '../../lib/motifKinds.ts';
-import { balances, sidesOf } from '../balances.ts';
+import { balances, netSides } from '../balances.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -103,7 +103,7 @@ export function onlyKeeps(
 ): boolean {
   const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
   const gave = [...own.values()].some(({ outgoing }) => outgoing.some(({ to }) => group.has(to)));
-  return !gave && sidesOf(own.values()) === 'received';
+  return !gave && netSides(own.values()) === 'received';
 }
 
 /** The group's payments, in order. */

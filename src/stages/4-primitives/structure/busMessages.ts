@@ -1,6 +1,6 @@
 import { structural } from '../../../value/claims.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
-import { balances, sidesOf } from '../../../value/balances.ts';
+import { balances, netSides } from '../../../value/balances.ts';
 import { distinctEvidence, logEvidence } from '../../../lib/evidence.ts';
 import type { StructureContext } from './context.ts';
 import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
@@ -36,7 +36,7 @@ export function findBusMessages(
     if (moved) return [actOf(message, account, moved)];
   }
   // Swapped on the way: the movements are the trade's, but the account only gave, or only got.
-  const traded = principals.find((account) => sidesOf(netOf(context, account)) === message.entry.flow);
+  const traded = principals.find((account) => netSides(netOf(context, account)) === message.entry.flow);
   return traded !== undefined && context.legsByAccount.size > 0 ? [actOf(message, traded, [])] : [];
 }
 

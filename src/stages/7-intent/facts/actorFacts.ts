@@ -1,6 +1,6 @@
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../../value/asset.ts';
-import { balances, sidesOf, type Balance } from '../../../value/balances.ts';
+import { balances, netSides, type Balance } from '../../../value/balances.ts';
 import { count, entityTags, flag, kinds, oneOf, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -75,7 +75,7 @@ const WHO: readonly FactSpec[] = [
  */
 const BALANCES: readonly FactSpec[] = [
   oneOf('actor.sides', ['none', 'sent', 'received', 'both'], 'Which way value went, net.', (v) =>
-    sidesOf(v.balances),
+    netSides(v.balances),
   ),
   balancesThat('actor.sent.assets', 'Assets the actor ended with less of.'),
   flag(

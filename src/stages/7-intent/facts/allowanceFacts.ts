@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { balances, sidesOf } from '../../../value/balances.ts';
+import { balances, netSides } from '../../../value/balances.ts';
 import type { Allowance } from '../../../model/valueFlow.ts';
 import { count, entityTags, flag, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -64,7 +64,7 @@ function unpaidAccounts({ flow, entity, tx, codeAccounts, input: { rulebook } }:
     if (account === ZERO_ADDRESS || account === tx.from || entity.has(account)) return false;
     if (codeAccounts.has(account) || rulebook.entities.has(account)) return false;
     const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
-    return sidesOf(own.values()) === 'sent';
+    return netSides(own.values()) === 'sent';
   });
   return unpaid.length;
 }

@@ -1,5 +1,6 @@
 import type { Balance } from '../../../value/balances.ts';
-import { SHARE_ROLES } from '../../../lib/roles.ts';
+import { addTo } from '../../../lib/lists.ts';
+import { amountsOf, isShare } from '../../../value/sides.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Asset, AssetId } from '../../../model/valueFlow.ts';
 import { assetClasses, tokenSymbols, type FactSpec } from './factSpec.ts';
@@ -44,12 +45,11 @@ export function symbolsIn(view: SubjectView, assets: Iterable<Asset>): string[] 
 /** The tokens that represent positions in a transaction: `lp` for liquidity, `share` for the rest. */
 export function sharesByAsset({ input: { motifs, rulebook } }: SubjectView): ReadonlyMap<AssetId, string[]> {
   const shares = new Map<AssetId, string[]>();
-  for (const { kind, assetsIn, assetsOut } of motifs) {
-    const category = rulebook.motifKinds.get(kind)?.position?.category;
+  for (const motif of motifs) {
+    const category = rulebook.motifKinds.get(motif.kind)?.position?.category;
     if (category === undefined) continue;
-    for (const { role, asset } of [...assetsIn, ...assetsOut])
-      if (SHARE_ROLES.has(role))
-        shares.set(asset, [...(shares.get(asset) ?? []), category === 'liquidity' ? 'lp' : 'share']);
+    for (const { asset } of amountsOf(motif, rulebook).filter(isShare))
+      addTo(shares, asset, category === 'liquidity' ? 'lp' : 'share');
   }
   return shares;
 }

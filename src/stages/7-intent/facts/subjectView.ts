@@ -1,6 +1,6 @@
 import { groupBy } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
-import { balances, sidesOf, type Balance, type BalanceOptions } from '../../../value/balances.ts';
+import { balances, netSides, type Balance, type BalanceOptions } from '../../../value/balances.ts';
 import { movedAssets, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { withParts, type PartsOf } from '../../../lib/lazy.ts';
@@ -221,7 +221,7 @@ function keepersOf({ flow, fees, input: { rulebook } }: SubjectView): Parts['kee
   for (const account of flow.ledgers.keys()) {
     if (account === ZERO_ADDRESS) continue;
     const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop', exclude });
-    const sides = sidesOf(own.values());
+    const sides = netSides(own.values());
     if (sides === 'sent' || sides === 'both') payers.add(account);
     if (sides === 'received' || sides === 'both') receivers.add(account);
   }

@@ -5,11 +5,14 @@ import type { Balance } from '../../../value/balances.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
-import type { Side, SignedLeg } from './sides.ts';
+import type { Position, Side, SideAmount } from '../../../model/scene.ts';
+import { isShare, movedAmounts } from '../../../value/sides.ts';
 
-/** A side of an act with the token that represents the position and its owner's gain of it. */
-export interface Change extends Side {
+/** A side of an act with its owner, and the token that represents the position with the owner's gain of it. */
+export interface Change extends Pick<Side, 'amounts'> {
   readonly motif: Motif;
+  readonly position: Position;
+  readonly owner: Address;
   readonly token: AssetId | null;
   readonly delta: bigint;
 }
@@ -69,14 +72,15 @@ function isShared({ position: { category, effect } }: Change): boolean {
 }
 
 /** Whether the position's token or one of its assets moved at its owner. */
-function hadPart({ owner, token, shares, underlying }: Change, { flow, own, merged }: OwnerContext): boolean {
-  if (token !== null && shares.length > 0 && held(owner, token, flow)) return true;
-  return underlying.some(({ asset }) => own(owner).has(merged(asset)));
+function hadPart(change: Change, { flow, own, merged }: OwnerContext): boolean {
+  const { owner, token, amounts } = change;
+  if (token !== null && amounts.some(isShare) && held(owner, token, flow)) return true;
+  return movedAmounts(change).some(({ asset }) => own(owner).has(merged(asset)));
 }
 
 /** A position token that its owner never had, or that came from and went to an account of no party. */
-function isOnTheWay({ owner, token, shares }: Change, { flow, principals }: OwnerContext): boolean {
-  if (token === null || shares.length === 0 || !flow.assets.has(token)) return false;
+function isOnTheWay({ owner, token, amounts }: Change, { flow, principals }: OwnerContext): boolean {
+  if (token === null || !amounts.some(isShare) || !flow.assets.has(token)) return false;
   if (!held(owner, token, flow)) return true;
   return !principals.has(owner) && net(owner, token, flow) === 0n;
 }
@@ -86,21 +90,21 @@ function isOnTheWay({ owner, token, shares }: Change, { flow, principals }: Owne
  * gave, or got, if it gave or got nothing else. Any more of the token that it gave went the same way.
  */
 function asExchanged(change: Change, context: OwnerContext): Change {
-  const { owner, token, underlying, delta } = change;
+  const { owner, token, amounts, delta } = change;
   const { own, merged, flow, principals } = context;
-  const isOwn = underlying.some(({ asset }) => own(owner).has(merged(asset)));
+  const isOwn = movedAmounts(change).some(({ asset }) => own(owner).has(merged(asset)));
   if (isOwn || !isShared(change) || !principals.has(owner) || wasGiven(change, context)) return change;
   const put = change.position.effect === 'increase';
   const moved = [...own(owner).values()]
     .filter(({ id }) => id !== token)
     .map((balance) => ({ asset: balance.id, delta: withoutIssuance(balance, put) }))
-    .filter((leg) => leg.delta !== 0n);
-  if (moved.length === 0 || moved.some((leg) => leg.delta < 0n !== put)) return change;
-  const legs = moved.map((leg): SignedLeg => {
-    return { ...leg, amount: put ? -leg.delta : leg.delta, role: put ? 'in' : 'out' };
+    .filter((one) => one.delta !== 0n);
+  if (moved.length === 0 || moved.some((one) => one.delta < 0n !== put)) return change;
+  const exchanged = moved.map((one): SideAmount => {
+    return { ...one, gave: put, amount: put ? -one.delta : one.delta, role: 'principal' };
   });
   const whole = token === null || delta === 0n ? delta : net(owner, token, flow);
-  return { ...change, delta: whole, underlying: legs, portions: [] };
+  return { ...change, delta: whole, amounts: [...amounts.filter(isShare), ...exchanged] };
 }
 
 /** An account's gain of an asset; interest minted to its giver is no refund. */
@@ -110,13 +114,15 @@ function withoutIssuance({ net: gain, incoming, outgoing }: Balance, put: boolea
 }
 
 /** Whether another act gave the owner the assets for nothing: a reward that was staked. */
-function wasGiven({ motif, owner, underlying }: Change, { motifs }: OwnerContext): boolean {
+function wasGiven(change: Change, { motifs }: OwnerContext): boolean {
+  const { motif, owner } = change;
+  const moved = movedAmounts(change);
   return motifs.some(
     (other) =>
       other !== motif &&
       other.assetsOut.length === 0 &&
       roleOf(other, 'owner') === owner &&
-      other.assetsIn.some(({ asset }) => underlying.some((leg) => leg.asset === asset)),
+      other.assetsIn.some(({ asset }) => moved.some((one) => one.asset === asset)),
   );
 }
 
@@ -131,8 +137,8 @@ function held(account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean
 
 /** The owner, or the account behind it where it only passed the position on. */
 function holderOf(change: Change, context: OwnerContext): Address {
-  const { owner, token, delta, shares } = change;
-  if (token === null || delta === 0n || shares.length === 0) return userBehind(change, context) ?? owner;
+  const { owner, token, delta, amounts } = change;
+  if (token === null || delta === 0n || !amounts.some(isShare)) return userBehind(change, context) ?? owner;
   const { flow, principals } = context;
   if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
   return holderOfToken(change, token, context) ?? owner;
@@ -164,18 +170,20 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
  * The principal behind a proxy or router that holds a position in its own name and kept nothing: the one
  * account its movements came from or went to. Null where there is none.
  */
-function userBehind({ owner, underlying }: Change, context: OwnerContext): Address | null {
+function userBehind(change: Change, context: OwnerContext): Address | null {
+  const { owner } = change;
+  const moved = movedAmounts(change);
   const { principals, carriers, origins, destinations, venues, flow } = context;
   if (principals.has(owner) || !carriers.has(owner)) return null;
   const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
     (put ? origins : destinations)(owner, asset);
-  const direct = underlying.flatMap(({ asset, delta }) => endsOf(asset, delta < 0n));
+  const direct = moved.flatMap(({ asset, delta }) => endsOf(asset, delta < 0n));
   const isUser = (end: Address): boolean => principals.has(end);
   // A converted asset came from a venue; from any other account it is that account's.
   if (!direct.some(isUser) && direct.some((end) => end !== ZERO_ADDRESS && end !== owner && !venues.has(end)))
     return null;
   const assets = [...(flow.ledgers.get(owner)?.keys() ?? [])];
-  const signs = [...new Set(underlying.map(({ delta }) => delta < 0n))];
+  const signs = [...new Set(moved.map(({ delta }) => delta < 0n))];
   const ends = direct.some(isUser)
     ? direct
     : assets.flatMap((asset) => signs.flatMap((put) => endsOf(asset, put)));

@@ -1,18 +1,18 @@
 import { groupBy } from '../../../lib/lists.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
-import { changesPosition, kindOf } from '../../../lib/motifKinds.ts';
+import { changesPosition, kindOf, POSITION_TRADES } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { tracingOf, venuesOf } from '../../../value/parties.ts';
+import { amountsOf, isShare, LIQUIDATE, movedAmounts, sidesOf } from '../../../value/sides.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import type { PositionChange } from '../../../model/economics.ts';
+import type { PositionChange, PositionPart } from '../../../model/economics.ts';
 import type { Motif } from '../../../model/motif.ts';
+import type { Side, SideAmount } from '../../../model/scene.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 import type { EconomicsInput } from '../computeEconomics.ts';
 import { withOwners, type Change } from './owners.ts';
-import { partsOf } from './parts.ts';
-import { positionSides, tradedSides, type Side } from './sides.ts';
 
 /** Tags of rules with an event that shows that the position began or ended with it. */
 const OPENS = 'opens';
@@ -21,6 +21,7 @@ const CLOSES = 'closes';
 const ENDING: ReadonlySet<string> = new Set(['decrease', 'collect']);
 /** Tag of entities with NFTs that represent positions. */
 const POSITION_MANAGER = 'position_manager';
+const SUPPLY = 'lending_supply';
 
 export type PositionInput = Pick<EconomicsInput, 'motifs' | 'flow' | 'attribution' | 'rulebook'>;
 
@@ -63,22 +64,60 @@ function changesOf(motif: Motif, input: PositionInput): Change[] {
   // A part of an act that changes positions itself is counted there.
   if (motif.parent !== null && changesPosition(rulebook, input.motifs[motif.parent]!)) return [];
   const sides = changed
-    ? positionSides(motif, changed, attribution, flow)
+    ? sidesOf(motif, rulebook).flatMap((side) => withCollateral(side, motif, flow))
     : plain && !composite && serves === null
       ? positionTransfer(motif, input)
-      : tradedSides(motif);
-  return sides.map(({ position, owner, shares, underlying, portions }) => {
+      : tradedSides(motif, input);
+  return sides.flatMap(({ position, owner, amounts }) => {
+    const shares = amounts.filter(isShare);
     const token = motif.position ?? shares[0]?.asset ?? null;
-    const delta = shares.reduce((sum, leg) => sum + (leg.asset === token ? leg.delta : 0n), 0n);
-    return { motif, token, delta, position, owner, shares, underlying, portions };
+    const delta = shares.reduce((sum, one) => sum + (one.asset === token ? one.delta : 0n), 0n);
+    const named = owner ?? attribution.actor ?? attribution.signer;
+    return position ? [{ motif, token, delta, position, owner: named, amounts }] : [];
   });
+}
+
+/**
+ * A collateral that came straight from the borrower is the position's token itself, and the liquidator's
+ * from then on.
+ */
+function withCollateral(side: Side, motif: Motif, flow: ValueFlow): Side[] {
+  if (side.position?.effect !== LIQUIDATE || side.position.category !== SUPPLY) return [side];
+  const held = movedAmounts(side)
+    .filter(({ asset }) =>
+      motif.movements.some((index) => {
+        const movement = flow.movements[index]!;
+        return movement.from === side.owner && movement.asset === asset;
+      }),
+    )
+    .map((one): SideAmount => ({ ...one, role: 'share' }));
+  const isStated = side.amounts.some(isShare);
+  const owner = roleOf(motif, 'liquidator');
+  const taken = held.map((one) => ({ ...one, delta: one.amount }));
+  return [
+    isStated ? side : { ...side, amounts: [...held, ...side.amounts] },
+    ...(held.length > 0 && owner
+      ? [{ position: { category: SUPPLY, effect: 'increase' }, owner, amounts: taken }]
+      : []),
+  ];
+}
+
+/** The position that a swap for a position's token changes; none for any other motif. */
+function tradedSides(motif: Motif, { rulebook }: PositionInput): Side[] {
+  const trade = POSITION_TRADES.get(motif.tags.find((tag) => POSITION_TRADES.has(tag)) ?? '');
+  const owner = trade && roleOf(motif, trade.owner);
+  if (!trade || !owner) return [];
+  const amounts = amountsOf(motif, rulebook).map((one): SideAmount => {
+    return { ...one, role: one.delta * trade.sign > 0n ? 'share' : 'principal' };
+  });
+  return [{ position: { category: 'vault', effect: trade.effect }, owner, amounts }];
 }
 
 /** A position that changes hands with its NFT: the sender's and the receiver's side of it. */
 function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side[] {
-  const token = motif.assetsOut.find(({ asset }) => {
+  const token = amountsOf(motif, rulebook).find(({ asset, gave }) => {
     const { kind, address } = flow.assets.get(asset)!;
-    return kind === 'erc721' && rulebook.entities.get(address!)?.tags.includes(POSITION_MANAGER);
+    return gave && kind === 'erc721' && rulebook.entities.get(address!)?.tags.includes(POSITION_MANAGER);
   });
   const from = token && roleOf(motif, 'payer');
   const to = from && roleOf(motif, 'recipient');
@@ -86,9 +125,7 @@ function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side
   const side = (owner: typeof from, delta: bigint): Side => ({
     position: { category: 'liquidity', effect: 'transfer' },
     owner,
-    shares: [{ ...token, delta }],
-    underlying: [],
-    portions: [],
+    amounts: [{ ...token, role: 'share', delta }],
   });
   return [side(from, -token.amount), side(to, token.amount)];
 }
@@ -105,14 +142,18 @@ function positionOf(change: Change, parts: readonly Motif[], flow: ValueFlow): P
     motifs: all ? all.map(({ index }) => index).sort((a, b) => a - b) : [motif.index],
     position: token,
     delta: token === null ? null : delta,
-    parts: partsOf(change),
+    parts: change.amounts.filter((one) => !isShare(one)).map(partOf),
     evidence: distinctEvidence(all ? all.flatMap(({ evidence }) => evidence) : motif.evidence),
   };
 }
 
+const partOf = ({ asset, delta, role }: SideAmount): PositionPart => {
+  return { asset, delta, role: role as PositionPart['role'] };
+};
+
 /** A position NFT comes and goes with the position; for other tokens only the event can show it. */
-function effectOf({ position, shares, motif }: Change, flow: ValueFlow): string {
-  const unique = shares.filter(({ asset }) => flow.assets.get(asset)?.kind === 'erc721');
+function effectOf({ position, amounts, motif }: Change, flow: ValueFlow): string {
+  const unique = amounts.filter(isShare).filter(({ asset }) => flow.assets.get(asset)?.kind === 'erc721');
   if (
     position.effect === 'increase' &&
     (motif.tags.includes(OPENS) || unique.some(({ delta }) => delta > 0n))

@@ -1,0 +1,37 @@
+import type { Address } from './hex.ts';
+import type { AssetId } from './valueFlow.ts';
+import type { MotifKindSpec } from './vocabulary.ts';
+
+export type Position = NonNullable<MotifKindSpec['position']>;
+
+/** One amount of an act, from the view of its venue's counterparty. */
+export interface SideAmount {
+  /** The counterparty gave it; else it got it. */
+  readonly gave: boolean;
+  readonly asset: AssetId;
+  /** What moved of it: zero for interest that accrued and for fees put in again or added to a debt. */
+  readonly amount: bigint;
+  /** The owner's gain of it. */
+  readonly delta: bigint;
+  /** `share`, `debt_share`: the position's own token. `gave`, `got`: of no position. */
+  readonly role:
+    | 'gave'
+    | 'got'
+    | 'share'
+    | 'debt_share'
+    | 'principal'
+    | 'fee'
+    | 'reward'
+    | 'interest'
+    | 'penalty'
+    | 'collateral'
+    | 'debt';
+}
+
+/** What an act changed: one position of one owner, or without a position what its counterparty gave and got. */
+export interface Side {
+  readonly position: Position | null;
+  /** As the act names it; null where it names none. */
+  readonly owner: Address | null;
+  readonly amounts: readonly SideAmount[];
+}
