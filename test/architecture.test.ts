@@ -231,6 +231,7 @@ describe('architecture', () => {
       'placesOf',
       'sideKeys',
       'sidesOf',
+      'gaveAndGot',
       'decide',
       'findPrimitives',
     ];

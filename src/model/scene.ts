@@ -28,7 +28,7 @@ export interface SideAmount {
     | 'debt';
 }
 
-/** What an act changed: one position of one owner, or without a position what its counterparty gave and got. */
+/** What an act changed: a position of one owner, or of no position what its counterparty gave and got. */
 export interface Side {
   readonly position: Position | null;
   /** As the act names it; null where it names none. */

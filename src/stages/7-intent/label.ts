@@ -78,7 +78,7 @@ function tagsAsked(when: Condition): readonly string[] {
 }
 
 /** `, tipping 0.03 ETH`: the actor's payment to the block builder is no part of an act's amounts. */
-function tipText({ tips, fees, flow }: SubjectView, format: LabelFormat): string {
+function tipText({ exchange: { tips, fees }, flow }: SubjectView, format: LabelFormat): string {
   let tipped = 0n;
   for (const index of tips)
     if (fees.has(index) && flow.movements[index]!.asset === NATIVE_ASSET)

@@ -1,10 +1,9 @@
 import { kindOf } from '../../lib/motifKinds.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
-import { balances, type Balance } from '../../value/balances.ts';
+import type { Balance } from '../../value/balances.ts';
+import { gaveAndGot } from '../../value/exchange.ts';
 import { worthTogether } from '../../value/money.ts';
-import { builderPayments } from '../../value/parties/builder.ts';
-import { executionPayments } from '../../value/parties/execution.ts';
 import type { Money, PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { EconomicsInput } from './computeEconomics.ts';
@@ -21,19 +20,14 @@ type TradeInput = Omit<EconomicsInput, 'context'> & { readonly book: PriceBook }
  * before the receipt; tips and execution apart. Null for any other act. It prices no asset.
  */
 export function considerationOf(input: TradeInput): Money | null {
-  const { verdict, attribution, flow, rulebook, header, book } = input;
+  const { verdict, attribution, rulebook, book } = input;
   const { actor, entity, mode } = attribution;
   if (!TRADES.has(verdict.category) || actor === null) return null;
   const group = new Set([actor, ...entity]);
   const { wrappedNative: mergeWrapped } = rulebook;
-  const tips = builderPayments(flow, group, header.coinbase, mergeWrapped);
-  const execution = executionPayments(input, group, mode);
-  const exclude = ({ index }: { readonly index: number }): boolean => tips.has(index) || execution.has(index);
-  const merged = [...balances(flow, group, { mergeWrapped, dust: 'drop', exclude }).values()];
+  const exchange = gaveAndGot(input, group, mode);
   // A wrap gives ether for wrapped ether.
-  const own = merged.some(({ net }) => net !== 0n)
-    ? merged
-    : [...balances(flow, group, { dust: 'drop', exclude }).values()];
+  const own = exchange.balances.length > 0 ? exchange.balances : exchange.unmerged();
   const [paid, got] = [own.filter(({ net }) => net < 0n), own.filter(({ net }) => net > 0n)];
   if (paid.length === 0 || (got.length === 0 && !isForAnother(input, group))) return null;
   const isMoney = ({ id, asset }: Balance): boolean =>

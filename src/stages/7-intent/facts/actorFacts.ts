@@ -1,6 +1,6 @@
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../../value/asset.ts';
-import { balances, netSides, type Balance } from '../../../value/balances.ts';
+import { netSides, type Balance } from '../../../value/balances.ts';
 import { count, entityTags, flag, kinds, oneOf, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -167,9 +167,8 @@ const BALANCES: readonly FactSpec[] = [
 /** Routers that wrap for their caller keep a fee of a few percent at most. */
 const MOST_KEPT_PERCENT = 5n;
 
-function conversionOf({ flow, entity, fees, input }: SubjectView): 'none' | 'to_wrapped' | 'to_native' {
-  const exclude = (m: { readonly index: number }): boolean => fees.has(m.index);
-  const own = [...balances(flow, entity, { dust: 'drop', exclude }).values()];
+function conversionOf({ exchange, input }: SubjectView): 'none' | 'to_wrapped' | 'to_native' {
+  const own = exchange.unmerged();
   const native = own.find(({ id }) => id === NATIVE_ASSET)?.net ?? 0n;
   const wrapped = own.find(({ asset }) => asset.address && input.rulebook.wrappedNative.has(asset.address));
   if (own.length !== 2 || !wrapped || native * wrapped.net >= 0n) return 'none';

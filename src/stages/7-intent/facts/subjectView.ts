@@ -1,13 +1,12 @@
 import { groupBy } from '../../../lib/lists.ts';
-import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
-import { balances, netSides, type Balance, type BalanceOptions } from '../../../value/balances.ts';
+import { mergeNative } from '../../../value/asset.ts';
+import { balances, netSides, type Balance } from '../../../value/balances.ts';
+import { gaveAndGot, exclusionOf, type Exchange } from '../../../value/exchange.ts';
 import { movedAssets, venuesOf } from '../../../value/parties.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { withParts, type PartsOf } from '../../../lib/lazy.ts';
 import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
 import { deliveriesOf, holdingsOf, pathOf, reachedBy, type Delivery } from './swapFacts.ts';
-import { builderPayments } from '../../../value/parties/builder.ts';
-import { executionPayments } from '../../../value/parties/execution.ts';
 import { reachableOf } from './intermediaries.ts';
 import { motifsAtEnd, payees } from './flowEnds.ts';
 import { ownership } from './ownership.ts';
@@ -24,14 +23,12 @@ type MotifsByKind = ReadonlyMap<string, readonly Motif[]>;
 type MotifsByAsset = ReadonlyMap<AssetId, ReadonlySet<Motif>>;
 
 interface Parts {
-  /** Indexes of movements by which the subject paid the block builder. */
-  readonly tips: ReadonlySet<number>;
-  /** Indexes of movements that only pay for execution: prefunds, charges, repaid submitters, tips. */
+  /** What the subject's entity gave and got. */
+  readonly exchange: Exchange;
   readonly fees: ReadonlySet<number>;
+  readonly balances: readonly Balance[];
   /** Movements of the whole transaction but those that only pay for execution. */
   readonly movements: readonly Movement[];
-  /** Balances of the subject's entity: native and wrapped native merged, dust and execution fees dropped. */
-  readonly balances: readonly Balance[];
   readonly sent: readonly Balance[];
   readonly received: readonly Balance[];
   readonly venues: ReadonlyMap<Address, Motif>;
@@ -68,11 +65,11 @@ interface Parts {
 }
 
 const PARTS: PartsOf<Parts, SubjectView> = {
-  tips: tipsOf,
-  fees: feesOf,
+  exchange: ({ input, entity }) => gaveAndGot(input, entity, input.subject.mode),
+  fees: ({ exchange }) => exchange.fees,
   movements: ({ fees, flow }) =>
     fees.size === 0 ? flow.movements : flow.movements.filter(({ index }) => !fees.has(index)),
-  balances: (view) => balancesWithout(view, view.fees),
+  balances: ({ exchange }) => exchange.balances,
   sent: (view) => view.balances.filter((b) => b.net < 0n),
   received: (view) => view.balances.filter((b) => b.net > 0n),
   venues: ({ input }) => venuesOf(input.motifs, input.rulebook),
@@ -168,51 +165,6 @@ export class SubjectView extends withParts<Parts>(PARTS) {
 const NONE: readonly Motif[] = [];
 
 const NO_TAGS: readonly string[] = [];
-
-/** Prefunds and charges always; repayments of submitter and builder where anything else was done. */
-function feesOf(view: SubjectView): ReadonlySet<number> {
-  const { entity, input } = view;
-  const paid = executionPayments(input, entity, input.subject.mode);
-  const always = new Set([...paid].flatMap(([index, reason]) => (reason === 'compensation' ? [] : index)));
-  const data = dataInValue(view);
-  if (data !== undefined) always.add(data.index);
-  const besides = [...paid.keys(), ...view.tips].filter((index) => !always.has(index));
-  if (besides.length === 0) return always;
-  const fees = new Set([...always, ...besides]);
-  // An account that pays only its submitter or the builder means to pay it.
-  return balancesWithout(view, fees).length > 0 ? fees : always;
-}
-
-/** Less than this many wei sent along with a trade's call are data: bots pack arguments into the value. */
-const LEAST_VALUE = 10n ** 9n;
-
-function dataInValue({ tx, flow, swaps }: SubjectView): Movement | undefined {
-  if (tx.value === 0n || tx.value >= LEAST_VALUE || swaps.length === 0) return undefined;
-  return flow.movements.find(
-    ({ from, to, asset, amount }) =>
-      from === tx.from && to === tx.to && asset === NATIVE_ASSET && amount === tx.value,
-  );
-}
-
-/** Payments of the entity to the block builder, other than by calling it. */
-function tipsOf({ tx, flow, entity, input: { header, rulebook } }: SubjectView): ReadonlySet<number> {
-  const builder = header?.coinbase;
-  if (!builder || builder === tx.to) return new Set();
-  return builderPayments(flow, entity, builder, rulebook.wrappedNative);
-}
-
-function balancesWithout(
-  { flow, entity, input }: SubjectView,
-  fees: ReadonlySet<number>,
-): readonly Balance[] {
-  const mergeWrapped = input.rulebook.wrappedNative;
-  return [...balances(flow, entity, { mergeWrapped, dust: 'drop', exclude: exclusionOf(fees) }).values()];
-}
-
-/** None where nothing is excluded: an account's plain balances are known already. */
-function exclusionOf(fees: ReadonlySet<number>): BalanceOptions['exclude'] {
-  return fees.size === 0 ? undefined : ({ index }) => fees.has(index);
-}
 
 function keepersOf({ flow, fees, input: { rulebook } }: SubjectView): Parts['keepers'] {
   const payers = new Set<Address>();

@@ -8,7 +8,7 @@ import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 import type { Position, Side, SideAmount } from '../../../model/scene.ts';
 import { isShare, movedAmounts } from '../../../value/sides.ts';
 
-/** A side of an act with its owner, and the token that represents the position with the owner's gain of it. */
+/** A side of an act with its owner, the token that represents the position, and the owner's gain of it. */
 export interface Change extends Pick<Side, 'amounts'> {
   readonly motif: Motif;
   readonly position: Position;

@@ -1,0 +1,84 @@
+import { isSwap, kindOf } from '../lib/motifKinds.ts';
+import { NATIVE_ASSET } from './asset.ts';
+import { balances, type Balance, type BalanceOptions } from './balances.ts';
+import { builderPayments } from './parties/builder.ts';
+import { executionPayments, type ExecutionInput } from './parties/execution.ts';
+import type { AttributionMode } from '../model/attribution.ts';
+import type { BlockHeader } from '../model/canonicalTx.ts';
+import type { Address } from '../model/hex.ts';
+import type { Rulebook } from '../model/rulebook.ts';
+import type { Movement } from '../model/valueFlow.ts';
+
+export interface ExchangeInput extends ExecutionInput {
+  readonly rulebook: Pick<Rulebook, 'motifKinds' | 'wrappedNative'>;
+  /** Left out: payments to the block builder count as any other. */
+  readonly header?: Pick<BlockHeader, 'coinbase'>;
+}
+
+/** What accounts taken as one gave and got, without dust. */
+export interface Exchange {
+  /** Indexes of movements by which they paid the block builder, other than by calling it. */
+  readonly tips: ReadonlySet<number>;
+  /** Indexes of movements that only pay for execution: prefunds, charges, repaid submitters, tips. */
+  readonly fees: ReadonlySet<number>;
+  /** Without these fees, native and wrapped native as one. */
+  readonly balances: readonly Balance[];
+  /** As `balances`, native and wrapped native apart. */
+  readonly unmerged: () => readonly Balance[];
+}
+
+/**
+ * What a group of accounts gave and got, payments for execution aside. Prefunds and charges are always left
+ * out; repayments of submitter and builder where anything else was done.
+ */
+export function gaveAndGot(
+  input: ExchangeInput,
+  group: ReadonlySet<Address>,
+  mode: AttributionMode,
+): Exchange {
+  const { flow, rulebook } = input;
+  const tips = tipsOf(input, group);
+  const paid = executionPayments(input, group, mode);
+  const always = new Set([...paid].flatMap(([index, reason]) => (reason === 'compensation' ? [] : index)));
+  const data = dataInValue(input);
+  if (data !== undefined) always.add(data.index);
+  const without = (fees: ReadonlySet<number>, mergeWrapped?: ReadonlySet<Address>): readonly Balance[] => {
+    const exclude = exclusionOf(fees);
+    return [
+      ...balances(flow, group, { ...(mergeWrapped && { mergeWrapped }), dust: 'drop', exclude }).values(),
+    ];
+  };
+  const exchange = (fees: ReadonlySet<number>): Exchange => ({
+    tips,
+    fees,
+    balances: without(fees, rulebook.wrappedNative),
+    unmerged: () => without(fees),
+  });
+  const besides = [...paid.keys(), ...tips].filter((index) => !always.has(index));
+  const all = besides.length === 0 ? null : exchange(new Set([...always, ...besides]));
+  // An account that pays only its submitter or the builder means to pay it.
+  return all && all.balances.length > 0 ? all : exchange(always);
+}
+
+/** Leaves out these movements; none: an account's plain balances are known already. */
+export function exclusionOf(fees: ReadonlySet<number>): BalanceOptions['exclude'] {
+  return fees.size === 0 ? undefined : ({ index }) => fees.has(index);
+}
+
+function tipsOf({ tx, flow, header, rulebook }: ExchangeInput, group: ReadonlySet<Address>) {
+  const builder = header?.coinbase;
+  if (!builder || builder === tx.to) return new Set<number>();
+  return builderPayments(flow, group, builder, rulebook.wrappedNative);
+}
+
+/** Less than this many wei sent along with a trade's call are data: bots pack arguments into the value. */
+const LEAST_VALUE = 10n ** 9n;
+
+function dataInValue({ tx, flow, motifs, rulebook }: ExchangeInput): Movement | undefined {
+  if (tx.value === 0n || tx.value >= LEAST_VALUE) return undefined;
+  if (!motifs.some(({ kind }) => isSwap(kindOf(rulebook, kind)))) return undefined;
+  return flow.movements.find(
+    ({ from, to, asset, amount }) =>
+      from === tx.from && to === tx.to && asset === NATIVE_ASSET && amount === tx.value,
+  );
+}
