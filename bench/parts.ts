@@ -4,6 +4,7 @@ import { measureGrowth } from './growth.ts';
 import { measureIsolation } from './load/isolation.ts';
 import { measureLatency } from './load/latency.ts';
 import { measureLoad } from './load/load.ts';
+import { measureService, type PerRequest } from './load/perRequest.ts';
 import { measurePipeline } from './pipeline.ts';
 import { OWN_RECORDINGS, readRecordings } from './recordings.ts';
 import { writeResults } from './results.ts';
@@ -17,6 +18,8 @@ export interface BenchOptions {
   readonly quick: boolean;
   /** Recordings to measure: a folder, a file, or `synthetic:SHAPE:SIZE`. */
   readonly places: readonly string[];
+  /** Another built checkout, whose service is loaded in turn with this one's. */
+  readonly against?: string;
   /** Stores a result under the name of its part and of what was measured. */
   readonly keep: (name: string, result: unknown) => void;
 }
@@ -111,6 +114,38 @@ async function load({ quick, places, keep }: BenchOptions): Promise<void> {
   }
 }
 
+async function service({ quick, places, against, keep }: BenchOptions): Promise<void> {
+  for (const place of places) {
+    const results = await measureService(place, {
+      ...(quick
+        ? { rounds: 4, requests: 500, warmUp: 2_000 }
+        : { rounds: 10, requests: 1_000, warmUp: 4_000 }),
+      ...(against !== undefined && { against }),
+    });
+    keep(basename(place), results);
+    const row = (connections: number, name: string, { main, others }: PerRequest): string[] => [
+      String(connections),
+      name,
+      ms(main + others),
+      ms(main),
+      ms(others),
+    ];
+    printTable(
+      `Processor time per request over HTTP: ${basename(place)}`,
+      ['connections', '', 'ms', 'main thread', 'other threads'],
+      results.flatMap(({ connections, service, against: other }) => [
+        row(connections, 'this service', service),
+        ...(other ? [row(connections, `of ${against!}`, other)] : []),
+      ]),
+    );
+    for (const { connections, ratio } of results)
+      if (ratio)
+        console.log(
+          `${connections} connections: ${times(ratio.median)} of ${against!} (${times(ratio.least)} to ${times(ratio.greatest)})`,
+        );
+  }
+}
+
 async function latency({ places, keep }: BenchOptions): Promise<void> {
   for (const place of places) {
     const result = await measureLatency(place, 50);
@@ -189,12 +224,12 @@ async function isolation({ quick, places, keep }: BenchOptions): Promise<void> {
   );
 }
 
-const PARTS = { start, pipeline, load, latency, growth, isolation };
+const PARTS = { start, pipeline, load, service, latency, growth, isolation };
 
 /** Runs the parts named, prints their tables and writes every figure to `bench-results/`. */
 export async function runBench(
   only: readonly string[],
-  { quick, places }: { readonly quick: boolean; readonly places: readonly string[] },
+  { quick, places, against }: Omit<BenchOptions, 'keep'>,
 ): Promise<void> {
   const results: Record<string, unknown> = {
     node: process.version,
@@ -204,7 +239,12 @@ export async function runBench(
   for (const part of only) {
     const found: Record<string, unknown> = {};
     const keep = (name: string, result: unknown): void => void (found[name] = result);
-    await PARTS[part as keyof typeof PARTS]({ quick, places: [OWN_RECORDINGS, ...places], keep });
+    await PARTS[part as keyof typeof PARTS]({
+      quick,
+      places: [OWN_RECORDINGS, ...places],
+      ...(against !== undefined && { against }),
+      keep,
+    });
     results[part] = found;
   }
   writeResults(results);

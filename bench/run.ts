@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { DIST } from './product.ts';
 
-const PARTS = ['start', 'pipeline', 'load', 'latency', 'growth', 'isolation'];
+const PARTS = ['start', 'pipeline', 'load', 'service', 'latency', 'growth', 'isolation'];
 const HELP = `npm run bench -- [--only PART,...] [--quick] [PLACE...]
-npm run bench -- --against CHECKOUT [--quick] [PLACE...]
+npm run bench -- --against CHECKOUT [--only service] [--quick] [PLACE...]
 
 Measures the built service (npm run build first) on the repository's recordings and on those given,
 prints tables and writes every figure to bench-results/.
@@ -13,6 +13,7 @@ prints tables and writes every figure to bench-results/.
 PART   start      time to listen, CPU time of loading the rules
        pipeline   each stage against JSON.parse of the node's answers
        load       requests per CPU second against a service that only reads the same bytes
+       service    processor time per request over HTTP at 1 and 8 connections, by thread; with --against in turns
        latency    an analysis with a node that takes 50 ms
        growth     synthetic transactions of 100 to 100,000 frames or logs
        isolation  small requests beside a large transaction
@@ -54,7 +55,7 @@ if (values.help) console.log(HELP);
 else if (unknown !== undefined) fail(`no part is called ${unknown}`);
 else if (absent !== undefined) fail(`${absent} does not exist`);
 else if (!existsSync(DIST)) fail('nothing is built: run npm run build first');
-else if (values.against !== undefined) {
+else if (values.against !== undefined && values.only !== 'service') {
   const { runComparison } = await import('./compare.ts');
   await runComparison(values.against, { quick: values.quick ?? false, places: positionals });
 } else {
@@ -62,7 +63,11 @@ else if (values.against !== undefined) {
   const { runBench } = await import('./parts.ts');
   await runBench(
     PARTS.filter((part) => only.includes(part)),
-    { quick: values.quick ?? false, places: positionals },
+    {
+      quick: values.quick ?? false,
+      places: positionals,
+      ...(values.against !== undefined && { against: values.against }),
+    },
   );
   process.exit(0);
 }

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { once } from 'node:events';
 import { DIST } from '../product.ts';
 
@@ -11,6 +11,7 @@ process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 /** A program of the bench, by its URL. */
 export interface Program {
   readonly url: string;
+  readonly pid: number;
   /** Its CPU time; of the node, the requests since it was last asked and its time over them. */
   ask(): Promise<Record<string, number>>;
   stop(): Promise<void>;
@@ -42,6 +43,7 @@ async function start(
   child.stdout!.resume();
   return {
     url,
+    pid: child.pid!,
     async ask() {
       const answer = once(child, 'message');
       child.send('?');
@@ -73,10 +75,15 @@ export function startFloor(compiled: string, nodeUrl: string, scriptFile: string
   );
 }
 
-/** The service as built, listening on a free port. */
-export function startService(nodeUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
+/** The service as built, of this checkout or another, listening on a free port. */
+export function startService(
+  nodeUrl: string,
+  env: Readonly<Record<string, string>> = {},
+  checkout?: string,
+): Promise<Program> {
+  const dist = checkout === undefined ? DIST : pathToFileURL(`${resolve(checkout)}/dist/`);
   return startLogging({
-    program: fileURLToPath(new URL('service/main.js', DIST)),
+    program: fileURLToPath(new URL('service/main.js', dist)),
     env: { RPC_URL: nodeUrl, ...env },
   });
 }
