@@ -169,7 +169,7 @@ export class Consent {
     return this.#takes(call, movement);
   }
 
-  /** The call states the movement, and part of its amount is left; listed tokens log what happened. */
+  /** The call states the movement, and part of its amount is left; listed tokens log the truth. */
   #takes(call: Frame, movement: Movement): boolean {
     const spec = this.#specOf(call);
     const { asset, from, amount } = movement;

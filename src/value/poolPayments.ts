@@ -117,7 +117,7 @@ function ofOthers(
   return isOwn ? [] : moved;
 }
 
-/** Payments to a venue that none of its acts tells: gifts, and those that an act elsewhere claims. */
+/** Payments to a venue that none of its acts states: gifts, and those that an act elsewhere claims. */
 function untold(venue: Address, told: ReadonlySet<number>, isOwn: Asks, scene: Scene): Movement[] {
   const { flow, rulebook } = scene;
   const inActs = movementsOfActs(scene);

@@ -81,7 +81,7 @@ const disguised = (text: string): readonly string[] =>
 interface Looks {
   readonly whole: readonly string[];
   readonly words: readonly string[];
-  /** Of words in which letters of other scripts stand among Latin ones. */
+  /** Of words that mix letters of other scripts with Latin ones. */
   readonly mixed: readonly string[];
 }
 

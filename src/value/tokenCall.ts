@@ -7,7 +7,7 @@ import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 
 /** At least half of an amount's range asks for all there is. */
 export const UNLIMITED = 1n << 255n;
-/** Movements before and after one among which a token logs what it kept of it. */
+/** Movements before and after one, among them the logs of the share a token kept. */
 const NEAR = 32;
 
 const WHOLE_RANGE: UnlimitedAmounts = { from: (1n << 256n) - 1n, exactly: new Set() };
@@ -43,13 +43,13 @@ export function statesMovement(
   return recipient === to || isTax(movement, recipient, flow);
 }
 
-/** A single NFT's id stands in the place of an amount. */
+/** A single NFT's id takes the place of an amount. */
 function statesId({ input }: Frame, { id, amount }: TokenCallSpec, moved: bigint): boolean {
   const place = id ?? amount;
   return place === null ? input.includes(wordOf(moved)) : uintAt(input, 4 + place) === moved;
 }
 
-/** A token keeps or passes on a part of what goes to the recipient: no more than that gets. */
+/** A token keeps or passes on a part of the recipient's share: no more than the recipient gets. */
 function isTax(
   { index, asset, from, amount }: Movement,
   recipient: Address,

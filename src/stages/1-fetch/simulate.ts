@@ -57,7 +57,7 @@ export function simulate(session: Session, request: SimulationRequest): Promise<
   });
 }
 
-/** What is run, where, and how. */
+/** The calls, the block and the settings of a run. */
 interface Setting {
   readonly request: SimulationRequest;
   readonly base: Base;
@@ -173,7 +173,7 @@ class Run {
     return ask();
   }
 
-  /** What a node could not run in time is not run again: it may still be at it. */
+  /** A run that timed out is not asked for again: the node may still be busy with it. */
   async #sendOnce(...calls: readonly SimulationCall[]): Promise<RpcAnswer[]> {
     try {
       return await this.#tracer.send(calls, this.#session);
@@ -253,7 +253,7 @@ class Run {
   }
 }
 
-/** A node's words for refusing what it would run otherwise, and ours. */
+/** How nodes word a refusal of a run that needs another setting, and our words for it. */
 const REFUSALS: readonly (readonly [RegExp, string])[] = [
   [/base ?fee/i, 'the fee is below the base fee'],
   // geth: tracing on top of pending is not supported

@@ -17,7 +17,7 @@ const UNESTIMATED_GAS = 3_000_000n;
 /** Where a node names no tip. */
 const USUAL_TIP = 1_000_000_000n;
 
-/** The block whose state is used, and what a wallet would ask about the request. */
+/** The block that gives the state, and the values a wallet would ask the node for. */
 export interface Base {
   readonly number: bigint;
   readonly hash: Hash;
@@ -35,14 +35,14 @@ export interface Base {
   readonly gas: readonly (bigint | null)[];
 }
 
-/** What a contract can read of how it is run, beside the state. */
+/** The environment that a contract can read beside the state: fees, gas limit, fee recipient. */
 export interface Environment {
   /** Wei per gas. */
   readonly price: bigint;
   readonly feeRecipient: Address;
   /** Gas limits, one per call. */
   readonly gas: readonly bigint[];
-  /** The second run's, with a fee that nobody asked for. */
+  /** The second run's, with a fee no request has. */
   readonly isOther: boolean;
 }
 
@@ -104,7 +104,7 @@ function estimateOf(
   return { method: 'eth_estimateGas', params: [call, at, ...pretended] };
 }
 
-/** What a call carries beside recipient, value and data. */
+/** The fields of a call beside recipient, value and data. */
 export function carried({
   authorizationList,
   accessList,

@@ -59,7 +59,7 @@ export function batchTrace(request: SimulationRequest, traced: readonly Traced[]
   return root;
 }
 
-/** A state difference as overrides; what the sender was lent for gas is left out. */
+/** A state difference as overrides, without the ether that the sender was lent for gas. */
 export function overridesOf({ pre, post }: StateChange, sender: Address, lent = 0n): StateOverrides {
   const found: Record<Address, StateOverride> = {};
   for (const [key, value] of Object.entries(post)) {

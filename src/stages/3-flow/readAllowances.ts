@@ -164,7 +164,7 @@ function lentBy({ input, selector }: Frame, owner: Address, spender: Address): b
   return isLoan && selector === TAKE_LOAN ? uintAt(input, 68) : null;
 }
 
-/** What the call takes of the owner's holding by the spender's allowance. */
+/** The amount that the call takes from the owner by the spender's allowance. */
 function spentBy(call: Frame, { owner, spender, isCredit }: Granted, tokenCalls: TokenCalls): bigint | null {
   if (isCredit) return lentBy(call, owner, spender);
   const spec = tokenCalls?.get(call.selector!);

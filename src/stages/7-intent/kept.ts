@@ -18,9 +18,9 @@ export interface Kept extends ActAmount {
   readonly side: 'sent' | 'received';
   /** Of this amount. */
   readonly of: bigint;
-  /** What the token's own transfers took. */
+  /** The amount that the token's own transfers took. */
   readonly tax: bigint;
-  /** Who has the rest, where one account has it. */
+  /** The account that has the rest, where it is one. */
   readonly keeper: Address | null;
   /** A contract of the rules took the rest, and it is small enough for a fee. */
   readonly isFee: boolean;
@@ -48,10 +48,10 @@ export function keptOf(view: SubjectView, motifs: readonly Motif[]): readonly Ke
   return kept;
 }
 
-/** Whether an account that is nobody's listed router took it. */
+/** Whether an account took it that is no listed router. */
 export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
 
-/** Null where nobody has it. */
+/** Null where no account has it. */
 function takenBy(
   view: SubjectView,
   { id, amount, of }: Pick<Kept, 'id' | 'amount' | 'of'>,
@@ -78,7 +78,7 @@ function takenBy(
   };
 }
 
-/** What accounts besides the actor's ended with more of the asset than their swaps explain. */
+/** The surplus of other accounts: more of the asset than their swaps explain. */
 function* surplusesOf(
   { flow, entity, swaps, input: { rulebook } }: SubjectView,
   id: AssetId,
@@ -100,7 +100,7 @@ function* surplusesOf(
 function taxesOf(view: SubjectView, id: AssetId): Movement[] {
   const { flow, tx, entity, venues } = view;
   if (id === NATIVE_ASSET) return [];
-  /** Traces of value alone do not show who was asked to be paid. */
+  /** Traces of value alone do not show that a recipient was named. */
   const asked = (token: Address, to: Address): boolean => {
     if (to === token) return false;
     const calls = tx.frames.filter((call) => call.to === token);

@@ -9,7 +9,7 @@ import type { StateChange } from '../../model/simulation.ts';
 /** An account that is controlled otherwise, or runs other code, after the calls. */
 export interface ControlChange {
   readonly text: string;
-  /** First the account, then whose code it runs or who administers it, where the state says. */
+  /** First the account, then the code it runs or its administrator, where the state says. */
   readonly accounts: readonly string[];
 }
 
@@ -19,7 +19,7 @@ function wordHex(value: bigint): string {
 }
 
 const RUNS = 'runs the code of';
-/** Where proxies keep their code and who may change it: EIP-1967, EIP-1822, and OpenZeppelin before them. */
+/** Where proxies keep code and administrator: EIP-1967, EIP-1822, and OpenZeppelin before them. */
 const PROXY_SLOTS: ReadonlyMap<string, string> = new Map([
   [slotBefore('eip1967.proxy.implementation'), RUNS],
   [slotBefore('eip1967.proxy.beacon'), 'runs the code chosen by'],
@@ -35,7 +35,7 @@ const FIRST_SLOT = wordHex(0n);
 /** Code of an account delegated by EIP-7702. */
 const DELEGATION = '0xef0100';
 
-/** Control that changes hands by the state difference, whatever is logged, of contracts not just created. */
+/** Control that changes hands by the state difference, logged or not, of contracts not just created. */
 export function controlChanges(changes: readonly StateChange[]): ControlChange[] {
   const found = new Map<string, ControlChange>();
   for (const { pre, post } of changes)
@@ -53,7 +53,7 @@ export function controlChanges(changes: readonly StateChange[]): ControlChange[]
   return [...found.values()];
 }
 
-/** What the account does from then on, and the account named in its new state. */
+/** A verb phrase for the account from then on, and the account named in its new state. */
 type Change = readonly [does: string, by: string | null];
 
 function codeChange(before: Record<string, unknown>, { code }: Record<string, unknown>): Change[] {
@@ -97,7 +97,7 @@ function namedIn(word: unknown): string | null {
   return address === null ? null : checksumAddress(address);
 }
 
-/** Lower-case: accounts that were there before and whose storage or code changes, and contracts created. */
+/** Lower-case: earlier accounts with a change of storage or code, and contracts created. */
 export function changedAccounts(changes: readonly StateChange[]): Record<'written' | 'created', Set<string>> {
   const found = { written: new Set<string>(), created: new Set<string>() };
   const has = (value: unknown, field: string): boolean => isRecord(value) && value[field] !== undefined;

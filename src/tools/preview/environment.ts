@@ -14,7 +14,7 @@ const CLOSE = 1n;
 /** Whether an allowance lets somebody take from then on. */
 export const isGrant = ({ kind }: Pick<Allowance, 'kind'>) => kind !== 'revoked' && kind !== 'decreased';
 
-/** What a run does to the signer's side: its balances by asset, and who may do what from then on. */
+/** The effect of a run on the signer's side: its balances by asset, and rights given from then on. */
 interface Outcome {
   readonly failed: boolean;
   readonly net: ReadonlyMap<AssetId, Balance>;

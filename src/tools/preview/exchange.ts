@@ -15,7 +15,7 @@ type Change = Pick<Balance, 'id' | 'asset' | 'net'>;
  */
 export interface Exchange {
   readonly sent: readonly Change[];
-  /** A text about what leaves, where too little comes back. */
+  /** A text about the assets that leave, where too little comes back. */
   readonly forNothing: string | null;
   /** The headline with all that leaves. */
   readonly label: string;
@@ -71,7 +71,7 @@ export function exchangeOf(
   };
 }
 
-/** Assets that a listed pool gave or took, by what moved. */
+/** Assets that a listed pool gave or took, by the movements. */
 function tradedAt({ motifs }: TxReport, { rulebook }: Analysis): ReadonlySet<string> {
   const swaps = motifs.filter(
     ({ kind, protocol, status }) =>
@@ -88,7 +88,7 @@ function isOwed({ protocol, category, effect }: PositionEffect): boolean {
   return (effect === 'open' || effect === 'increase') !== (category === 'lending_debt');
 }
 
-/** What comes back is worth less than half of what leaves, where both have a price. */
+/** Returns worth less than half of the assets that leave, where both have a price. */
 function isDust(valued: readonly Change[], sent: readonly Change[], { economics }: Analysis): boolean {
   const worthOf = (some: readonly Change[]) =>
     worthTogether(

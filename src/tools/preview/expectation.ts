@@ -3,7 +3,7 @@ import { isRecord } from '../../lib/shape.ts';
 import type { PreviewReport } from './preview.ts';
 import { RequestError } from './readFields.ts';
 
-/** What a caller wants of a transaction; what is left out is not asked. Amounts in whole units. */
+/** The outcome a caller expects of a transaction; absent fields are not checked. Amounts in whole units. */
 export interface Expectation {
   readonly intent_kind?: string;
   /** The signer's side receives at least, and sends at most, by asset: a token's address or `native`. */

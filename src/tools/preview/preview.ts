@@ -27,7 +27,7 @@ import { differencesOfRuns, isGrant } from './environment.ts';
 import { exchangeOf } from './exchange.ts';
 import { warningsOf, type Preview, type PreviewWarning } from './warnings.ts';
 
-/** `schemas/http/preview-report.schema.json`: a report in all but what only a mined transaction has. */
+/** `schemas/http/preview-report.schema.json`: a report without the fields of a mined one. */
 export interface PreviewReport extends Omit<TxReport, 'tx'> {
   readonly tx: Omit<Transaction, 'hash' | 'etherscan_url'> & {
     /** Null unless the transaction is signed. */
@@ -35,7 +35,7 @@ export interface PreviewReport extends Omit<TxReport, 'tx'> {
     readonly etherscan_url: null;
   };
   readonly simulated: {
-    /** The block whose state was used. */
+    /** The block of the state used. */
     readonly block: number;
     readonly state_overrides: boolean;
     readonly source: SimulationSource;
@@ -47,7 +47,10 @@ export interface PreviewReport extends Omit<TxReport, 'tx'> {
 }
 
 export interface Previewer {
-  /** What a transaction would do. `known`: addresses the signer dealt with. Rejects with `AnalysisError`. */
+  /**
+   * The report of a transaction before it is sent. `known`: addresses the signer dealt with.
+   * Rejects with `AnalysisError`.
+   */
   preview(
     request: SimulationRequest,
     options?: { readonly known?: readonly string[]; readonly signal?: AbortSignal },

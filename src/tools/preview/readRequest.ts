@@ -50,7 +50,7 @@ function listOf(value: unknown, what: string): readonly unknown[] {
     : bad(`${what} must be a list of objects`);
 }
 
-/** Options of the run, beside what is run. */
+/** Options of the run, beside its calls. */
 export interface RunOptions {
   readonly block?: unknown;
   readonly gas?: unknown;

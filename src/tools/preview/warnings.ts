@@ -16,7 +16,7 @@ import { amountText } from '../wording/sentences.ts';
 import { timeText } from '../wording/text.ts';
 import { leastAccepted } from './leastAccepted.ts';
 
-/** What a signer should see first. Codes are stable; the list may grow. */
+/** A danger that a signer should see first. Codes are stable; the list may grow. */
 export interface PreviewWarning {
   readonly code: WarningCode;
   readonly text: string;
@@ -44,20 +44,20 @@ export interface Preview {
   readonly request: SimulationRequest;
   readonly known: readonly string[];
   readonly rulebook: Rulebook;
-  /** What each call changes of the state; null where the node does not say. */
+  /** The state changes of each call; null where the node does not say. */
   readonly changes: readonly StateChange[] | null;
   /** The sender's, in the state used. */
   readonly nextNonce: bigint;
   /** It fails with the gas limit of the request and not with a higher one. */
   readonly lacksGas: boolean;
-  /** What another fee, gas limit or fee recipient changes, a text each. */
+  /** Differences under another fee, gas limit or fee recipient, a text each. */
   readonly differences: readonly string[];
   readonly exchange: Exchange;
   /** The accounts of the signer's side, checksummed. */
   readonly own: ReadonlySet<string>;
 }
 
-/** The dangers a report shows to the one who is about to sign, gravest first. */
+/** The dangers that a report shows to its signer, gravest first. */
 export function warningsOf(given: Omit<Preview, 'own'>): PreviewWarning[] {
   const { classification, tx } = given.report;
   const own = new Set([tx.signer, classification.actor ?? tx.signer]);
@@ -189,7 +189,7 @@ const unrequited: Check = ({ exchange, request: { calls }, rulebook }) => {
 /** Intents that hand over control of an account or a contract. */
 const CONTROL = new Set<string | null>(['AccountDelegation', 'AccountAdministration']);
 
-/** By the state's own difference; what only a log says counts where its contract wrote to its storage. */
+/** By the state's own difference; a log alone counts where its contract wrote to its storage. */
 const control: Check = ({ report, request, changes, rulebook }) => {
   const found = controlChanges(changes ?? []).map(({ text, accounts }) =>
     warning('control_changes', text, accounts),
