@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { analyzeCommand } from './analyzeCommand.ts';
 import { blockCommand } from './blockCommand.ts';
 import { batchCommand } from './batch/batchCommand.ts';
-import { completionCommand } from './completionCommand.ts';
+import { completeCommand, completionCommand } from './completionCommand.ts';
 import { packageVersion, type CommonOptions } from './cliIo.ts';
 import { columnsOf } from './layout.ts';
 import { doctorCommand } from './doctorCommand.ts';
@@ -110,6 +110,7 @@ export function createProgram(): Command {
     })
     .exitOverride();
   for (const command of COMMANDS) program.addCommand(command.copyInheritedSettings(program));
+  program.addCommand(completeCommand, { hidden: true });
   addRulesCommand(program);
   return program;
 }
