@@ -1,15 +1,23 @@
 import {
+  CodeActionKind,
   createConnection,
+  MessageType,
   ProposedFeatures,
   TextDocuments,
   TextDocumentSyncKind,
+  type CodeAction,
   type Diagnostic,
+  type TextDocumentPositionParams,
+  type TextEdit,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { existsSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { complete, explainWord, cursorAt } from './completion.ts';
+import { definitionOf, referencesOf, renameOf } from './navigate.ts';
+import { formatRuleText } from '../cli/rules/formatRules.ts';
+import { lockRules } from '../cli/rules/lockRules.ts';
 import { openRuleset, rulesetDirs } from '../cli/rules/rulesets.ts';
 import { PROBLEMS, type Problem } from '../../rules/read/problems.ts';
 import { kindAt } from '../../rules/read/readRuleFiles.ts';
@@ -39,6 +47,12 @@ export function serveLanguage(input: NodeJS.ReadableStream, output: NodeJS.Writa
       textDocumentSync: TextDocumentSyncKind.Incremental,
       completionProvider: { triggerCharacters: [' ', '$', '.', '[', '{', ','] },
       hoverProvider: true,
+      definitionProvider: true,
+      referencesProvider: true,
+      renameProvider: true,
+      documentFormattingProvider: true,
+      codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.Source] },
+      executeCommandProvider: { commands: [LOCK] },
     },
   }));
   documents.onDidChangeContent(({ document }) => {
@@ -58,6 +72,31 @@ export function serveLanguage(input: NodeJS.ReadableStream, output: NodeJS.Writa
     const value = word ? explainWord(word, workspace.rulesetOf(textDocument.uri)) : null;
     return value === null ? null : { contents: { kind: 'markdown', value } };
   });
+  const at = ({ textDocument: { uri }, position }: TextDocumentPositionParams) =>
+    [uri, documents.get(uri)?.offsetAt(position) ?? -1, workspace.rulesetOf(uri)] as const;
+  connection.onDefinition((params) => definitionOf(...at(params)));
+  connection.onReferences((params) => referencesOf(...at(params), params.context.includeDeclaration));
+  connection.onRenameRequest((params) => renameOf(...at(params), params.newName));
+  connection.onDocumentFormatting(({ textDocument: { uri } }) => {
+    const document = documents.get(uri);
+    return document ? formatted(document) : [];
+  });
+  connection.onCodeAction(({ textDocument: { uri }, context }) => {
+    const document = documents.get(uri);
+    const fixes = document ? context.diagnostics.flatMap((one) => fixOf(one, document)) : [];
+    return [...fixes, { title: LOCK_TITLE, kind: CodeActionKind.Source, command: lockCommand(uri) }];
+  });
+  connection.onExecuteCommand(({ arguments: [uri] = [] }) => {
+    const lines: string[] = [];
+    const io = { out: (line: string) => lines.push(line), err: (line: string) => lines.push(line) };
+    try {
+      lockRules(directoriesOf(fileURLToPath(String(uri))), { check: false, force: false }, io);
+    } catch (error) {
+      lines.push((error as Error).message);
+    }
+    const message = { type: MessageType.Info, message: lines.join('\n') };
+    return connection.sendNotification('window/showMessage', message);
+  });
   documents.listen(connection);
   return new Promise((resolve) => {
     connection.onExit(() => {
@@ -66,6 +105,39 @@ export function serveLanguage(input: NodeJS.ReadableStream, output: NodeJS.Writa
     });
     connection.listen();
   });
+}
+
+const LOCK = 'txreport.rules.lock';
+const LOCK_TITLE = 'Pin the rules as they are saved (rules lock)';
+const lockCommand = (uri: string) => ({ title: LOCK_TITLE, command: LOCK, arguments: [uri] });
+
+/** The whole text in the one layout; nothing where it has it, or is no YAML. */
+function formatted(document: TextDocument): TextEdit[] {
+  const [text, path] = [document.getText(), fileURLToPath(document.uri)];
+  const kind = kindAt(relative(overlayOf(path), path));
+  const newText = kind ? formatRuleText(text, kind) : null;
+  if (newText === null || newText === text) return [];
+  return [{ range: { start: document.positionAt(0), end: document.positionAt(text.length) }, newText }];
+}
+
+/** The word that was meant, in place of the one written. */
+function fixOf(diagnostic: Diagnostic, document: TextDocument): CodeAction[] {
+  const [, wrong, meant] = /(\S+) \(did you mean (\S+)\?\)/.exec(String(diagnostic.message)) ?? [];
+  if (wrong === undefined) return [];
+  const from = document.offsetAt(diagnostic.range.start);
+  const start = document.getText().indexOf(wrong, from);
+  if (start < 0) return [];
+  const range = { start: document.positionAt(start), end: document.positionAt(start + wrong.length) };
+  const edit = { changes: { [document.uri]: [{ range, newText: meant! }] } };
+  return [
+    {
+      title: `Write ${meant}`,
+      kind: CodeActionKind.QuickFix,
+      diagnostics: [diagnostic],
+      isPreferred: true,
+      edit,
+    },
+  ];
 }
 
 function wordAt(text: string, offset: number): string {
@@ -95,7 +167,7 @@ class Workspace {
     const dirs = directoriesOf(fileURLToPath(uri));
     const key = dirs.join('\n');
     if (this.#last?.dirs !== key)
-      this.#last = { dirs: key, ruleset: openRuleset(dirs, { edits: this.#open }) };
+      this.#last = { dirs: key, ruleset: openRuleset(dirs, { edits: this.#open, examples: true }) };
     return this.#last.ruleset;
   }
 
@@ -121,7 +193,7 @@ function diagnosticOf({ line, column, code, message }: Problem): Diagnostic {
 
 /** Shipped rules, the overlays of `RULES_DIR`, and the directory of the file where it is none of these. */
 function directoriesOf(path: string): string[] {
-  const dirs = rulesetDirs();
+  const dirs = rulesetDirs().map((dir) => resolve(dir));
   const own = overlayOf(path);
   return dirs.includes(own) || own === SHIPPED_RULES ? dirs : [...dirs, own];
 }

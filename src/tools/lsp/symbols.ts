@@ -1,0 +1,131 @@
+import { isMap, isPair, parseDocument, visit, type Node, type Scalar, type YAMLMap } from 'yaml';
+import type { FactDeclaration } from '../../model/intent.ts';
+import type { RuleFile } from '../../rules/read/readRuleFiles.ts';
+
+/** Sorts of words that rule files declare and use. */
+export type Sort = 'motif' | 'intent' | 'leg role' | 'account role' | 'list' | 'fact' | Slugged;
+type Slugged = 'shape' | 'protocol' | 'intent rule' | 'entity' | 'finding';
+
+/** A word at its place in a rule file. */
+export interface Occurrence {
+  readonly sort: Sort;
+  readonly word: string;
+  /** Characters of the file's text, from the first to behind the last. */
+  readonly start: number;
+  readonly end: number;
+  /** Declares the word. */
+  readonly defines: boolean;
+}
+
+/** What the sections of a vocabulary declare. */
+const SECTIONS: Readonly<Record<string, Sort>> = {
+  motifs: 'motif',
+  intents: 'intent',
+  leg_roles: 'leg role',
+  account_roles: 'account role',
+  lists: 'list',
+};
+
+/** The sort of the values of a key. */
+const VALUES: Readonly<Record<string, Sort>> = {
+  kind: 'motif',
+  rests_on: 'motif',
+  requires_any: 'motif',
+  intent: 'intent',
+  fragment: 'intent',
+  before: 'intent',
+  after: 'intent',
+  order: 'intent',
+  shapes: 'shape',
+  shape: 'shape',
+  supersedes: 'intent rule',
+  role: 'leg role',
+  fact: 'fact',
+};
+
+/** The sort of a condition's value, by what its fact holds. */
+const OF_FACTS: Readonly<Partial<Record<NonNullable<FactDeclaration['of']>, readonly Sort[]>>> = {
+  motif_kind: ['motif'],
+  // A family without a known protocol goes by the slug of its shape.
+  protocol: ['protocol', 'shape'],
+  account_role: ['account role'],
+};
+
+const SLUGS: Readonly<Partial<Record<RuleFile['kind'], Slugged>>> = {
+  shape: 'shape',
+  protocol: 'protocol',
+  intent: 'intent rule',
+  entity: 'entity',
+  finding: 'finding',
+};
+
+/** Words inside a longer text. */
+const PARTS: readonly (readonly [RegExp, Sort])[] = [
+  [/^motif\.(\w+)\./dg, 'motif'],
+  [/\{role\.(\w+)/dg, 'account role'],
+  [/\{leg\.(\w+)/dg, 'leg role'],
+  [/\$leg\.(\w+)/dg, 'leg role'],
+  [/^(\w+) \d[\de]* \S+$/dg, 'leg role'],
+  [/^\$(\w+)$/dg, 'list'],
+];
+
+type Facts = ReadonlyMap<string, FactDeclaration> | null;
+
+/** Every word of a rule file that is declared somewhere, in the order of the text. */
+export function wordsOf({ text, kind }: Pick<RuleFile, 'text' | 'kind'>, facts: Facts): Occurrence[] {
+  const found: Occurrence[] = [];
+  visit(parseDocument(text, { schema: 'failsafe' }), {
+    Scalar(role, node, path) {
+      const word = String(node.value);
+      const begin = beginOf(node, text);
+      const keys = path.filter(isPair).map(({ key }) => String((key as Scalar).value));
+      const add = (sort: Sort, defines: boolean, part = word, at = 0): void =>
+        void found.push({ sort, word: part, start: begin + at, end: begin + at + part.length, defines });
+      for (const [pattern, sort] of kind === 'intent' ? PARTS : PARTS.slice(0, -1))
+        for (const match of word.matchAll(pattern)) add(sort, false, match[1]!, match.indices![1]![0]);
+      const declared = declaredSort(kind, role === 'key', keys);
+      if (declared) add(declared, true);
+      else if (role === 'key') for (const sort of keySorts(keys)) add(sort, false);
+      else for (const sort of sortsOf(kind, keys, path, facts)) add(sort, false);
+    },
+  });
+  return found;
+}
+
+function declaredSort(kind: RuleFile['kind'], isKey: boolean, keys: readonly string[]): Sort | undefined {
+  if (!isKey) return keys.join() === 'slug' ? SLUGS[kind] : undefined;
+  return kind === 'vocabulary' && keys.length === 2 ? SECTIONS[keys[0]!] : undefined;
+}
+
+function keySorts(keys: readonly string[]): readonly Sort[] {
+  if (keys.at(-2) === 'roles') return ['account role'];
+  return keys.at(-2) === 'facts' ? ['fact'] : [];
+}
+
+/** Without its quotation mark. */
+function beginOf({ range }: Scalar, text: string): number {
+  const [start] = range!;
+  return /["']/.test(text[start]!) ? start + 1 : start;
+}
+
+/** What a value may be a word of. */
+function sortsOf(
+  kind: RuleFile['kind'],
+  keys: readonly string[],
+  path: readonly unknown[],
+  facts: Facts,
+): readonly Sort[] {
+  const key = keys.at(-1)!;
+  // A list holds words of any sort.
+  if (kind === 'vocabulary' && keys[0] === 'lists') return ['motif', 'protocol', 'shape'];
+  const sort = key === 'replaced_by' ? SLUGS[kind] : VALUES[key];
+  if (sort !== undefined) return kind === 'entity' && key === 'kind' ? [] : [sort];
+  return key === 'value' ? sortsBeside(path, facts) : [];
+}
+
+/** What the value of a condition is a word of, by the fact beside it. */
+function sortsBeside(path: readonly unknown[], facts: Facts): readonly Sort[] {
+  const test = path.findLast((one): one is YAMLMap => isMap(one as Node))!;
+  const of = facts?.get(String(test.get('fact')))?.of;
+  return (of && OF_FACTS[of]) ?? [];
+}
