@@ -2,7 +2,7 @@ import { FINDING_CAVEATS } from '../lib/findingFacts.ts';
 import { NATIVE_ASSET, erc20Id } from '../value/asset.ts';
 import { AmountWriter } from './amounts.ts';
 import { actsOf, type Act, type Block, type BlockTx } from './blockFacts.ts';
-import { candidatesOf, firstOf, type Candidate } from './candidates.ts';
+import { candidatesOf, firstOf, type Candidate, type Chain } from './candidates.ts';
 import { lossesOf } from './constantProduct.ts';
 import { factsOf } from './findingFacts.ts';
 import { gainsOf, type Gains } from './profit.ts';
@@ -70,7 +70,7 @@ class Weighing {
 
   async decide({ rule, decide }: PreparedFinding, count: number): Promise<Finding | null> {
     const income = rule.income ? this.#income() : null;
-    const profit = income?.sums ?? [...this.#gains.gross.values()];
+    const profit = income?.sums ?? this.#results();
     const facts = factsOf(this.#candidate, this.#block, profit);
     const unmet = await decide((name) => {
       const value = facts.get(name);
@@ -156,17 +156,28 @@ class Weighing {
     return amounts;
   }
 
-  /** By venue, the sum of the entity's acts there for each asset. */
+  /** Over several acts what the venues left: anybody can give the entity more. */
+  #results(): bigint[] {
+    const { rule, chains } = this.#candidate;
+    return [...(rule.profit.length > 1 ? this.#leftBy(chains) : this.#gains.gross).values()];
+  }
+
+  /** The sum of the entity's acts in these chains for each asset. */
+  #leftBy(chains: readonly Chain[]): Map<string, bigint> {
+    const left = new Map<string, bigint>();
+    const add = (asset: string, raw: bigint) => left.set(asset, (left.get(asset) ?? 0n) + raw);
+    for (const chain of chains)
+      for (const { gave, got } of this.#candidate.rule.profit.flatMap((step) => [...chain.get(step)!])) {
+        for (const [asset, raw] of got) add(asset, raw);
+        for (const [asset, raw] of gave) add(asset, -raw);
+      }
+    return left;
+  }
+
   #poolResults(writer: AmountWriter, account: string | null): Amount[] {
     return this.#candidate.chains.flatMap((chain) => {
-      const left = new Map<string, bigint>();
-      for (const step of this.#candidate.rule.profit)
-        for (const { gave, got } of chain.get(step)!) {
-          for (const [asset, raw] of got) left.set(asset, (left.get(asset) ?? 0n) + raw);
-          for (const [asset, raw] of gave) left.set(asset, (left.get(asset) ?? 0n) - raw);
-        }
       const { venue } = firstOf(chain);
-      return [...left].map(([asset, raw]) =>
+      return [...this.#leftBy([chain])].map(([asset, raw]) =>
         writer.write({ role: 'pool_result', account, venue, asset, raw }),
       );
     });

@@ -46,14 +46,14 @@ function endsOf(rule: Rule, chain: Chain): [Act, Act] {
   return [own[0] ?? firstOf(chain), own.at(-1) ?? firstOf(chain)];
 }
 
-/** Part of the first trade below which that of another is dust: anybody may place one between two trades. */
+/** Part of the first act below which that of another is dust: anybody may place one beside it. */
 const DUST_PARTS = 100n;
 
 function othersWeigh(rule: Rule, chain: Chain): boolean {
   const [first] = endsOf(rule, chain);
   const others = rule.steps.flatMap(({ name }) => (rule.profit.includes(name) ? [] : chain.get(name)!));
-  return others.some(({ gave }) =>
-    [...gave].some(
+  return others.some(({ gave, got }) =>
+    [...gave, ...got].some(
       ([asset, amount]) => first.gave.has(asset) && amount * DUST_PARTS >= first.gave.get(asset)!,
     ),
   );

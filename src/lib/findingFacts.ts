@@ -46,13 +46,15 @@ export const FINDING_FACTS: readonly FindingFact[] = [
   flag(
     'others.weigh',
     'At one venue another account trades at least a hundredth of what the first act of the entity gave.',
-    'What the others traded is dust beside the first trade.',
+    'What the others traded is dust beside what the entity gave.',
   ),
   {
     name: 'profit.sign',
     type: 'enum',
     values: ['none', 'gain', 'loss', 'mixed'],
-    doc: 'What the entity was left with, tips to the builder included: gains only, losses only, or both.',
+    doc:
+      'What its one act left the entity with, tips to the builder included, or what the venues of several ' +
+      'left it: gains only, losses only, or both.',
     caveat: 'It left no clear gain.',
   },
 ];

@@ -37,6 +37,12 @@ const framesOf = (root: Json): Json[] => [
 const tracedLogs = (root: Json): Json[] =>
   framesOf(root).flatMap((frame) => (frame['error'] ? [] : ((frame['logs'] as Json[] | undefined) ?? [])));
 
+/** Headers without logs have a bloom filter like that of archives which keep none: their hash tells nothing. */
+const inHeader = (change: (header: Json) => Json): Lie['change'] =>
+  on(['eth_getBlockByNumber'], (header) =>
+    /^0x0*$/.test(header['logsBloom']) ? undefined : { ...header, ...change(header) },
+  );
+
 /** What a lying node does. `geth` alone where only a trace with logs can tell. */
 export const LIES: Record<string, Lie> = {
   'another transaction': { change: on(['eth_getTransactionByHash'], (_, __, stranger) => stranger.rpc.tx) },
@@ -147,6 +153,12 @@ export const LIES: Record<string, Lie> = {
   },
   'a block of another number': {
     change: on(['eth_getBlockByNumber'], (result) => ({ ...result, number: bump(result['number']) })),
+  },
+  'a false time in the header': {
+    change: inHeader((result) => ({ timestamp: bump(result['timestamp']) })),
+  },
+  'a false fee recipient in the header': {
+    change: inHeader((result) => ({ miner: bump(result['miner']) })),
   },
   'no block any more': { change: on(['eth_getBlockByNumber'], () => null) },
   'no receipt any more': { change: on(['eth_getTransactionReceipt'], () => null) },

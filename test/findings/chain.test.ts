@@ -4,163 +4,38 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Hex } from 'viem';
-import type { Finding } from '../../src/model/generated/finding.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn, type Request } from '../devnet/chain.ts';
 import { FAR_FUTURE, mintV3 } from '../devnet/deploy/uniswap.ts';
 import { collectV3 } from '../devnet/scenarios/liquidity.ts';
-import { runStory, type Story } from '../devnet/story.ts';
 import { builtPackage } from '../cli/builtCli.ts';
 import { runCli, startCli } from '../cli/runCli.ts';
 import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
 import { buildViewer } from '../../viewer/build.ts';
 import { hasBrowser, openTab } from '../viewer/support/browser.ts';
+import {
+  amountsOf,
+  at,
+  bot,
+  buyUsdc,
+  CALLS,
+  ETHER,
+  give,
+  mine,
+  named,
+  Pair,
+  sellUsdc,
+  startBlocks,
+  stepOf,
+  story,
+  take,
+} from './blockStory.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 240_000 });
 
-const CALLS = '(address,uint256,bytes)[]';
-const ETHER = 10n ** 18n;
-let story: Story;
-
-beforeAll(async () => {
-  story = await runStory({ scenarios: [] });
-  const { ctx } = story;
-  await ctx.prepare('searcher', { to: ctx.at('WETH'), value: 60n * ETHER, data: fn('deposit()') });
-  await ctx.prepare('searcher', {
-    to: ctx.at('WETH'),
-    data: fn('transfer(address,uint256)', [ctx.at('arbBot'), 60n * ETHER]),
-  });
-  await ctx.prepare('carol', { to: ctx.at('WETH'), value: 5n * ETHER, data: fn('deposit()') });
-  await ctx.approve('carol', 'WETH', 'aggregator');
-  for (const who of ['alice', 'bob', 'maker'] as const) await ctx.approve(who, 'USDC', 'v2Router');
-  await ctx.approve('maker', 'v2PairUSDC', 'v2Router');
-});
+beforeAll(startBlocks);
 afterAll(() => story?.stop());
-
-/** A pair's reserves, traded by the formula of its contract. */
-class Pair {
-  readonly name: string;
-  usdc: bigint;
-  weth: bigint;
-  constructor(name: string, [usdc, weth]: readonly [bigint, bigint]) {
-    this.name = name;
-    this.usdc = usdc;
-    this.weth = weth;
-  }
-  static async read(name: string): Promise<Pair> {
-    const { ctx } = story;
-    const view = 'getReserves() view returns (uint112,uint112,uint32)';
-    return new Pair(name, await ctx.chain.read<[bigint, bigint]>(ctx.at(name), view));
-  }
-  copy(): Pair {
-    return new Pair(this.name, [this.usdc, this.weth]);
-  }
-  buy(weth: bigint): bigint {
-    const out = (weth * 997n * this.usdc) / (this.weth * 1000n + weth * 997n);
-    this.weth += weth;
-    this.usdc -= out;
-    return out;
-  }
-  sell(usdc: bigint): bigint {
-    const out = (usdc * 997n * this.weth) / (this.usdc * 1000n + usdc * 997n);
-    this.usdc += usdc;
-    this.weth -= out;
-    return out;
-  }
-}
-
-type Call = [to: Hex, value: bigint, data: Hex];
-const at = (who: string): Hex => story.ctx.at(who);
-const give = (token: string, to: string, amount: bigint): Call => [
-  at(token),
-  0n,
-  fn('transfer(address,uint256)', [at(to), amount]),
-];
-const take = (pair: string, usdc: bigint, weth: bigint, to: string): Call => [
-  at(pair),
-  0n,
-  fn('swap(uint256,uint256,address,bytes)', [usdc, weth, at(to), '0x']),
-];
-/** The bot checks that it ends with more of `gain`. */
-const bot = (gain: string, calls: Call[], tip = 0n): Request => ({
-  to: at('arbBot'),
-  data: fn(`run(${CALLS},address,uint256)`, [calls, at(gain), tip]),
-});
-const buyUsdc = (who: string, weth: bigint): Request => ({
-  to: MAINNET.v2Router,
-  value: weth,
-  data: fn('swapExactETHForTokens(uint256,address[],address,uint256)', [
-    0n,
-    [at('WETH'), at('USDC')],
-    addressOf(who),
-    FAR_FUTURE,
-  ]),
-});
-const sellUsdc = (who: string, usdc: bigint): Request => ({
-  to: MAINNET.v2Router,
-  data: fn('swapExactTokensForETH(uint256,uint256,address[],address,uint256)', [
-    usdc,
-    0n,
-    [at('USDC'), at('WETH')],
-    addressOf(who),
-    FAR_FUTURE,
-  ]),
-});
-
-/** Mines the transactions as one block, in this order; resolves to what `txreport block --json` says of it. */
-async function mine(
-  sent: readonly (readonly [who: string, request: Request])[],
-): Promise<{ number: string; hashes: string[]; findings: Finding[] }> {
-  const { rpc } = story.devnet;
-  const { chain } = story.ctx;
-  const nonces = new Map<string, bigint>();
-  const hashes: string[] = [];
-  await rpc('evm_setAutomine', [false]);
-  for (const [i, [who, { to, data = '0x', value = 0n }]] of sent.entries()) {
-    const from = addressOf(who);
-    const nonce =
-      nonces.get(who) ?? BigInt((await rpc('eth_getTransactionCount', [from, 'latest'])) as string);
-    nonces.set(who, nonce + 1n);
-    const hex = (amount: bigint): string => `0x${amount.toString(16)}`;
-    hashes.push(
-      (await rpc('eth_sendTransaction', [
-        {
-          from,
-          to,
-          data,
-          value: hex(value),
-          nonce: hex(nonce),
-          gas: '0xf4240',
-          // The order of a block is that of its tips.
-          maxPriorityFeePerGas: hex(BigInt(100 - i) * 10n ** 9n),
-          maxFeePerGas: hex(500n * 10n ** 9n),
-        },
-      ])) as string,
-    );
-  }
-  await rpc('anvil_mine', ['0x1']);
-  await rpc('evm_setAutomine', [true]);
-  chain.forgetNonces();
-  const receipts = await Promise.all(hashes.map((hash) => chain.receipt(hash as Hex)));
-  expect(receipts.map(({ status }) => status)).toEqual(hashes.map(() => '0x1'));
-  const number = String(BigInt(receipts[0]!.blockNumber));
-  const run = await runCli(['block', number, '--json'], { env: { RPC_URL: story.devnet.rpcUrl } });
-  expect(run.code, run.err).toBe(0);
-  const { findings, transactions } = JSON.parse(run.out) as {
-    findings: Finding[];
-    transactions: { tx: { hash: string }; in_block: { index: number; findings: { id: string }[] } }[];
-  };
-  expect(transactions.map(({ tx }) => tx.hash)).toEqual(hashes);
-  for (const { tx, in_block } of transactions)
-    expect(in_block.findings.map(({ id }) => id).sort()).toEqual(
-      findings
-        .filter((one) => one.transactions.some(({ tx_hash }) => tx_hash === tx.hash))
-        .map(({ id }) => id)
-        .sort(),
-    );
-  return { number, hashes, findings };
-}
 
 /** The chain's node, but for the trace of one transaction, which it cannot give. */
 async function nodeWithout(hash: string): Promise<FakeNode> {
@@ -202,15 +77,6 @@ async function nodeWithout(hash: string): Promise<FakeNode> {
     },
   });
 }
-
-const named = (findings: readonly Finding[], name: string): Finding[] =>
-  findings.filter(({ finding }) => finding === name);
-const stepOf = ({ transactions }: Finding, step: string): string[] =>
-  transactions.filter((part) => part.step === step).map(({ tx_hash }) => tx_hash);
-const amountsOf = ({ amounts }: Finding, role: string): [string | null, string | null, string | null][] =>
-  amounts
-    .filter((one) => one.role === role)
-    .map(({ account, symbol, amount_raw: raw }) => [account, symbol, raw]);
 
 describe('a block with several transactions', () => {
   it('a sandwich over two pools with victims at both: profit, tip, and losses to the unit', async () => {

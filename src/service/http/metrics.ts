@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { ERROR_TEXT } from '../../lib/errors.ts';
 import { dropped } from '../../lib/log.ts';
+import { unchecked } from '../../lib/unchecked.ts';
 import type { Limiter } from './limiter.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
@@ -56,15 +57,23 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
     'upstream',
     'method',
   ]);
-  new Counter({
-    name: 'txreport_log_lines_dropped_total',
-    help: 'Log lines lost because the reader was too slow.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(dropped.lines);
-    },
-  });
+  for (const [name, help, count] of [
+    ['log_lines_dropped', 'Log lines lost because the reader was too slow.', () => dropped.lines],
+    [
+      'headers_unchecked',
+      'Headers whose hash was not recomputed: a field is unknown, missing or a placeholder.',
+      () => unchecked.headers,
+    ],
+  ] as const)
+    new Counter({
+      name: `txreport_${name}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(count());
+      },
+    });
   new Gauge({
     name: 'txreport_upstream_circuit_open',
     help: '1 while a node that failed several times in a row is left alone.',

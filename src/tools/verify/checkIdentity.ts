@@ -1,5 +1,6 @@
 import { bytesToHex, decodeErrorResult, keccak256, parseAbi, type Hex } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
+import { hashIsWrong } from '../../evm/headerHash.ts';
 import { formatUnits } from 'viem/utils';
 import type { Report } from './finding.ts';
 import { gasCost, gasPrice, quantity, type RawChain } from './rawChain.ts';
@@ -24,6 +25,8 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   );
   checkReason(report, chain, find);
   checkBloom(chain, find);
+  if (hashIsWrong(block)) find('identity', '/tx/timestamp', 'the header has another hash than the node says');
+  equal('/tx/block_number', text(receipt['blockHash']), text(block['hash']));
   equal('/tx/hash', report.tx.hash, text(tx['hash']));
   equal('/tx/block_number', report.tx.block_number, Number(quantity(receipt['blockNumber'])));
   equal('/tx/signer', report.tx.signer, text(tx['from']));

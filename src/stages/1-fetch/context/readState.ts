@@ -1,6 +1,8 @@
 import { AnalysisError } from '../../../lib/errors.ts';
 import { quantity } from '../../../evm/hex.ts';
 import { readBlockHeader } from '../../../evm/blockHeader.ts';
+import { hashIsWrong } from '../../../evm/headerHash.ts';
+import { unchecked } from '../../../lib/unchecked.ts';
 import type { ContextPlan } from './planContext.ts';
 import {
   groupReads,
@@ -102,7 +104,11 @@ function readNonces(
 function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; timestamp: number } {
   const block = resultOf('eth_getBlockByNumber', answer);
   if (block == null) throw inconsistent('no header for the block the receipt names', 'later');
-  return { block, timestamp: elsewhere(() => readBlockHeader(block, plan)).timestamp };
+  const { timestamp } = elsewhere(() => readBlockHeader(block, plan));
+  const isWrong = hashIsWrong(block as Record<string, unknown>);
+  if (isWrong) throw inconsistent('the header has another hash than it says');
+  if (isWrong === null) unchecked.headers++;
+  return { block, timestamp };
 }
 
 /** EIP-7702: a delegated account's code is `0xef0100 ‖ address`; no other code has this form. */
