@@ -31,6 +31,19 @@ describe('the shipped rules', () => {
     expect(ruleset.intents.length).toBeGreaterThan(80);
   });
 
+  it('have an example that states the label of each intent, but for those that no made-up one reaches yet', () => {
+    const bare = ruleset.intents.filter(
+      ({ value }) => !(value.examples.match ?? []).some(({ expect }) => expect?.label !== undefined),
+    );
+    expect(bare.map(({ value }) => value.slug)).toEqual(
+      (
+        'blob-post bot-trade brokered-swap call-with-gas-back delegation-with-setup factory-deployment ' +
+        'lossy-cycle nft-mint-announced payout plain-payment request-fulfilment settlement-claimed ' +
+        'split-payment token-sale transfer-to-two unwrap-through-router wrap-through-router yield-token-trade'
+      ).split(' '),
+    );
+  });
+
   it('are laid out canonically', async () => {
     expect(await runRules('fmt', '--check')).toMatchObject({ code: 0, err: '' });
   });
