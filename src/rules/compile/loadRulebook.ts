@@ -25,8 +25,9 @@ import {
   checkUsedWords,
 } from '../lint/checkSilent.ts';
 import { checkSources } from '../lint/checkSources.ts';
+import { checkWeak } from '../lint/checkWeak.ts';
 import { checkWords } from '../lint/checkWords.ts';
-import { RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
+import { RulebookError, sortProblems, WARNINGS, type Problem, type ProblemCode } from '../read/problems.ts';
 import { namesOf, type FindSignature } from '../exampleNames.ts';
 import type {
   RawEntityFile,
@@ -64,6 +65,8 @@ export interface Ruleset {
   /** Null when there are problems. Made when first asked for. */
   readonly rulebook: Rulebook | null;
   readonly problems: readonly Problem[];
+  /** What is sound and should be looked at again, for authors. */
+  readonly warnings: readonly Problem[];
   readonly files: readonly RuleFile[];
   /** Items in force by kind, sorted by slug. */
   readonly shapes: readonly RuleItem<RawShape>[];
@@ -154,10 +157,14 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     checkIndexed(shapes, texts.signatures.events);
     checkKnownNames(protocols, { ...known, ...texts });
     checkRanks(placed, words);
+    checkWeak({ shapes, protocols, intents, words });
   }
   const lexicon = compileLexicon(items, words);
 
-  const all = withoutBase(causesOf(sortProblems([...problems, ...sink.problems]), files), dirs);
+  const found = sortProblems([...problems, ...sink.problems]);
+  const warnings = found.filter(({ code }) => WARNINGS.has(code));
+  const faults = found.filter(({ code }) => !WARNINGS.has(code));
+  const all = withoutBase(causesOf(faults, files), dirs);
   const digest = (): string => digestFiles(files, tables);
   const lists = new Map(
     items.flatMap((i) =>
@@ -192,6 +199,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     lists,
     digest,
     problems: all,
+    warnings,
     files,
     shapes,
     protocols,

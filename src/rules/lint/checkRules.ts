@@ -89,13 +89,17 @@ function needsBasis(rule: IntentRule): boolean {
 
 /** Deprecated and superseding rules: the named ones must exist, and no rule supersedes itself indirectly. */
 export function checkLifecycle(
-  items: readonly RuleItem<RawHead & { readonly supersedes?: readonly string[] }>[],
+  items: readonly RuleItem<
+    RawHead & { readonly supersedes?: readonly string[]; readonly summary?: string }
+  >[],
   known: ReadonlySet<string>,
 ): void {
   const beats = new Map(items.map((item) => [item.value.slug, item.value.supersedes ?? []]));
   for (const item of items) {
-    const { slug, status, references, supersedes } = item.value;
+    const { slug, status, references, supersedes, summary = '' } = item.value;
     const spot = new Spot(item);
+    if (status === 'stable' && /^(?:todo|tbd|fixme)\b/i.test(summary))
+      spot.at('summary').report('draft_text', summary);
     checkReplacement(spot, item.value, known);
     for (const [text, at] of spot.each('references', references))
       if (status === 'stable' && text.endsWith(REPLACE_ME)) at.report('draft_text', text);

@@ -73,7 +73,7 @@ export const PROBLEMS = {
   other_indexed:
     'the tables know the event with other parameters indexed: list yours in signatures/ if it is right',
   other_signature: "the contract's ABI (--abi) has the event or function otherwise",
-  no_amount: "the ABI's name of the amount is that of an id, a time or another number",
+  no_amount: "the ABI's name (--abi) of the amount is that of an id, a time or another number",
   no_code: 'the node (--node) knows no contract at the address',
   not_on_chain: 'neither the code at the address nor its recent logs have the event or function',
   unknown_role: 'the role is not declared in vocabulary.yaml',
@@ -147,7 +147,24 @@ export const PROBLEMS = {
   bad_rate:
     'a price rule that cannot be carried out: an unreadable call or number, or a protocol without pools',
   duplicate_error: 'two custom errors have the same selector and different text',
+  // warnings: the rules load
+  weak_proof: 'it holds, and proves less than it seems',
+  weak_example: 'the example shows less than a transaction with its label would',
+  shared_event: 'any_emitter: true, and the event is of others too',
+  shared_maker: 'the deployer or registry is that of another protocol',
+  leg_direction: 'the leg moves against what its role says',
+  odd_supersedes: 'the rule that is superseded is of other acts',
 } as const;
+
+/** Codes of what is sound and should be looked at again; never of the shipped rules. */
+export const WARNINGS: ReadonlySet<ProblemCode> = new Set([
+  'weak_proof',
+  'weak_example',
+  'shared_event',
+  'shared_maker',
+  'leg_direction',
+  'odd_supersedes',
+]);
 
 export type ProblemCode = keyof typeof PROBLEMS;
 

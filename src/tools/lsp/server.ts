@@ -19,7 +19,7 @@ import { definitionOf, referencesOf, renameOf } from './navigate.ts';
 import { formatRuleText } from '../cli/rules/formatRules.ts';
 import { lockRules } from '../cli/rules/lockRules.ts';
 import { openRuleset, rulesetDirs } from '../cli/rules/rulesets.ts';
-import { PROBLEMS, type Problem } from '../../rules/read/problems.ts';
+import { PROBLEMS, WARNINGS, type Problem } from '../../rules/read/problems.ts';
 import { kindAt } from '../../rules/read/readRuleFiles.ts';
 import { SHIPPED_RULES } from '../../rules/read/listFiles.ts';
 import type { Ruleset } from '../../rules/compile/loadRulebook.ts';
@@ -173,9 +173,9 @@ class Workspace {
 
   /** Problems of the ruleset by open file; files without problems have an empty list. */
   diagnostics(uri: string): ReadonlyMap<string, readonly Diagnostic[]> {
-    const { problems } = this.rulesetOf(uri);
+    const { problems, warnings } = this.rulesetOf(uri);
     const lists = new Map<string, Diagnostic[]>([...this.#open.keys()].map((path) => [path, []]));
-    for (const problem of problems) lists.get(problem.file)?.push(diagnosticOf(problem));
+    for (const problem of [...problems, ...warnings]) lists.get(problem.file)?.push(diagnosticOf(problem));
     return new Map([...lists].map(([path, list]) => [pathToFileURL(path).href, list]));
   }
 }
@@ -184,7 +184,7 @@ function diagnosticOf({ line, column, code, message }: Problem): Diagnostic {
   const start = { line: line - 1, character: column - 1 };
   return {
     range: { start, end: { line: start.line, character: start.character + 1 } },
-    severity: 1,
+    severity: WARNINGS.has(code) ? 2 : 1,
     code,
     source: 'txreport',
     message: `${message}\n${PROBLEMS[code]}`,

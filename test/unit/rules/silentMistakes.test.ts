@@ -426,6 +426,92 @@ const USDC: Files = {
     'slug: tokens\nversion: 1\nstatus: stable\nkind: tokens\nsummary: Tokens.\nreferences: [https://example.org]\ntokens: [{symbol: USDC, addresses: ["0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"]}]\n',
 };
 
+const DRAWN = '[{name: sold, transaction: {to: venue, value: 1}, expect: {intent: DirectSwap, label: Swap}}]';
+/** A sound shape, protocol and intent of an overlay; what `from` is becomes `to` in each. */
+const mine = (from: string | RegExp, to: string): Files => {
+  const files = {
+    'shapes/mine.yaml': SHAPE.replace('slug: pair', 'slug: mine')
+      .replace('Swap(address indexed sender', 'Sold(address indexed sender')
+      .replace('{caller: $sender}', '{owner: $sender}'),
+    'protocols/mine.yaml': PROTOCOL.replace('slug: pairs', 'slug: mine')
+      .replace('name: Pairs', 'name: Mine')
+      .replace('[pair]', '[mine]')
+      .replace(TOKEN, '0x10f9fb13664298Af67ee6178583B7ce95F091104'),
+    'intents/mine.yaml': INTENT.replace('slug: direct', 'slug: mine\npriority: 9')
+      .replace('is: eq, value: 1', 'is: gte, value: 7')
+      .replace('[{facts: {motif.swap.count: 1}}]', DRAWN)
+      .replace('count: 2', 'count: 6'),
+  };
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [path, text.replace(from, to)]));
+};
+const OUT = '{role: out, from: $venue, amount: $amountOut}';
+const FACTORY = '0x10f9fb13664298Af67ee6178583B7ce95F091104';
+const MADE = `created_by: [{deployer: "${FACTORY}", count: 3}]\n`;
+
+/** What is sound in an overlay and proves less than it seems. */
+const WEAK: readonly (readonly [name: string, files: Files, says: string])[] = [
+  [
+    'another amount',
+    mine('amount: $amountOut', 'amount: $amountOut, otherwise: direction'),
+    'weak_proof: another',
+  ],
+  [
+    "the event's word",
+    mine('amount: $amountOut', 'amount: $amountOut, match: stated'),
+    'weak_proof: nothing has',
+  ],
+  ['all without amount', mine('amount: $amountOut', 'pick: all'), 'weak_proof: every movement fits'],
+  ['no amount', mine(', amount: $amountOut', ''), 'weak_proof: any amount fits'],
+  ['no account', mine(OUT, '{role: out, amount: $amountOut}'), "weak_proof: anybody's movement fits"],
+  ['the signer as owner', mine('{owner: $sender}', '{owner: $signer}'), 'weak_proof: $signer need not be'],
+  ['the contract as owner', mine('{owner: $sender}', '{owner: $venue}'), 'weak_proof: the contract itself'],
+  ['an id as amount', mine(/amountOut/g, 'lotId'), 'weak_proof: $lotId is no amount by its name'],
+  ['a time as amount', mine(/amountOut/g, 'deadline'), 'weak_proof: $deadline is no amount by its name'],
+  [
+    'a leg against its role',
+    mine(OUT, '{role: out, to: $venue, amount: $amountOut}'),
+    'leg_direction: what is out',
+  ],
+  [
+    'the other leg too',
+    mine('role: in, to: $venue', 'role: in, from: $venue'),
+    'leg_direction: what is in is sent',
+  ],
+  ['an event of another family', mine('Sold(', 'Swap('), 'shared_event: pair has it too'],
+  [
+    'an event of every token',
+    mine(
+      /Sold\(.*?\)/,
+      'Transfer(address indexed sender, address indexed to, uint256 amountOut, uint256 amountIn)',
+    ),
+    'shared_event: every token has it too',
+  ],
+  [
+    'a branch without the motif',
+    mine(
+      /when:.*/,
+      'when: {any: [{fact: motif.swap.count, is: gte, value: 7}, {fact: actor.sides, is: eq, value: both}]}',
+    ),
+    'weak_proof: it may hold without swap',
+  ],
+  ['only what is not there', mine(/when: (.*)/, 'when: {not: $1}'), 'weak_proof: it may hold without swap'],
+  ['facts alone', mine(DRAWN, '[{facts: {motif.swap.count: 7}}]'), 'weak_example: facts alone'],
+  ['no expectation', mine(/, expect: \{intent: [^}]*\}/, ''), 'weak_example: it states no label'],
+  ['text to do', mine('summary: A pair.', 'summary: TODO say what it is'), 'draft_text: TODO'],
+  [
+    'a rule of other acts superseded',
+    {
+      ...mine('priority: 9', 'supersedes: [direct]'),
+      'vocabulary.yaml': 'motifs: {loan: {title: Loan}}\n',
+      'intents/loan.yaml': INTENT.replace('slug: direct', 'slug: loan\nsupersedes: [direct]\npriority: 5')
+        .replace('[swap]', '[loan]')
+        .replace(/motif\.swap/g, 'motif.loan'),
+    },
+    'odd_supersedes: direct is of swap',
+  ],
+  ['the deployer of another', mine(/addresses: .*\n/, MADE), 'shared_maker: what it made is of makers'],
+];
+
 describe('mistakes that would pass in silence', () => {
   const base = SMALL['vocabulary.yaml'] as string;
   const trade = {
@@ -447,6 +533,28 @@ describe('mistakes that would pass in silence', () => {
 
   it.each(OVERLAID)('%s', (_, files, says) => {
     const found = said([writeRuleset(SMALL, trade, USDC), writeRuleset(files)]);
+    expect(
+      found.filter((line) => line.includes(says)),
+      found.join('\n'),
+    ).not.toEqual([]);
+  });
+
+  const makers: Files = {
+    'protocols/makers.yaml': `${PROTOCOL.replace('slug: pairs', 'slug: makers')
+      .replace('name: Pairs', 'name: Makers')
+      .replace(/addresses.*\n/, '')}${MADE}`,
+  };
+  const warned = (files: Files): string[] => {
+    const dirs = [writeRuleset(SMALL, trade, makers), writeRuleset(files)];
+    const { problems, warnings } = readRuleset(dirs, { facts: FACTS, examples: true, now: NOW });
+    return [...problems, ...warnings].map(({ code, message }) => `${code}: ${message}`);
+  };
+
+  it('says nothing of an overlay that proves what it says', () =>
+    expect(warned(mine('none', ''))).toEqual([]));
+
+  it.each(WEAK)('%s', (_, files, says) => {
+    const found = warned(files);
     expect(
       found.filter((line) => line.includes(says)),
       found.join('\n'),

@@ -1,6 +1,6 @@
 import { SHIPPED_RULES } from '../../../rules/read/listFiles.ts';
 import { readRuleset, type Ruleset } from '../../../rules/compile/loadRulebook.ts';
-import { formatProblem, PROBLEMS, type Problem } from '../../../rules/read/problems.ts';
+import { formatProblem, PROBLEMS, WARNINGS, type Problem } from '../../../rules/read/problems.ts';
 import { FACT_VOCABULARY } from '../../../stages/7-intent/facts/registry.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { directoriesChanged } from '../../../rules/read/watchRulebook.ts';
@@ -66,8 +66,13 @@ export async function lintRules(named: readonly string[], options: LintOptions, 
   const ruleset = openRuleset(dirs);
   const outside = ruleset.problems.length > 0 ? NOTHING : await checkOutside(ruleset, options);
   const problems = [...ruleset.problems, ...outside.problems];
-  if (format === 'json') io.out(JSON.stringify({ problems }, null, 2));
-  else for (const one of problems) io.out(format === 'github' ? annotation(one) : formatProblem(one));
+  const { warnings } = ruleset;
+  if (format === 'json') io.out(JSON.stringify({ problems, warnings }, null, 2));
+  else if (format === 'github') for (const one of [...problems, ...warnings]) io.out(annotation(one));
+  else {
+    for (const one of problems) io.out(formatProblem(one));
+    for (const one of warnings) io.err(`warning: ${formatProblem(one)}`);
+  }
   const isSound = problems.length === 0;
   if (format !== 'text') return isSound ? 0 : 1;
   for (const line of outside.notes) io.out(line);
@@ -110,5 +115,5 @@ function annotation(p: Problem): string {
     text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   const property = (text: string): string => escape(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
   const place = `file=${property(p.file)},line=${p.line},col=${p.column}`;
-  return `::error ${place},title=${p.code}::${escape(p.message)}`;
+  return `::${WARNINGS.has(p.code) ? 'warning' : 'error'} ${place},title=${p.code}::${escape(p.message)}`;
 }

@@ -4,7 +4,7 @@ import { meaningsOf, ProblemSink, Spot, type RuleItem } from '../../../../rules/
 import { isFault, parseSignature, type ParsedSignature } from '../../../../rules/compile/signature.ts';
 import type { Problem } from '../../../../rules/read/problems.ts';
 import type { RawMeaning, RawShape } from '../../../../model/generated/rules.ts';
-import { NO_AMOUNTS } from '../scaffold/guessMeaning.ts';
+import { NO_AMOUNTS } from '../../../../rules/lint/checkWeak.ts';
 import type { AbiEntry } from './readAbi.ts';
 
 /** What a comparison found. */

@@ -1,6 +1,6 @@
 import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import { amountOf } from '../../../../value/resolver.ts';
-import { NO_AMOUNTS } from '../scaffold/guessMeaning.ts';
+import { NO_AMOUNTS } from '../../../../rules/lint/checkWeak.ts';
 import type { ExampleValue } from '../../../../model/generated/rules.ts';
 import type { BindExpr, EventMapping } from '../../../../model/rulebook.ts';
 

@@ -1,5 +1,6 @@
 import { BIND_WORDS } from '../../../../rules/compile/bindExpr.ts';
 import { isFault, parseSignature, type ParsedSignature } from '../../../../rules/compile/signature.ts';
+import { NO_AMOUNTS } from '../../../../rules/lint/checkWeak.ts';
 import { stemsOf } from '../../../../lib/text.ts';
 import { applies, signatureWords } from '../../../../lib/lexicon.ts';
 import type { LexiconEntry } from '../../../../model/vocabulary.ts';
@@ -27,12 +28,6 @@ const ACCOUNTS = 'owner account user holder beneficiary recipient receiver to se
 const PAYERS = 'payer funder depositor buyer donor sender from'.split(' ');
 const ASSETS = ['token', 'asset', 'underlying', 'currency', 'collateral', 'reward token'];
 const AMOUNTS = ['amount', 'value', 'assets', 'wad', 'quantity', 'shares', 'reward', 'payout', 'principal'];
-/** Numbers that are no amounts. */
-export const NO_AMOUNTS = new RegExp(
-  'id$|nonce|time|date|deadline|expir|index|epoch|round|rate|bps|duration|period|block|chain|referral|' +
-    'code|version|kind|type|option|salt',
-  'i',
-);
 /** Words of names that say where value went, beside those of the lexicon. */
 const OUTGOING = ['paid', 'collect', 'gather'];
 const INCOMING = ['buy', 'bought', 'fund'];

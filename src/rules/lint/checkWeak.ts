@@ -1,0 +1,166 @@
+import type { Vocabulary } from '../compile/compileVocabulary.ts';
+import { meaningsOf, Spot, type RuleItem } from '../compile/ruleItem.ts';
+import { isFault, parseSignature } from '../compile/signature.ts';
+import type {
+  RawCondition,
+  RawExample,
+  RawIntent,
+  RawLeg,
+  RawMeaning,
+  RawProtocol,
+  RawShape,
+} from '../../model/generated/rules.ts';
+
+/** Names of numbers that are no amounts. */
+export const NO_AMOUNTS = new RegExp(
+  'id$|nonce|time|date|deadline|expir|index|epoch|round|rate|bps|duration|period|block|chain|referral|' +
+    'code|version|kind|type|option|salt',
+  'i',
+);
+
+/** Events that every token logs. */
+const OF_TOKENS = /^(?:Transfer|Approval|ApprovalForAll)\(/;
+
+interface Rules {
+  readonly shapes: readonly RuleItem<RawShape>[];
+  readonly protocols: readonly RuleItem<RawProtocol>[];
+  readonly intents: readonly RuleItem<RawIntent>[];
+  readonly words: Vocabulary;
+}
+
+/** What an overlay says that holds, and proves less than its author may think: warnings. */
+export function checkWeak({ shapes, protocols, intents, words }: Rules): void {
+  const taken = new Map(
+    shapes
+      .filter(({ file }) => file.layer === 0)
+      .flatMap((item) => topicsOf(item).map((id) => [id, item.value.slug])),
+  );
+  const own = <T>(items: readonly RuleItem<T>[]) => items.filter(({ file }) => file.layer > 0);
+  for (const item of own(shapes))
+    for (const [raw, spot] of meaningsOf(item)) {
+      if (item.value.any_emitter) checkShared(raw, spot, taken);
+      checkOwner(raw, spot);
+      for (const [leg, at] of spot.each('legs', raw.legs)) checkLeg(leg, at, words);
+    }
+  const told = new Set(
+    shapes.flatMap(({ value }) => (value.examples ?? []).map(({ expect }) => expect.intent)),
+  );
+  for (const item of own(intents)) {
+    checkBranches(item);
+    checkMatches(item, told);
+    checkSuperseded(item, intents);
+  }
+  checkMakers(protocols);
+}
+
+function topicsOf(item: RuleItem<RawShape>): string[] {
+  const texts = meaningsOf(item).flatMap(([{ event }]) => event ?? []);
+  return texts.flatMap((text) => {
+    const parsed = parseSignature('event', text);
+    return isFault(parsed) ? [] : `${parsed.id} ${parsed.topicCount}`;
+  });
+}
+
+/** An event of strangers that others log too. */
+function checkShared({ event = '' }: RawMeaning, spot: Spot, taken: ReadonlyMap<string, string>): void {
+  const parsed = parseSignature('event', event);
+  if (isFault(parsed)) return;
+  const by = OF_TOKENS.test(event) ? 'every token' : taken.get(`${parsed.id} ${parsed.topicCount}`);
+  if (by !== undefined)
+    spot.at('event').report('shared_event', `${by} has it too: list the contracts, with any_emitter: false`);
+}
+
+function checkOwner({ roles = {} }: RawMeaning, spot: Spot): void {
+  const { owner } = roles;
+  if (owner === '$signer' || owner === '$tx_to')
+    spot.at('roles', 'owner').report('weak_proof', `${owner} need not be whose act it is: name a parameter`);
+  if (owner === '$venue' || owner === '$emitter')
+    spot.at('roles', 'owner').report('weak_proof', 'the contract itself as owner: whose act is it?');
+}
+
+const VENUES = new Set(['$venue', '$emitter', '$target']);
+
+function checkLeg(leg: RawLeg, spot: Spot, { legRoles }: Vocabulary): void {
+  const { role, from = '', to = '', amount = [], otherwise } = leg;
+  const weak = (key: keyof RawLeg, why: string): void => spot.at(key).report('weak_proof', why);
+  if (otherwise === 'direction') weak('otherwise', 'another amount than the event states is believed');
+  const loose = looseness(leg);
+  if (loose) weak(leg.match === 'stated' ? 'match' : 'role', loose);
+  for (const word of [amount].flat())
+    if (/^\$\w+$/.test(word) && NO_AMOUNTS.test(word)) weak('amount', `${word} is no amount by its name`);
+  const side = legRoles.get(role);
+  if (VENUES.has(side === 'received' ? to : from))
+    spot
+      .at('role')
+      .report('leg_direction', `what is ${role} is ${side} by the counterparty, not by the venue`);
+}
+
+/** Why more movements fit a leg than the event means. */
+function looseness({ match, amount, asset_kind: standard, pick, from, to }: RawLeg): string | null {
+  if (match === 'stated') return "nothing has to move: the event's word counts";
+  if (amount === undefined && !standard?.startsWith('erc'))
+    return pick === 'all' ? 'every movement fits: no amount' : 'any amount fits';
+  return from === undefined && to === undefined ? "anybody's movement fits: say from or to" : null;
+}
+
+/** A structural rule whose alternatives do not all speak of what it rests on. */
+function checkBranches(item: RuleItem<RawIntent>): void {
+  const { when, proof, rests_on: kinds = [] } = item.value;
+  const speaks = (one: RawCondition): boolean => {
+    if ('all' in one) return one.all.some(speaks);
+    if ('any' in one) return one.any.every(speaks);
+    if ('not' in one) return false;
+    const words = [one.value ?? []].flat().map(String);
+    return (
+      one.fact.startsWith('swaps.') ||
+      kinds.some((k) => one.fact.startsWith(`motif.${k}.`) || words.includes(k))
+    );
+  };
+  if (proof === 'structural' && kinds.length > 0 && !speaks(when))
+    new Spot(item, ['when']).report(
+      'weak_proof',
+      `it may hold without ${kinds.join(' or ')}, which the rule rests on`,
+    );
+}
+
+/** An intent that no transaction shows, or whose transaction says nothing of the report. */
+function checkMatches(item: RuleItem<RawIntent>, told: ReadonlySet<string | undefined>): void {
+  const { examples, intent } = item.value;
+  const list: readonly RawExample[] = examples.match ?? [];
+  const spot = new Spot(item, ['examples', 'match']);
+  const shown = list.filter(({ facts }) => facts === undefined);
+  if (shown.length === 0 && !told.has(intent))
+    spot.report('weak_example', 'facts alone: no transaction or recording shows that they occur together');
+  for (const [{ transaction, expect }, at] of spot.each([], list))
+    if (transaction !== undefined && expect === undefined)
+      at.report('weak_example', 'it states no label, status or motif');
+}
+
+function checkSuperseded(item: RuleItem<RawIntent>, intents: readonly RuleItem<RawIntent>[]): void {
+  const kindsOf = ({ rests_on: a = [], requires_any: b = [] }: RawIntent): string[] => [...a, ...b];
+  const own = kindsOf(item.value);
+  for (const [slug, at] of new Spot(item).each('supersedes', item.value.supersedes)) {
+    const other = intents.find(({ value }) => value.slug === slug)?.value;
+    const theirs = other ? kindsOf(other) : [];
+    if (theirs.length > 0 && !theirs.some((kind) => own.includes(kind)))
+      at.report('odd_supersedes', `${slug} is of ${theirs.join(', ')}`);
+  }
+}
+
+/** Deployers and registries of other protocols: what they made is of those. */
+function checkMakers(protocols: readonly RuleItem<RawProtocol>[]): void {
+  const makersOf = (item: RuleItem<RawProtocol>) => {
+    const spot = new Spot(item);
+    const { create2, created_by: created, registries } = item.value;
+    return [
+      ...(create2 ? [[create2.deployer, spot.at('create2', 'deployer')] as const] : []),
+      ...spot.each('created_by', created).map(([one, at]) => [one.deployer, at.at('deployer')] as const),
+      ...spot.each('registries', registries).map(([one, at]) => [one.address, at.at('address')] as const),
+    ];
+  };
+  const below = protocols.filter(({ file }) => file.layer === 0);
+  const known = new Map(below.flatMap((item) => makersOf(item).map(([maker]) => [maker, item.value.slug])));
+  for (const item of protocols.filter(({ file, value }) => file.layer > 0 && value.extend !== true))
+    for (const [maker, at] of makersOf(item))
+      if (known.has(maker)) at.report('shared_maker', `what it made is of ${known.get(maker)}`);
+}
