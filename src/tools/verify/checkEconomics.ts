@@ -1,9 +1,10 @@
 import type { DisplayMoney, NftSale, PnlEntry, TxReport } from '../../model/generated/report.ts';
 import { NOTHING, addsUp, asNumber, parseDecimal, plus, roundsTo, type Decimal } from './decimal.ts';
+import { sha256, stringToBytes } from 'viem';
 import { worthIn, type Worth } from './checkMoney.ts';
 import { checkProfit } from './checkProfit.ts';
 import { mustOf, type Must, type Report } from './finding.ts';
-import { quantity, type RawChain } from './rawChain.ts';
+import { NATIVE, quantity, type RawChain } from './rawChain.ts';
 
 /** Profit entries, counts of assets, prices' own words and warnings follow from the rest of the report. */
 export function checkEconomics(report: TxReport, chain: RawChain, find: Report): void {
@@ -17,6 +18,9 @@ export function checkEconomics(report: TxReport, chain: RawChain, find: Report):
   checkValuation(report, chain, find);
   checkWarnings(report, find);
 }
+
+/** Native currency, as prices name it. */
+const ETHER = { id: NATIVE, decimals: 18 } as const;
 
 const negative = (value: Decimal | null): Decimal | null => value && plus(NOTHING, value, -1n);
 
@@ -36,15 +40,22 @@ function checkNetOfFee({ economics: e }: TxReport, find: Report): void {
 function checkEntry(entry: PnlEntry, report: TxReport, must: Must): void {
   const gross = BigInt(entry.proceeds_raw) - BigInt(entry.cost_raw);
   must(BigInt(entry.gross_raw) === gross, '/gross_raw', `proceeds less cost are ${gross}`);
-  const exact = worthIn(report)([{ asset: entry.asset, raw: gross }]);
-  const shown = parseDecimal(entry.gross_usd.text);
-  if (exact && shown)
-    must(roundsTo(shown, exact), '/gross_usd', `${entry.gross_usd.text} is not the amount at its price`);
-  const costs = [entry.gas_usd, entry.builder_payment_usd, entry.fees_usd].map((cost) =>
-    negative(parseDecimal(cost?.text ?? '$0')),
-  );
-  const isNet = addsUp(entry.net_usd.text, [shown, ...costs]);
-  must(isNet, '/net_usd', 'is not the gross less fees, gas and builder');
+  const worth = worthIn(report);
+  const places = [
+    ['/gross_usd', entry.gross_usd, entry.asset, gross],
+    ['/fees_usd', entry.fees_usd, entry.asset, BigInt(entry.fees_raw ?? 0)],
+    ['/builder_payment_usd', entry.builder_payment_usd, ETHER, BigInt(entry.builder_payment_raw)],
+  ] as const;
+  let net = worth([{ asset: ETHER, raw: -BigInt(entry.gas_raw ?? 0) }]);
+  for (const [at, money, asset, raw] of places) {
+    const exact = worth([{ asset, raw }]);
+    net = net && exact && plus(net, exact, at === '/gross_usd' ? 1n : -1n);
+    must(money !== undefined || !report.engine, at, 'is left out');
+    const shown = parseDecimal(money?.text ?? '');
+    if (shown && exact) must(roundsTo(shown, exact), at, `${money!.text} is not the amount at its price`);
+  }
+  const shown = parseDecimal(entry.net_usd.text);
+  if (shown && net) must(roundsTo(shown, net), '/net_usd', 'is not the gross less fees, gas and builder');
   const known = new Set(report.motifs.map(({ id }) => id));
   const areKnown = entry.cycle.motif_ids.every((id) => known.has(id));
   must(areKnown, '/cycle/motif_ids', 'names a motif that does not exist');
@@ -64,7 +75,8 @@ function checkPnlSums({ economics: { realized_pnl: pnl } }: TxReport, find: Repo
     must((total !== undefined) === pnl.supported, `/${key}`, 'is given exactly when supported');
     if (total) {
       const parts = pnl.entries.map((entry) => parseDecimal(entry[key].text));
-      must(addsUp(total.text, parts), `/${key}`, 'is not the sum of its entries');
+      const isSum = parts.length > 1 ? addsUp(total.text, parts) : total.text === pnl.entries[0]?.[key].text;
+      must(isSum, `/${key}`, 'is not the sum of its entries');
     }
   }
 }
@@ -84,6 +96,12 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   must(isSame, '/unpriced_assets', `without a price moved ${expected.join(', ') || 'nothing'}`);
   const hasReasons = expected.every((id) => refused.has(id));
   must(hasReasons, '/refusals', 'an asset has neither a price nor a refusal');
+  const lines = (valuation.prices ?? []).map((price) =>
+    JSON.stringify([price.asset_id, price.method, price.source, price.price_exact, price.as_of]),
+  );
+  const digest = sha256(stringToBytes([report.tx.block_number, ...lines].join('\n')));
+  const snapshot = lines.length === 0 ? null : `sha256:${digest.slice(2)}`;
+  must(valuation.snapshot_id === snapshot || !report.engine, '/snapshot_id', `is ${snapshot} by the prices`);
   const time = Number(quantity(chain.block['timestamp']));
   (valuation.prices ?? []).forEach((price, i) => {
     must(price.block === report.tx.block_number, `/prices/${i}/block`, 'is not the block of the transaction');

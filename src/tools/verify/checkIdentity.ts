@@ -34,8 +34,9 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   const time = new Date(Number(quantity(block['timestamp'])) * 1000).toISOString();
   equal('/tx/timestamp', report.tx.timestamp, time.replace('.000', ''));
   const [index, nonce] = [quantity(receipt['transactionIndex']), quantity(tx['nonce'])].map(Number);
-  equal('/tx/index', report.tx.index ?? index, index);
-  equal('/tx/nonce', report.tx.nonce ?? nonce, nonce);
+  const { index: place = index, nonce: number = nonce } = report.tx;
+  equal('/tx/index', place, index);
+  equal('/tx/nonce', number, nonce);
   equal('/attribution/signer', report.attribution.signer, text(tx['from']));
   equal('/execution/reverted', report.execution.reverted, !chain.succeeded);
   equal('/execution/gas_used', report.execution.gas_used, Number(gasUsed));

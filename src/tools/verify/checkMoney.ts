@@ -1,7 +1,8 @@
-import type { DisplayMoney, PositionEffect, TxReport } from '../../model/generated/report.ts';
+import type { DisplayMoney, InventoryDelta, PositionEffect, TxReport } from '../../model/generated/report.ts';
 import { NOTHING, parseDecimal, plus, roundsTo, times, type Decimal } from './decimal.ts';
 import { netsOf, partiesOf, paysInterest, summed, type Amount, type Party, type Report } from './finding.ts';
-import { NATIVE } from './rawChain.ts';
+import { isRecord, walk } from './checkEvidence.ts';
+import { NATIVE, size } from './rawChain.ts';
 
 /** Dollars of amounts; null where one of them has no price or no decimals. */
 export type Worth = (amounts: readonly Amount[]) => Decimal | null;
@@ -41,13 +42,48 @@ export function checkMoney(report: TxReport, find: Report): void {
   const gas = worth([{ asset: { id: NATIVE, decimals: places }, raw: units }]);
   compare('/execution/gas_cost_usd', report.execution.gas_cost_usd, gas);
   compare('/economics/fee_usd', report.economics.fee_usd, gas);
-  report.inventory_deltas.forEach(({ asset, delta_raw: raw, usd }, i) =>
-    compare(`/inventory_deltas/${i}/usd`, usd, worth([{ asset, raw: BigInt(raw) }])),
-  );
-  for (const party of partiesOf(report)) {
-    const net = worth([...ownDeltas(report, party), ...lendingAmounts(report, party)]);
-    compare(`${party.at}/net_usd_before_gas`, party.figures.net_usd_before_gas, net);
+  for (const [value, at] of walk([report.inventory_deltas, report.position_effects])) {
+    if (!isRecord(value)) continue;
+    const { asset, delta_raw: raw, usd } = value as unknown as InventoryDelta;
+    const place = at.replace('/0', '/inventory_deltas').replace('/1', '/position_effects');
+    if (usd && raw) compare(`${place}/usd`, usd, worth([{ asset, raw: BigInt(raw) }]));
   }
+  const { net_usd_after_gas: after, net_usd_after_own_gas: own, consideration_usd: side } = report.economics;
+  for (const party of partiesOf(report)) {
+    const { at, figures, accounts } = party;
+    const lending = lendingAmounts(report, party);
+    const net = worth([...ownDeltas(report, party), ...lending]);
+    compare(`${at}/net_usd_before_gas`, figures.net_usd_before_gas, net);
+    const received = worth([...receipts(report, party), ...lending.filter(({ supplied }) => supplied)]);
+    if (accounts.size === 1) compare(`${at}/inflow_usd`, figures.inflow_usd, received);
+    if (at !== '/economics') continue;
+    compare(`${at}/net_usd_after_gas`, after, net && gas && plus(net, gas, -1n));
+    if (own) compare(`${at}/net_usd_after_own_gas`, own, net);
+  }
+  const isApart = report.economics.warnings.some((code) => code.startsWith('Fee'));
+  if (isApart && report.engine && !own)
+    find('money', '/economics/net_usd_after_own_gas', 'is left out though another paid the gas');
+  if (side?.available) checkConsideration(report, worth, find);
+}
+
+/** The price of the subject's own trade is the worth of one side of it. */
+function checkConsideration(report: TxReport, worth: Worth, find: Report): void {
+  const { consideration_usd: stated } = report.economics;
+  const own = netsOf(report, partiesOf(report)[0]!);
+  const sides = [
+    own.filter(({ raw }) => raw < 0n),
+    own.filter(({ raw }) => raw > 0n),
+    ...report.motifs.flatMap(({ assets_in: got, assets_out: gave }) =>
+      [got, gave].map((legs) => legs.map(({ asset, amount_raw: raw }) => ({ asset, raw: BigInt(raw) }))),
+    ),
+  ];
+  const shown = parseDecimal(stated!.text);
+  const isOne = sides.some((amounts) => {
+    const exact = worth(amounts.map(({ asset, raw }) => ({ asset, raw: size(raw) })));
+    return exact !== null && shown !== null && roundsTo(shown, exact);
+  });
+  if (!isOne)
+    find('money', '/economics/consideration_usd', `${stated!.text} is the worth of no side of a trade`);
 }
 
 const isLending = ({ category }: PositionEffect): boolean =>
@@ -72,13 +108,27 @@ function ownDeltas(report: TxReport, party: Party): Amount[] {
   return netsOf(report, party).filter(({ asset }) => !claims.has(asset.id));
 }
 
+/** A party's gross receipts, without debt tokens and the tokens of positions that count as claims. */
+function receipts(report: TxReport, party: Party): Amount[] {
+  const left = new Set(
+    report.position_effects
+      .filter((e) => e.owner === party.owner && e.category === 'lending_debt')
+      .concat(countedEffects(report, party))
+      .map((e) => e.position_asset?.id),
+  );
+  return report.inventory_deltas
+    .filter(({ subject, asset }) => party.accounts.has(subject) && !left.has(asset.id))
+    .map(({ asset, inflow_raw: raw }) => ({ asset, raw: BigInt(raw) }));
+}
+
 /** Debts that lending changed beside balances: a supply is owed to the owner, a loan is owed by it. */
-function lendingAmounts(report: TxReport, party: Party): Amount[] {
+function lendingAmounts(report: TxReport, party: Party): (Amount & { readonly supplied: boolean })[] {
   return countedEffects(report, party).flatMap((effect) => {
     const sign = effect.category === 'lending_supply' && effect.effect === 'liquidate' ? 1n : -1n;
     return effect.underlying
       .filter(({ role }) => !['fee', 'reward', 'penalty'].includes(role))
       .filter(({ role, asset }) => role !== 'interest' || paysInterest(effect, asset.id))
-      .map(({ asset, delta_raw }) => ({ asset, raw: sign * BigInt(delta_raw) }));
+      .map(({ asset, delta_raw }) => ({ asset, raw: sign * BigInt(delta_raw) }))
+      .map((amount) => ({ ...amount, supplied: effect.category === 'lending_supply' && amount.raw > 0n }));
   });
 }

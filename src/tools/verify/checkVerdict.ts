@@ -1,6 +1,7 @@
-import type { TxReport, Evidence } from '../../model/generated/report.ts';
+import type { Asset, Evidence, Motif, TxReport } from '../../model/generated/report.ts';
 import { formatUnits } from 'viem/utils';
-import { mustOf, netsOf, partiesOf, type Amount, type Must, type Report } from './finding.ts';
+import { mustOf, netsOf, partiesOf, type Must, type Report } from './finding.ts';
+import type { RuleFacts } from './ruleFacts.ts';
 import { isRecord, placeOf, walk } from './checkEvidence.ts';
 import type { RawChain } from './rawChain.ts';
 
@@ -22,7 +23,6 @@ export function checkVerdict(report: TxReport, find: Report): void {
   if (e.subject !== (c.actor ?? tx.signer))
     find('verdict', '/economics/subject', 'is neither the actor nor, without one, the signer');
   checkGround(report, must, mustOf(find, 'verdict', '/attribution'));
-  checkLabelAmounts(report, find);
   checkTokenLists(report, find);
 }
 
@@ -49,22 +49,46 @@ function checkGround({ classification: c, attribution: a, tx }: TxReport, verdic
 const LABEL_AMOUNT = /(?<![\w.#\u2026])(\d[\d,]*(?:\.\d+)?) ([^\s,]+)/g;
 const lettersOf = (text: string): string => text.replace(/\[.*$/, '').replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Amounts of the label are amounts of the report in the token they name, in six digits. */
-function checkLabelAmounts(report: TxReport, find: Report): void {
-  const amounts = amountsBySymbol(report);
-  // Labels take native and wrapped ether as one asset, and count the ids of a collection.
-  for (const { asset } of report.inventory_deltas) {
-    const merged = asset.symbol === null || asset.symbol === 'WETH' ? ['ETH', 'WETH'] : [];
-    const counted =
-      asset.kind === 'erc721' || asset.kind === 'erc1155' ? [lettersOf(asset.symbol ?? '')] : [];
-    for (const symbol of [...merged, ...counted]) amounts.delete(symbol);
-  }
-  for (const [text, number, word] of report.classification.intent_label.matchAll(LABEL_AMOUNT)) {
-    const known = amounts.get(lettersOf(word!));
-    if (known === undefined) continue;
+/** Labels that state what others moved, or what was to be moved. */
+const OF_OTHERS = /^(Reverted|ContractCall)$/;
+
+/**
+ * Amounts of the label, in six digits: those of the acts it rests on or of the subject, in the token they name. In
+ * its further clauses, as of fees, and where others' are moved, any amount of the report.
+ */
+export function checkLabelAmounts(report: TxReport, rules: RuleFacts | null, find: Report): void {
+  const {
+    classification: c,
+    economics,
+    motifs,
+    position_effects: positions,
+    inventory_deltas: deltas,
+  } = report;
+  const rule = rules?.rules.get(c.matched_rule ?? '');
+  const isOwn = ({ kind }: Motif): boolean =>
+    rules?.motifs.get(kind)?.fragment === c.intent_kind || rule?.rests_on?.includes(kind) === true;
+  const resting = rules ? motifs.filter(isOwn) : motifs;
+  const ids = new Set<string | null>(resting.map(({ id }) => id));
+  const acts = resting.filter(({ parent_id: whole }) => !ids.has(whole));
+  const all = amountsBySymbol([motifs, positions, deltas, report.allowances ?? []]);
+  const own = amountsBySymbol([
+    acts,
+    deltas.filter(({ subject }) => subject === economics.subject),
+    positions.filter(
+      ({ owner, motif_ids: of }) => owner === economics.subject || of.some((id) => ids.has(id)),
+    ),
+    acts.length === 0 || c.intent_kind === 'Approval' ? (report.allowances ?? []) : [],
+  ]);
+  const label = c.intent_label;
+  const isOfOthers = OF_OTHERS.test(c.intent_kind) || label.startsWith('Move ');
+  const end = isOfOthers ? 0 : /, | \(/.exec(label.replace(/\d,\d/g, '0.0'))?.index;
+  for (const { 0: text, 1: number, 2: word, index } of label.matchAll(LABEL_AMOUNT)) {
+    const symbol = word === 'WETH' ? 'ETH' : lettersOf(word!);
+    if (!all.has(symbol)) continue;
+    const known = (index < (end ?? Infinity) ? own : all).get(symbol) ?? [];
     const shown = Number(number!.replaceAll(',', ''));
-    if (!sums(known).some((amount) => isShownAs(amount, shown)))
-      find('verdict', '/classification/intent_label', `${text} is no amount of the report`);
+    if (!isOfOthers && !sums(known).some((amount) => isShownAs(amount, shown)))
+      find('verdict', '/classification/intent_label', `${text} is no amount of what the label rests on`);
   }
 }
 
@@ -74,7 +98,7 @@ const MOST_ADDED = 10;
 function sums(amounts: readonly number[]): number[] {
   const distinct = [...new Set(amounts)].slice(0, MOST_ADDED);
   const all = distinct.reduce<number[]>((found, one) => [...found, ...found.map((sum) => sum + one)], [0]);
-  return [...all, ...amounts];
+  return [...all.filter((sum) => sum > 0), ...amounts.filter((one) => one > 0)];
 }
 
 function isShownAs(amount: number, shown: number): boolean {
@@ -82,17 +106,17 @@ function isShownAs(amount: number, shown: number): boolean {
   return Math.abs(amount - shown) <= 0.51 * 10 ** Math.min(digits - 5, 0);
 }
 
-/** Amounts of tokens by the letters of their symbols: balance changes, legs of motifs, parts of positions. */
-function amountsBySymbol(report: TxReport): Map<string, number[]> {
-  const { motifs, position_effects: positions, inventory_deltas: deltas, allowances = [] } = report;
+/** Amounts of tokens by the letters of their symbols, ether and wrapped ether as one; ids of a collection aside. */
+function amountsBySymbol(parts: readonly unknown[]): Map<string, number[]> {
   const found = new Map<string, number[]>();
-  for (const [value] of walk([motifs, positions, deltas, allowances])) {
-    if (!isRecord(value) || !isRecord(value['asset'])) continue;
-    const { symbol, decimals } = value['asset'] as unknown as Amount['asset'] & { symbol: string | null };
-    if (symbol === null) continue;
+  for (const [value] of walk(parts)) {
+    if (!isRecord(value)) continue;
+    const asset = (value['asset'] ?? value['position_asset']) as Asset | undefined;
+    if (!asset || asset.symbol === null || asset.kind.startsWith('erc7') || asset.kind === 'erc1155')
+      continue;
     const raws = Object.entries(value).filter(([key, text]) => key.endsWith('_raw') && text !== null);
-    const amounts = raws.map(([, text]) => Math.abs(Number(text) / 10 ** (decimals ?? 0)));
-    const key = lettersOf(symbol);
+    const amounts = raws.map(([, text]) => Math.abs(Number(text) / 10 ** (asset.decimals ?? 0)));
+    const key = asset.symbol === 'WETH' ? 'ETH' : lettersOf(asset.symbol);
     found.set(key, [...(found.get(key) ?? []), ...amounts]);
   }
   return found;

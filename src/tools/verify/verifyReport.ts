@@ -1,6 +1,6 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import { checkAllowances } from './checkAllowances.ts';
-import { checkAttribution, checkVerdict } from './checkVerdict.ts';
+import { checkAttribution, checkLabelAmounts, checkVerdict } from './checkVerdict.ts';
 import { checkWords } from './checkAssets.ts';
 import { checkClaims } from './checkClaims.ts';
 import { checkCalls } from './checkCalls.ts';
@@ -13,6 +13,7 @@ import { checkAddresses, checkEvidence, checkLists } from './checkEvidence.ts';
 import { checkIdentity } from './checkIdentity.ts';
 import { checkMoney } from './checkMoney.ts';
 import { checkMotifs } from './checkMotifs.ts';
+import { checkOpenWords } from './checkOpenWords.ts';
 import { checkMovements } from './checkMovements.ts';
 import type { Finding, Report } from './finding.ts';
 import { checkPrices, type PriceCheck } from './checkPrices.ts';
@@ -38,6 +39,7 @@ const INDEPENDENT: readonly (readonly [name: string, check: Check])[] = [
   ['profit, counts and warnings', checkEconomics],
   ['assets and amounts in every place', (report, _chain, find) => checkWords(report, find)],
   ['reasons and parts left out', checkReasons],
+  ['open words, roles and marks', checkOpenWords],
   ['lists', (report, _chain, find) => checkLists(report, find)],
   ['agreement of the parts', (report, _chain, find) => checkVerdict(report, find)],
 ];
@@ -78,6 +80,7 @@ export function verifyReport(
   const findings: Finding[] = [];
   const find: Report = (check, at, message) => void findings.push({ check, at, message });
   for (const [, check] of INDEPENDENT) check(report, chain, find);
+  checkLabelAmounts(report, rules, find);
   if (rules) checkRules(report, rules, find);
   return findings;
 }
