@@ -1,4 +1,5 @@
 import type { Allowance, TxReport } from '../../model/generated/report.ts';
+import { APPROVALS } from './checkMovements.ts';
 import { mustOf, type Must, type Report } from './finding.ts';
 import { wordHex, wordsOf, type RawChain, type RawLog } from './rawChain.ts';
 
@@ -8,6 +9,7 @@ const LIMITED = 1n << 95n;
 
 /** Allowances are stated by their logs, and their parts agree with each other. */
 export function checkAllowances(report: TxReport, chain: RawChain, find: Report): void {
+  if (report.allowances) checkComplete(report, chain, mustOf(find, 'allowance', '/allowances'));
   (report.allowances ?? []).forEach((allowance, i) => {
     const logs = allowance.evidence.flatMap(({ log_index: index }) =>
       index === null ? [] : (chain.logs.get(index) ?? []),
@@ -18,6 +20,29 @@ export function checkAllowances(report: TxReport, chain: RawChain, find: Report)
   });
 }
 
+/** `approve(address,uint256)` and `setApprovalForAll(address,bool)`. */
+const GRANTS = /^0x(095ea7b3|a22cb465)/;
+
+/** What an owner's own call had its token log is listed, and all of it in the order of the logs. */
+function checkComplete({ allowances = [] }: TxReport, chain: RawChain, must: Must): void {
+  const listed = allowances.flatMap(({ evidence }) => evidence.map(({ log_index: index }) => index ?? -1));
+  must(
+    listed.every((index, i) => i === 0 || listed[i - 1]! <= index),
+    '',
+    'are not in order',
+  );
+  const grants = [...chain.frames.values()].filter(({ input, failed }) => !failed && GRANTS.test(input));
+  for (const log of chain.logs.values()) {
+    const [owner, spender] = wordsOf(log);
+    const isAsked = grants.some(
+      ({ to, from, input }) =>
+        to === log.address && owner?.endsWith(from.slice(2)) && input.slice(10, 74) === spender,
+    );
+    const isApproval = APPROVALS.has(log.topics[0] ?? '');
+    must(!isApproval || !isAsked || listed.includes(log.index), '', `that of log ${log.index} is left out`);
+  }
+}
+
 function checkStated(
   { owner, spender, amount_raw: raw, expires_at: end }: Allowance,
   logs: readonly RawLog[],
@@ -26,7 +51,8 @@ function checkStated(
   const words = new Set(logs.flatMap(wordsOf));
   const states = (value: bigint | number): boolean => words.has(wordHex(value));
   must(
-    (end ?? null) === null || states(Date.parse(end!) / 1000),
+    // Years of more digits need a sign (ECMA-262).
+    (end ?? null) === null || states(Date.parse(end!.replace(/^\d{6}-/, '+$&')) / 1000),
     '/expires_at',
     'its log states another time',
   );

@@ -97,7 +97,14 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   const hasReasons = expected.every((id) => refused.has(id));
   must(hasReasons, '/refusals', 'an asset has neither a price nor a refusal');
   const lines = (valuation.prices ?? []).map((price) =>
-    JSON.stringify([price.asset_id, price.method, price.source, price.price_exact, price.as_of]),
+    // Addresses are digested in small letters.
+    JSON.stringify([
+      price.asset_id,
+      price.method,
+      price.source.replace(/0x[\da-f]{40}/gi, (address) => address.toLowerCase()),
+      price.price_exact,
+      price.as_of,
+    ]),
   );
   const digest = sha256(stringToBytes([report.tx.block_number, ...lines].join('\n')));
   const snapshot = lines.length === 0 ? null : `sha256:${digest.slice(2)}`;

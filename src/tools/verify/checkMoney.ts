@@ -2,7 +2,7 @@ import type { DisplayMoney, InventoryDelta, PositionEffect, TxReport } from '../
 import { NOTHING, parseDecimal, plus, roundsTo, times, type Decimal } from './decimal.ts';
 import { netsOf, partiesOf, paysInterest, summed, type Amount, type Party, type Report } from './finding.ts';
 import { isRecord, walk } from './checkEvidence.ts';
-import { NATIVE, size } from './rawChain.ts';
+import { NATIVE } from './rawChain.ts';
 
 /** Dollars of amounts; null where one of them has no price or no decimals. */
 export type Worth = (amounts: readonly Amount[]) => Decimal | null;
@@ -48,7 +48,7 @@ export function checkMoney(report: TxReport, find: Report): void {
     const place = at.replace('/0', '/inventory_deltas').replace('/1', '/position_effects');
     if (usd && raw) compare(`${place}/usd`, usd, worth([{ asset, raw: BigInt(raw) }]));
   }
-  const { net_usd_after_gas: after, net_usd_after_own_gas: own, consideration_usd: side } = report.economics;
+  const { net_usd_after_gas: after, net_usd_after_own_gas: own } = report.economics;
   for (const party of partiesOf(report)) {
     const { at, figures, accounts } = party;
     const lending = lendingAmounts(report, party);
@@ -63,27 +63,6 @@ export function checkMoney(report: TxReport, find: Report): void {
   const isApart = report.economics.warnings.some((code) => code.startsWith('Fee'));
   if (isApart && report.engine && !own)
     find('money', '/economics/net_usd_after_own_gas', 'is left out though another paid the gas');
-  if (side?.available) checkConsideration(report, worth, find);
-}
-
-/** The price of the subject's own trade is the worth of one side of it. */
-function checkConsideration(report: TxReport, worth: Worth, find: Report): void {
-  const { consideration_usd: stated } = report.economics;
-  const own = netsOf(report, partiesOf(report)[0]!);
-  const sides = [
-    own.filter(({ raw }) => raw < 0n),
-    own.filter(({ raw }) => raw > 0n),
-    ...report.motifs.flatMap(({ assets_in: got, assets_out: gave }) =>
-      [got, gave].map((legs) => legs.map(({ asset, amount_raw: raw }) => ({ asset, raw: BigInt(raw) }))),
-    ),
-  ];
-  const shown = parseDecimal(stated!.text);
-  const isOne = sides.some((amounts) => {
-    const exact = worth(amounts.map(({ asset, raw }) => ({ asset, raw: size(raw) })));
-    return exact !== null && shown !== null && roundsTo(shown, exact);
-  });
-  if (!isOne)
-    find('money', '/economics/consideration_usd', `${stated!.text} is the worth of no side of a trade`);
 }
 
 const isLending = ({ category }: PositionEffect): boolean =>

@@ -14,7 +14,7 @@ import { NATIVE, ZERO, tokenOf, wordHex, wordsOf, type RawChain, type RawLog } f
 const SYSTEM = `0x${'f'.repeat(39)}e`;
 
 /** `Approval(address,address,uint256)`, `ApprovalForAll(address,address,bool)` (ERC-20, ERC-721). */
-const APPROVALS: ReadonlySet<string> = new Set([
+export const APPROVALS: ReadonlySet<string> = new Set([
   '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
   '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31',
 ]);

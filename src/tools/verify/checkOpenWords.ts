@@ -7,29 +7,32 @@ import { ZERO, isSame, type RawChain } from './rawChain.ts';
 const MARKS =
   'mint burn wrap unwrap impersonates unverified_source fee_on_transfer rebasing suspected_spam'.split(' ');
 
-/** Lists of words that the schema leaves open, and the words that this version writes there. */
+/** Lists of words that the schema leaves open. */
 const PLACES =
-  /\/(flags\/\d+|reasons\/\d+|rejected_because|warnings\/\d+|consideration_usd\/method|caveats\/\d+\/code)$|pnl\/reason$/;
+  /\/((flags|reasons|warnings)\/\d+|rejected_because|n_usd\/method|caveats\/\d+\/code)$|pnl\/reason$/;
+/** The words that this version writes there. */
 const WORDS: ReadonlySet<string> = new Set([
   ...MARKS,
   ...(
-    'unasked credit signed_the_transaction gave_and_got order_owner user_operation_sender account_execution ' +
-    'account_execution_failed delegated_account_called signed_a_relayed_request paid_by_a_bridge ' +
-    'sole_account_that_gave_and_got authorised_in_this_transaction called_contract_holds_the_inventory ' +
-    'contract_behind_the_called_one_traded called_contract_is_the_liquidator equal_claims gave_or_got_nothing ' +
-    'nothing_names_it zero_address precompile block_builder token_contract venue ' +
+    'unasked credit signed_the_transaction gave_and_got order_owner user_operation_sender ' +
+    'account_execution account_execution_failed delegated_account_called signed_a_relayed_request ' +
+    'paid_by_a_bridge sole_account_that_gave_and_got authorised_in_this_transaction ' +
+    'called_contract_holds_the_inventory contract_behind_the_called_one_traded called_contract_is_the_liquidator ' +
+    'equal_claims gave_or_got_nothing nothing_names_it zero_address precompile block_builder token_contract venue ' +
     'IntentActorDiffersFromSigner PartialValuation StalePrice PriceSourceMalformed PriceSourceUnavailable ' +
     'FeeNotPaidBySubject FeeInsideFlows PositionAtCost PriceDeviation ProfitOfEntity OwnSalePrice ' +
     'SignaturesUnread MetadataUnavailable requires_multi_transaction_state unpriced_asset ' +
     'result_held_elsewhere outside_receipt own_trade heuristic_rule experimental_rule no_single_actor ' +
     'claimed_actor stale_delegation suspect_token unasked_pull state_unread nothing_recognised ' +
     'unaccounted_value no_rule low_confidence uncertain_motif rule_limit function_name_only ' +
-    'unknown_protocol unproven_motif amounts_differ contradiction depends_on_environment'
+    'unknown_protocol unproven_motif amounts_differ contradiction depends_on_environment ' +
+    'weaker_than:signer weaker_than:bot_contracts weaker_than:bridge_payouts weaker_than:executed_accounts ' +
+    'weaker_than:delegated_accounts weaker_than:named_beneficiaries weaker_than:relayed_accounts ' +
+    'weaker_than:settled_orders weaker_than:user_operations'
   ).split(' '),
 ]);
-/** Words that the rules' own words are part of. */
-const COMPOSED =
-  /^(weaker_than:(signer|bot_contracts|bridge_payouts|executed_accounts|delegated_accounts|named_beneficiaries|relayed_accounts|settled_orders|user_operations)|serves_everybody:\w+|\w+_beneficiary)$/;
+/** Words with a word of the rules, or of a rule of election, in them. */
+const COMPOSED = /^(serves_everybody:\w+|\w+_beneficiary)$/;
 
 /** Open words are those of this version, and flags and roles of balances are what the movements show. */
 export function checkOpenWords(report: TxReport, { block }: RawChain, find: Report): void {

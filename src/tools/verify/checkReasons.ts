@@ -62,7 +62,7 @@ function checkAttributionParts({ attribution: a }: TxReport, chain: RawChain, mu
   must((a.beneficiary === null) === (a.actor === null), '/beneficiary', 'is given with an actor');
   const { mode } = a;
   must(mode !== 'smart_account_4337' || a.entry_point !== null, '/entry_point', 'is left out');
-  const isSettled = mode === 'solver_settlement';
+  const isSettled = mode === 'solver_settlement' || a.orders.length > 1;
   must(!isSettled || a.settlement_contract !== null, '/settlement_contract', 'is left out');
   must(mode !== 'delegated_7702' || a.delegations.length > 0, '/delegations', 'are left out');
   const sponsored = [...chain.logs.values()].some(

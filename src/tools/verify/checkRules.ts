@@ -23,11 +23,29 @@ export function checkRules(report: TxReport, rules: RuleFacts, find: Report): vo
   if (rule) checkProof(report, rule, rules, must);
   const tags = [...new Set([...(rule?.tags ?? []), ...(intent?.tags ?? [])])];
   must(JSON.stringify(c.tags ?? []) === JSON.stringify(tags), '/tags', `are ${tags.join(', ')}`);
-  c.fragments.forEach(({ kind }, i) =>
-    must(rules.intents.has(kind), `/fragments/${i}/kind`, 'is no intent of the rules'),
-  );
+  const shown = report.motifs.map(({ kind }) => rules.motifs.get(kind)?.fragment ?? kind);
+  c.fragments.forEach(({ kind }, i) => {
+    must(rules.intents.has(kind), `/fragments/${i}/kind`, 'is no intent of the rules');
+    const acts = shown.filter((one) => one === kind || (one === 'transfer' && kind.endsWith('Transfer')));
+    const told = c.fragments.filter((one) => one.kind === kind);
+    must(told.length <= Math.max(acts.length, 1), `/fragments/${i}`, 'is told more often than it happened');
+  });
+  checkNames(report, rules.text, mustOf(find, 'rules'));
   report.motifs.forEach((motif, i) => checkMotif(motif, rules, mustOf(find, 'rules', `/motifs/${i}`)));
   checkEffects(report, rules, find);
+}
+
+/** Arguments are named as in a signature of the rules, accounts as somewhere in them. */
+function checkNames({ tx, accounts = {} }: TxReport, text: string, must: Must): void {
+  (tx.method?.arguments ?? []).forEach(({ name }, i) => {
+    const isKnown = /^arg\d+$/.test(name) || text.includes(` ${name},`) || text.includes(` ${name})`);
+    must(isKnown, `/tx/method/arguments/${i}/name`, 'is in no signature of the rules');
+  });
+  for (const [address, { name, kind, source }] of Object.entries(accounts)) {
+    const isOurs = source === 'rules' || source === 'address_book';
+    const isKnown = text.includes(name) && text.includes(kind);
+    must(!isOurs || isKnown, `/accounts/${address}`, 'is called so nowhere in the rules');
+  }
 }
 
 /** A proven verdict has a structural rule and rests on a proven act, or an aggregator's of all it traded. */
@@ -69,6 +87,9 @@ function checkMotif(motif: Motif, rules: RuleFacts, must: Must): void {
     motif[side].forEach(({ role }, i) =>
       must(rules.roles.has(role), `/${side}/${i}/role`, 'is no role of the rules'),
     );
+  (motif.tags ?? []).forEach((tag, i) =>
+    must(rules.text.includes(tag), `/tags/${i}`, 'is no word of the rules'),
+  );
   checkProtocol(motif.protocol, rules, must);
 }
 
@@ -102,6 +123,8 @@ function checkEffects(report: TxReport, rules: RuleFacts, find: Report): void {
     const back = OPPOSITE[effect.effect];
     const fits = back === undefined || words.some((one) => !back.includes(one.effect));
     must(fits || words.length === 0, '/effect', 'its acts do the opposite');
+    const isAsProven = behind.some(({ status }) => status === effect.status);
+    must(isAsProven || behind.length === 0, '/status', 'none of its acts is');
     const slugs = behind.map(({ protocol }) => protocol?.slug ?? null);
     must(slugs.includes(effect.protocol?.slug ?? null), '/protocol', 'is not the protocol of its motifs');
   });

@@ -53,43 +53,44 @@ const lettersOf = (text: string): string => text.replace(/\[.*$/, '').replace(/[
 const OF_OTHERS = /^(Reverted|ContractCall)$/;
 
 /**
- * Amounts of the label, in six digits: those of the acts it rests on or of the subject, in the token they name. In
- * its further clauses, as of fees, and where others' are moved, any amount of the report.
+ * Amounts of the label, in six digits: those of the acts it rests on or of the subject, in the token they
+ * name. In its further clauses, as of fees, any amount of the report.
  */
 export function checkLabelAmounts(report: TxReport, rules: RuleFacts | null, find: Report): void {
-  const {
-    classification: c,
-    economics,
-    motifs,
-    position_effects: positions,
-    inventory_deltas: deltas,
-  } = report;
+  const { classification: c, motifs, position_effects: positions, inventory_deltas: deltas } = report;
+  const label = c.intent_label;
+  if (OF_OTHERS.test(c.intent_kind) || label.startsWith('Move ')) return;
+  const all = amountsBySymbol([motifs, positions, deltas, report.allowances ?? []]);
+  const own = amountsBySymbol(ownParts(report, rules));
+  const end = /, | \(/.exec(label.replace(/\d,\d/g, '0.0'))?.index ?? Infinity;
+  for (const { 0: text, 1: number, 2: word, index } of label.matchAll(LABEL_AMOUNT)) {
+    const symbol = word === 'WETH' ? 'ETH' : lettersOf(word!);
+    if (!all.has(symbol)) continue;
+    const known = (index < end ? own : all).get(symbol) ?? [];
+    const shown = Number(number!.replaceAll(',', ''));
+    if (!sums(known).some((amount) => isShownAs(amount, shown)))
+      find('verdict', '/classification/intent_label', `${text} is no amount of what the label rests on`);
+  }
+}
+
+/** The acts that the label rests on, parts of others aside, and what the subject gained, lost and holds. */
+function ownParts(report: TxReport, rules: RuleFacts | null): readonly unknown[] {
+  const { classification: c, economics, motifs } = report;
   const rule = rules?.rules.get(c.matched_rule ?? '');
   const isOwn = ({ kind }: Motif): boolean =>
     rules?.motifs.get(kind)?.fragment === c.intent_kind || rule?.rests_on?.includes(kind) === true;
   const resting = rules ? motifs.filter(isOwn) : motifs;
   const ids = new Set<string | null>(resting.map(({ id }) => id));
   const acts = resting.filter(({ parent_id: whole }) => !ids.has(whole));
-  const all = amountsBySymbol([motifs, positions, deltas, report.allowances ?? []]);
-  const own = amountsBySymbol([
+  const { subject: account } = economics;
+  return [
     acts,
-    deltas.filter(({ subject }) => subject === economics.subject),
-    positions.filter(
-      ({ owner, motif_ids: of }) => owner === economics.subject || of.some((id) => ids.has(id)),
+    report.inventory_deltas.filter(({ subject }) => subject === account),
+    report.position_effects.filter(
+      ({ owner, motif_ids: of }) => owner === account || of.some((id) => ids.has(id)),
     ),
     acts.length === 0 || c.intent_kind === 'Approval' ? (report.allowances ?? []) : [],
-  ]);
-  const label = c.intent_label;
-  const isOfOthers = OF_OTHERS.test(c.intent_kind) || label.startsWith('Move ');
-  const end = isOfOthers ? 0 : /, | \(/.exec(label.replace(/\d,\d/g, '0.0'))?.index;
-  for (const { 0: text, 1: number, 2: word, index } of label.matchAll(LABEL_AMOUNT)) {
-    const symbol = word === 'WETH' ? 'ETH' : lettersOf(word!);
-    if (!all.has(symbol)) continue;
-    const known = (index < (end ?? Infinity) ? own : all).get(symbol) ?? [];
-    const shown = Number(number!.replaceAll(',', ''));
-    if (!isOfOthers && !sums(known).some((amount) => isShownAs(amount, shown)))
-      find('verdict', '/classification/intent_label', `${text} is no amount of what the label rests on`);
-  }
+  ];
 }
 
 /** More amounts of one token than this are not added up in all ways. */
@@ -106,7 +107,7 @@ function isShownAs(amount: number, shown: number): boolean {
   return Math.abs(amount - shown) <= 0.51 * 10 ** Math.min(digits - 5, 0);
 }
 
-/** Amounts of tokens by the letters of their symbols, ether and wrapped ether as one; ids of a collection aside. */
+/** Amounts of tokens by the letters of their symbols, ether and wrapped ether as one; ids aside. */
 function amountsBySymbol(parts: readonly unknown[]): Map<string, number[]> {
   const found = new Map<string, number[]>();
   for (const [value] of walk(parts)) {

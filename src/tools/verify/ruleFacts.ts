@@ -21,6 +21,8 @@ export interface RuleFacts {
   readonly versions: ReadonlyMap<string, number>;
   /** Listed addresses in lower case, with the slugs of the files that list them. */
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
+  /** All of the rule files. */
+  readonly text: string;
 }
 
 /** Reads the rule files of directories, the later ones on top. Throws where one cannot be read or parsed. */
@@ -46,11 +48,21 @@ export function readRuleFacts(directories: readonly string[]): RuleFacts {
     ),
     versions: new Map([...shapes, ...protocols].map(({ slug, version }) => [slug, version])),
     listed,
+    text: filesOf(directories, '')
+      .map((path) => readFileSync(path, 'utf8'))
+      .join('\n')
+      .replace(/\s+/g, ' '),
   };
 }
 
 /** The YAML documents of a file or folder in each directory; a list counts as its entries. */
 export function documents<T>(directories: readonly string[], name: string): T[] {
+  return filesOf(directories, name)
+    .filter((path) => path.endsWith('.yaml'))
+    .flatMap((path) => parse(readFileSync(path, 'utf8')) as T | T[]);
+}
+
+function filesOf(directories: readonly string[], name: string): string[] {
   const paths = directories.map((directory) => join(directory, name)).filter((path) => existsSync(path));
   return paths
     .flatMap((path) =>
@@ -58,6 +70,5 @@ export function documents<T>(directories: readonly string[], name: string): T[] 
         ? path
         : readdirSync(path, { recursive: true, encoding: 'utf8' }).map((file) => join(path, file)),
     )
-    .filter((path) => path.endsWith('.yaml'))
-    .flatMap((path) => parse(readFileSync(path, 'utf8')) as T | T[]);
+    .filter((path) => /\.(yaml|txt)$/.test(path));
 }
