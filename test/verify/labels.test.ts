@@ -1,4 +1,4 @@
-// Labels that state another amount of the report than that of the act they rest on: found without analysing anew.
+// Labels that state another amount of the report than that of their act: found without analysing anew.
 import { expect, it } from 'vitest';
 import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import { reportOf, RULES } from './recorded.ts';

@@ -17,8 +17,9 @@ const WORDS: ReadonlySet<string> = new Set([
     'unasked credit signed_the_transaction gave_and_got order_owner user_operation_sender ' +
     'account_execution account_execution_failed delegated_account_called signed_a_relayed_request ' +
     'paid_by_a_bridge sole_account_that_gave_and_got authorised_in_this_transaction ' +
-    'called_contract_holds_the_inventory contract_behind_the_called_one_traded called_contract_is_the_liquidator ' +
-    'equal_claims gave_or_got_nothing nothing_names_it zero_address precompile block_builder token_contract venue ' +
+    'called_contract_holds_the_inventory contract_behind_the_called_one_traded equal_claims ' +
+    'called_contract_is_the_liquidator gave_or_got_nothing nothing_names_it zero_address precompile ' +
+    'block_builder token_contract venue ' +
     'IntentActorDiffersFromSigner PartialValuation StalePrice PriceSourceMalformed PriceSourceUnavailable ' +
     'FeeNotPaidBySubject FeeInsideFlows PositionAtCost PriceDeviation ProfitOfEntity OwnSalePrice ' +
     'SignaturesUnread MetadataUnavailable requires_multi_transaction_state unpriced_asset ' +
