@@ -3,9 +3,10 @@
 #   docker run -p 3000:3000 -e RPC_URL=https://your-node.example txreport
 #   docker run -i -e RPC_URL=https://your-node.example txreport batch < hashes.txt > reports.ndjson
 # A line in long-term support; warm analyses take 0.93 of the time they take on Node.js 20, as on 26.
-ARG NODE_VERSION=24.21.0
+# Pin it by digest: --build-arg NODE_IMAGE=node:24.21.0-alpine@sha256:… (docker buildx imagetools inspect node:24.21.0-alpine).
+ARG NODE_IMAGE=node:24.21.0-alpine
 
-FROM node:${NODE_VERSION}-alpine AS build
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit
@@ -19,12 +20,12 @@ COPY viewer ./viewer
 COPY test/recordings ./test/recordings
 RUN npm run build
 
-FROM node:${NODE_VERSION}-alpine AS dependencies
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --ignore-scripts --no-audit
 
-FROM node:${NODE_VERSION}-alpine AS runtime
+FROM ${NODE_IMAGE} AS runtime
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
