@@ -12,7 +12,8 @@ export type TraceCall =
       readonly params: readonly [hash: Hash, config: CallTracerConfig];
     }
   | { readonly method: 'trace_transaction'; readonly params: readonly [hash: Hash] }
-  | { readonly method: 'trace_block'; readonly params: readonly [number: Hex] };
+  | { readonly method: 'trace_block'; readonly params: readonly [number: Hex] }
+  | { readonly method: 'trace_filter'; readonly params: readonly [filter: object] };
 
 /** A block with a resolved number: all further calls use its hash. */
 export type BlockId = Pick<BlockHeader, 'number' | 'hash'>;

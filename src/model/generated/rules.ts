@@ -646,6 +646,10 @@ export interface RawLedgerTags {
   readonly take_back?: string;
   readonly pool?: string;
   readonly bridge?: string;
+  readonly rebase?: string;
+  readonly tax?: string;
+  readonly owed?: string;
+  readonly opening?: string;
   readonly other?: string;
 }
 export interface RawLedgerFormat {
@@ -680,12 +684,13 @@ export interface RawLedgerFormat {
     readonly unlisted?: string;
     readonly nft?: string;
   };
-  /** Accounts that postings go to; {address} is the account on chain. */
+  /** Accounts that postings go to; {address} is the account on chain. Where `purposes` names an account for what an amount was for, it stands in place of the external one. */
   readonly accounts?: {
     readonly asset: string;
     readonly liability: string;
     readonly external: string;
     readonly gas: string;
+    readonly purposes?: RawLedgerTags;
   };
   /** Lines of a journal. */
   readonly journal?: {
@@ -696,6 +701,9 @@ export interface RawLedgerFormat {
     readonly posting: string;
     readonly balances?: string;
     readonly balance: string;
+    readonly price?: string;
+    readonly cost?: string;
+    readonly left_out?: string;
   };
   /** Most digits of an amount that the program holds; further ones become zeros. */
   readonly digits?: number;

@@ -1,10 +1,12 @@
 import { formatAmount } from '../../value/amount.ts';
+import { NATIVE_ASSET } from '../../value/asset.ts';
 import { usdText, worth, type PriceBook } from '../../value/money.ts';
 import { bookOf } from '../client/seenBy.ts';
 import type { TxReport as ClientReport } from '../client/report.ts';
 import { CliError } from '../cli/cliIo.ts';
 import { isDebt } from '../wording/amounts.ts';
 import { positionTitle } from '../wording/sentences.ts';
+import { changeKey, isDoubtful, movingOf, spamOf } from './tokenFlags.ts';
 import { partRows, type LedgerRules, type Part, type Purpose } from './ledgerRows.ts';
 import type { Asset, TxReport } from '../../model/generated/report.ts';
 
@@ -47,12 +49,16 @@ export interface LedgerFlow {
   readonly usd: string | null;
   /** A debt of the account, as its debt tokens count it. */
   readonly debt: boolean;
+  /** What it was for, where its rows do not say: debts have no row. */
+  readonly purpose?: Purpose;
 }
 
 /** One transaction's effect on the accounts of a ledger. */
 export interface LedgerEvent {
   /** ISO 8601, UTC. */
   readonly time: string;
+  readonly block: number;
+  /** Empty where a balance changed without a transaction. */
   readonly txHash: string;
   readonly intentKind: string;
   /** The report's label where one of the accounts is its actor, else null: it describes another account. */
@@ -71,40 +77,60 @@ export interface LedgerEvent {
   readonly listed: ReadonlySet<string>;
   /** Names of counterparties by the rules or the address book. */
   readonly names: ReadonlyMap<string, string>;
+  readonly prices: PriceBook['prices'];
+  /** Assets with balances that are known to change without an event, and as what. */
+  readonly moving: ReadonlyMap<string, Purpose>;
 }
 
-/** Flags of tokens and transfers that no ledger should book: a stranger can write them. */
-const DOUBTFUL: ReadonlySet<string> = new Set(['impersonates', 'suspected_spam', 'unverified_source']);
+export const ETHER: Asset = {
+  id: NATIVE_ASSET,
+  kind: 'native',
+  address: null,
+  token_id: null,
+  symbol: 'ETH',
+  name: 'Ether',
+  decimals: 18,
+};
 
-const isDoubtful = (flags: readonly string[] | undefined): boolean =>
-  flags?.some((flag) => DOUBTFUL.has(flag)) ?? false;
+export type Fee = NonNullable<LedgerEvent['fee']>;
+
+/** Whether there is a fee that is not zero. */
+export const isPaid = (fee: Fee | null): fee is Fee => fee !== null && !/^0(\.0*)?$/.test(fee.amount);
 
 /** Exact decimal text of a positive or negative amount; the raw integer where the decimals are unknown. */
 export const exactAmount = (raw: bigint, { decimals }: Asset): string => formatAmount(raw, decimals ?? 0);
 
-function dollars(raw: bigint, asset: Asset, book: PriceBook): string | null {
-  const price = book.prices.get(asset.id);
+/** Dollars of the magnitude of an amount, without the sign; null where there is no price. */
+export function dollars(raw: bigint, asset: Asset, { prices }: Pick<PriceBook, 'prices'>): string | null {
+  const price = prices.get(asset.id);
   return price ? usdText(worth(raw < 0n ? -raw : raw, price.unit)).slice(1) : null;
 }
 
 /**
- * A report's event for accounts taken as one: transfers among them are neither gain nor loss.
+ * A report's event for accounts taken as one: transfers among them are neither gain nor loss. Of transfers
+ * that nothing in the transaction shows to be real, those with a change in `confirmed` are booked.
  * @throws CliError for a report without `tx.timestamp` or `movements`, as earlier versions wrote it
  */
-export function ledgerEvents(report: TxReport, accounts: ReadonlySet<string>, rules: LedgerRules) {
-  const { tx, movements, inventory_deltas: deltas } = report;
+export function ledgerEvents(
+  report: TxReport,
+  accounts: ReadonlySet<string>,
+  rules: LedgerRules,
+  confirmed: ReadonlySet<string> = new Set(),
+) {
+  const { tx, movements } = report;
   const missing = !tx.timestamp ? 'tx.timestamp' : movements === undefined ? 'movements' : null;
   if (missing !== null) throw new CliError(`the report of ${tx.hash} has no ${missing}: analyze it again`);
-  const spam = new Set(
-    deltas.filter(({ asset, flags }) => isDoubtful(asset.flags) || flags.includes('suspected_spam')),
-  );
-  const spamIds = new Set([...spam].map(({ asset }) => asset.id));
+  const spamIds = spamOf(report);
   const concerning = movements!.filter(
     ({ from, to }) => from !== to && (accounts.has(from) || accounts.has(to)),
   );
+  const isConfirmed = ({ from, to, asset_id: id }: Movements[number]): boolean =>
+    [from, to].every((one) => !accounts.has(one) || confirmed.has(changeKey(tx.hash, one, id)));
   const [sure, unsure]: [Movements, Movements] = [[], []];
-  for (const movement of concerning)
-    (isDoubtful(movement.flags) || spamIds.has(movement.asset_id) ? unsure : sure).push(movement);
+  for (const movement of concerning) {
+    const isUnsure = spamIds.has(movement.asset_id) || (isDoubtful(movement.flags) && !isConfirmed(movement));
+    (isUnsure ? unsure : sure).push(movement);
+  }
   const own = report.position_effects.filter(({ owner }) => accounts.has(owner));
   const positions = [...new Set(own.map((one) => positionTitle(one, report)))];
   const booked = { fee: feeOf(report, accounts), positions };
@@ -165,7 +191,7 @@ function flowsOf(report: TxReport, movements: Movements, accounts: ReadonlySet<s
       asset,
       raw,
       usd,
-      debt: isDebt(report, delta),
+      ...(isDebt(report, delta) ? { debt: true, purpose: 'loan' } : { debt: false }),
     };
   });
 }
@@ -209,20 +235,24 @@ function eventOf(
   const debts = new Set(flows.flatMap(({ asset, debt }) => (debt ? asset.id : [])));
   const assets = movements.filter(({ asset_id: id }) => !debts.has(id));
   const rows = partRows(report, assets, { accounts, rules });
+  const book = bookOf(report as ClientReport);
   const listed = flows.filter(({ asset: { address } }) => address === null || names.has(address));
   return {
     time: tx.timestamp!,
+    block: tx.block_number,
     txHash: tx.hash,
     intentKind,
     label: actor !== null && accounts.has(actor) ? label : null,
     actor,
-    rows: rowsOf(flows, bookOf(report as ClientReport), rows),
+    rows: rowsOf(flows, book, rows),
     fee,
     flows,
     changes: changesOf(report, accounts, leftOut),
     positions,
     listed: new Set(listed.map(({ asset }) => asset.id)),
     names,
+    prices: book.prices,
+    moving: movingOf(report),
   };
 }
 
@@ -233,17 +263,19 @@ function rowsOf(
   rows: ReturnType<typeof partRows>,
 ): LedgerRow[] {
   const assets = new Map(flows.map(({ asset }) => [asset.id, asset]));
-  const legOf = (part: Part | undefined): LedgerLeg | null => {
-    if (!part) return null;
-    const asset = assets.get(part.id)!;
-    const raw = part.raw < 0n ? -part.raw : part.raw;
-    return { asset, raw, amount: exactAmount(raw, asset), usd: dollars(raw, asset, book) };
-  };
+  const legOfPart = (part: Part | undefined): LedgerLeg | null =>
+    part ? legOf(assets.get(part.id)!, part.raw, book) : null;
   return rows.map(({ parts, purpose }) => ({
-    sent: legOf(parts.find(({ raw }) => raw < 0n)),
-    received: legOf(parts.find(({ raw }) => raw > 0n)),
+    sent: legOfPart(parts.find(({ raw }) => raw < 0n)),
+    received: legOfPart(parts.find(({ raw }) => raw > 0n)),
     purpose,
   }));
+}
+
+/** The magnitude of an amount, as rows show it. */
+export function legOf(asset: Asset, signed: bigint, book: Pick<PriceBook, 'prices'>): LedgerLeg {
+  const raw = signed < 0n ? -signed : signed;
+  return { asset, raw, amount: exactAmount(raw, asset), usd: dollars(raw, asset, book) };
 }
 
 /** Place of a report in the chain. Reports of earlier versions lack the index: the nonce orders those. */

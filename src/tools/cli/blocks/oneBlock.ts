@@ -6,10 +6,16 @@ import { readPasted } from '../../pasted.ts';
 import { CliError } from '../cliIo.ts';
 import { BLOCK_DEADLINE_MS, readBlockConfig } from './blockBatch.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
-import type { Hash } from '../../../model/hex.ts';
+import type { Address, Hash } from '../../../model/hex.ts';
 
-/** Analyzes one block. Throws `CliError` for text that is no block, `AnalysisError` of the block itself. */
-export async function analyzeOneBlock(text: string): Promise<BlockReports & BlockId> {
+/**
+ * Analyzes one block, or its transactions that name one of the addresses. Throws `CliError` for text that is
+ * no block, `AnalysisError` of the block itself.
+ */
+export async function analyzeOneBlock(
+  text: string,
+  addresses: readonly Address[] | null = null,
+): Promise<BlockReports & BlockId> {
   const ref = refOf(text);
   const config = readBlockConfig();
   const rulebook = await configuredRules(config);
@@ -25,7 +31,7 @@ export async function analyzeOneBlock(text: string): Promise<BlockReports & Bloc
       throw new AnalysisError('upstream_rpc', 'the node does not have this block');
     const analyze = createAnalyzeBlock(
       analyzerDeps(config, upstream, () => rulebook),
-      { intents: null, addresses: null, findings: true },
+      { intents: null, addresses, findings: addresses === null },
       (note) => process.stderr.write(`${note}\n`),
     );
     return { ...(await analyze(id, options)), ...id };

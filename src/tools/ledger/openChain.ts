@@ -1,0 +1,154 @@
+import { openUpstream } from '../../service/analyzer.ts';
+import { failureOf } from '../../lib/errors.ts';
+import { analyzeOneBlock } from '../cli/blocks/oneBlock.ts';
+import { openAnalyzer, readCliConfig } from '../cli/openAnalyzer.ts';
+import { chainReader, hexNumber, type BalanceRead, type BlockTime, type Range } from './chainReader.ts';
+import { findTransactions, nonceRise } from './findTransactions.ts';
+import { holdingName, previousFiles } from './journal.ts';
+import { changeKey } from './tokenFlags.ts';
+import { exactAmount, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
+import { observe } from './observedBalances.ts';
+import type { Commodities } from './commodities.ts';
+import type { LedgerFormat } from './ledgerFormat.ts';
+import type { Address } from '../../model/hex.ts';
+import type { TxReport } from '../../model/generated/report.ts';
+
+/** A node as ledgers use it. */
+export type Chain = Awaited<ReturnType<typeof openChain>>;
+
+/** A period by days or blocks, and whether every token is compared. */
+interface PeriodOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly balances?: boolean;
+}
+
+interface Observing {
+  readonly options: PeriodOptions;
+  /** The balances at the start are in the books. */
+  readonly isContinued: boolean;
+  /** Earlier files of the same book. */
+  readonly previous: readonly string[];
+  readonly format: LedgerFormat;
+  readonly commodity: Commodities;
+  readonly nameOf: Commodities;
+  readonly doubtful: readonly LedgerEvent[];
+  readonly say: (text: string) => void;
+}
+
+/** Transactions analyzed at once. */
+const AT_ONCE = 8;
+
+/** Opens the configured node. Throws `CliError` where there is none. */
+export async function openChain() {
+  const upstream = openUpstream(readCliConfig());
+  const chain = chainReader(upstream);
+
+  /** Blocks of a period: a day ends before its first block, a block is included. */
+  async function period({ from, to }: PeriodOptions, known: Range): Promise<Range> {
+    const isDay = (text: string): boolean => text.includes('-');
+    const first = from === undefined ? known[0] : isDay(from) ? await chain.firstBlock(from) : Number(from);
+    const end = to === undefined ? known[1] : isDay(to) ? (await chain.firstBlock(to)) - 1 : Number(to);
+    return [Math.max(first, 1), Math.min(end, (await chain.blockTime('latest')).block)];
+  }
+
+  /** Says where an account's nonce rose by another number than it has transactions. */
+  async function compareNonce(account: string, own: number, range: Range, say: (text: string) => void) {
+    const rise = await nonceRise(chain, account, range);
+    if (rise !== own)
+      say(`${account}: its nonce rose by ${rise ?? 'an unknown number'}, ${own} own transactions are booked`);
+  }
+
+  return {
+    close: () => upstream.close(),
+    /** Changes in a transaction's block that the balances before and after it bear out. */
+    async confirmed(hash: string, disputed: readonly BalanceRead[]): Promise<ReadonlySet<string>> {
+      const before = disputed.map((read) => ({ ...read, block: read.block - 1 }));
+      const balances = await chain.balances([...before, ...disputed]);
+      const found = new Set<string>();
+      for (const [i, { account, asset, block }] of disputed.entries()) {
+        const [held, left] = [balances[i]!, balances[i + disputed.length]!];
+        if (held === null || left === null) continue;
+        if ((await chain.transferred(account, asset, [block, block])) === left - held)
+          found.add(changeKey(hash, account, asset.id));
+      }
+      return found;
+    },
+
+    /** Reports of the accounts' transactions in a period, found by the node. */
+    async *find(accounts: readonly string[], options: PeriodOptions, say: (text: string) => void) {
+      const range = await period(options, [1, Infinity]);
+      const { hashes, blocks, unseen } = await findTransactions(chain, accounts, range);
+      say(`found ${hashes.size} transactions in blocks ${range.join(' to ')}`);
+      for (const kind of unseen) say(`not looked for: ${kind}`);
+      const signed = new Map(accounts.map((account) => [account, 0]));
+      const told = (report: TxReport): TxReport => {
+        signed.set(report.tx.signer, (signed.get(report.tx.signer) ?? 0) + 1);
+        return report;
+      };
+      const fail = (hash: string, message: string): void => {
+        process.exitCode = 1;
+        say(`${hash}: ${message}`);
+      };
+      for (const block of blocks) {
+        const lower = accounts.map((account) => account.toLowerCase() as Address);
+        const { reports, failures } = await analyzeOneBlock(String(block), lower);
+        for (const { tx_hash: hash, error } of failures) fail(hash, error);
+        for (const json of reports) yield told(JSON.parse(json) as TxReport);
+      }
+      const analyzer = await openAnalyzer();
+      try {
+        const all = [...hashes];
+        for (let at = 0; at < all.length; at += AT_ONCE) {
+          const group = all.slice(at, at + AT_ONCE);
+          const results = await Promise.allSettled(group.map((hash) => analyzer.analyze(hash)));
+          for (const [i, result] of results.entries())
+            if (result.status === 'fulfilled') yield told(JSON.parse(result.value) as TxReport);
+            else fail(group[i]!, failureOf(result.reason).error);
+        }
+      } finally {
+        await analyzer.close();
+      }
+      for (const account of accounts) await compareNonce(account, signed.get(account)!, range, say);
+    },
+
+    /** Events with the balances of the node beside them; says which differences neither explains. */
+    async observe(events: readonly LedgerEvent[], request: Observing) {
+      const { options, isContinued, previous, format, commodity, nameOf, say } = request;
+      if (events.length === 0) return { events, closing: undefined };
+      const known: Range = [events[0]!.block, events.at(-1)!.block];
+      const [first, last] = await period(options, known);
+      const start = isContinued ? first : Math.min(first, known[0]);
+      const timeOf = (block: number): Promise<BlockTime> => chain.blockTime(hexNumber(block));
+      const ends = [...new Set([start - 1, first - 1, last])].sort((a, b) => a - b);
+      const doubted = new Set(
+        request.doubtful.flatMap(({ flows }) =>
+          flows.flatMap(({ account, counterparty, asset }) =>
+            [account, counterparty].map((one) => changeKey('', one, asset.id)),
+          ),
+        ),
+      );
+      const held = previousFiles(previous, format).amounts;
+      const observed = await observe(events, {
+        chain,
+        bounds: await Promise.all(ends.map(timeOf)),
+        opensAt: await timeOf(start),
+        all: options.balances ?? false,
+        isDoubted: ({ account, asset }) => doubted.has(changeKey('', account, asset.id)),
+        ...(isContinued && {
+          opens: (change: LedgerChange) => !held.has(holdingName(change, format, commodity)),
+        }),
+      });
+      for (const { account, asset } of observed.unread)
+        say(`${account}: the node does not tell its balance of ${nameOf(asset)}`);
+      for (const { account, asset, raw } of observed.unexplained)
+        say(
+          `${account}: the node holds ${exactAmount(raw, asset)} ${nameOf(asset)} more than the reports: ` +
+            'a transaction is missing' +
+            (asset.kind === 'erc20' ? ', or the balance changed without an event (--balances)' : ''),
+        );
+      const closing = { time: (await timeOf(last)).time, changes: observed.closing };
+      return { events: observed.events, closing: isContinued ? closing : undefined };
+    },
+  };
+}

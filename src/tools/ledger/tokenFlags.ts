@@ -1,0 +1,69 @@
+import type { BalanceRead } from './chainReader.ts';
+import type { Purpose } from './ledgerRows.ts';
+import type { Asset, TxReport } from '../../model/generated/report.ts';
+
+/** Flags of tokens and transfers that no ledger should book: a stranger can write them. */
+const DOUBTFUL: ReadonlySet<string> = new Set(['impersonates', 'suspected_spam', 'unverified_source']);
+
+/** Whether flags say that a stranger may have written it. */
+export const isDoubtful = (flags: readonly string[] | undefined): boolean =>
+  flags?.some((flag) => DOUBTFUL.has(flag)) ?? false;
+
+/** Names a change of an account's balance of an asset in one transaction. */
+export const changeKey = (hash: string, account: string, assetId: string): string =>
+  `${hash} ${account} ${assetId}`;
+
+/** Ids of assets that imitate others or are marked as spam. */
+export const spamOf = ({ inventory_deltas: deltas }: TxReport): ReadonlySet<string> =>
+  new Set(
+    deltas.flatMap(({ asset, flags }) =>
+      isDoubtful(asset.flags) || flags.includes('suspected_spam') ? asset.id : [],
+    ),
+  );
+
+/**
+ * Changes by transfers that nothing in the transaction shows to be real, which a node may decide: of tokens
+ * that are listed or have a price, or in a transaction that the accounts asked or paid for.
+ */
+export function disputedChanges(report: TxReport, accounts: ReadonlySet<string>): BalanceRead[] {
+  const { tx, movements = [], accounts: named = {}, classification, economics } = report;
+  const spam = spamOf(report);
+  const real = movements.filter(({ asset_id: id, flags }) => !spam.has(id) && !isDoubtful(flags));
+  const isAsked = [tx.signer, classification.actor, ...real.map(({ from }) => from)].some(
+    (account) => account !== null && accounts.has(account),
+  );
+  const priced = new Set((economics.valuation.prices ?? []).map(({ asset_id: id }) => id));
+  const isKnown = ({ id, address }: Asset): boolean =>
+    priced.has(id) || (named[address ?? '']?.source ?? 'contract') !== 'contract';
+  const doubted = movements.filter(({ asset_id: id, flags }) => isDoubtful(flags) && !spam.has(id));
+  return report.inventory_deltas.flatMap(({ subject: account, asset }) =>
+    accounts.has(account) &&
+    (isAsked || isKnown(asset)) &&
+    doubted.some(({ from, to, asset_id: id }) => id === asset.id && (from === account || to === account))
+      ? { account, asset, block: tx.block_number }
+      : [],
+  );
+}
+
+/** Flags of tokens with balances that change without an event, or by less than it says. */
+const MOVING: readonly (readonly [flag: string, purpose: Purpose])[] = [
+  ['fee_on_transfer', 'tax'],
+  ['rebasing', 'rebase'],
+];
+
+/** Assets of a report with balances that are known to change without an event, and their purpose. */
+export function movingOf({
+  inventory_deltas: deltas,
+  position_effects: effects,
+}: TxReport): Map<string, Purpose> {
+  const lent = new Set(
+    effects.flatMap(({ category, position_asset: token }) =>
+      category === 'lending_supply' && token ? token.id : [],
+    ),
+  );
+  const found = new Map<string, Purpose>();
+  for (const { asset, flags } of deltas)
+    for (const [flag, purpose] of MOVING)
+      if (flags.includes(flag)) found.set(asset.id, lent.has(asset.id) ? 'interest' : purpose);
+  return found;
+}
