@@ -38,6 +38,7 @@ const LONG = [
   'test/http/tracing.test.ts',
   'test/labels/labels.test.ts',
   'test/ledger/programs.test.ts',
+  'test/ledger/sequence.test.ts',
   'test/long/growth.test.ts',
   'test/long/reconcile.test.ts',
   'test/mcp/mcp.test.ts',

@@ -16,7 +16,7 @@ import type { Hash, Hex } from '../../model/hex.ts';
 import type { Asset } from '../../model/generated/report.ts';
 
 /** An account's balance of an asset at the end of a block. */
-export interface BalanceRead {
+export interface HoldingRead {
   readonly account: string;
   readonly asset: Asset;
   readonly block: number;
@@ -104,7 +104,7 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
     },
 
     /** Null where the node or the contract does not answer. */
-    async balances(reads: readonly BalanceRead[]): Promise<(bigint | null)[]> {
+    async balances(reads: readonly HoldingRead[]): Promise<(bigint | null)[]> {
       const answers = await send(reads.map(balanceCall));
       return answers.map((answer, i) => readBalance(reads[i]!, answer));
     },
@@ -131,7 +131,7 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
   };
 }
 
-function balanceCall({ account, asset, block }: BalanceRead): RpcCall {
+function balanceCall({ account, asset, block }: HoldingRead): RpcCall {
   const at = hexNumber(block);
   const [owner, id] = [account as Hex, BigInt(asset.token_id ?? 0)];
   if (asset.address === null) return { method: 'eth_getBalance', params: [owner, at] };
@@ -146,7 +146,7 @@ function balanceCall({ account, asset, block }: BalanceRead): RpcCall {
   return { method: 'eth_call', params: [{ to: asset.address as Hex, data }, at] };
 }
 
-function readBalance({ account, asset: { address, kind } }: BalanceRead, answer: RpcAnswer): bigint | null {
+function readBalance({ account, asset: { address, kind } }: HoldingRead, answer: RpcAnswer): bigint | null {
   // An NFT that is not minted yet, or burned, has no owner.
   if (!answer.ok) return kind === 'erc721' && isRevert(answer.error) ? 0n : null;
   const { result } = answer;

@@ -1,7 +1,7 @@
 import { groupBy } from '../../lib/lists.ts';
 import { parseAmount } from '../../value/amount.ts';
 import { ETHER, legOf, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
-import type { BalanceRead, BlockTime, ChainReader, Range } from './chainReader.ts';
+import type { HoldingRead, BlockTime, ChainReader, Range } from './chainReader.ts';
 import type { Purpose } from './ledgerRows.ts';
 
 /** Balances to read and to book. */
@@ -52,7 +52,7 @@ export async function observe(events: readonly LedgerEvent[], request: Observati
   const holdings = holdingsIn(events);
   const points = holdings.map((holding) => pointsOf(holding, request));
   const reads = holdings.flatMap(({ account, asset }, i) =>
-    points[i]!.map(({ block }): BalanceRead => ({ account, asset, block })),
+    points[i]!.map(({ block }): HoldingRead => ({ account, asset, block })),
   );
   const balances = await request.chain.balances(reads);
   for (const [i, holding] of holdings.entries()) {

@@ -2,7 +2,7 @@ import { openUpstream } from '../../service/analyzer.ts';
 import { failureOf } from '../../lib/errors.ts';
 import { analyzeOneBlock } from '../cli/blocks/oneBlock.ts';
 import { openAnalyzer, readCliConfig } from '../cli/openAnalyzer.ts';
-import { chainReader, hexNumber, type BalanceRead, type BlockTime, type Range } from './chainReader.ts';
+import { chainReader, hexNumber, type HoldingRead, type BlockTime, type Range } from './chainReader.ts';
 import { findTransactions, nonceRise } from './findTransactions.ts';
 import { holdingName, previousFiles } from './journal.ts';
 import { changeKey } from './tokenFlags.ts';
@@ -62,7 +62,7 @@ export async function openChain() {
   return {
     close: () => upstream.close(),
     /** Changes in a transaction's block that the balances before and after it bear out. */
-    async confirmed(hash: string, disputed: readonly BalanceRead[]): Promise<ReadonlySet<string>> {
+    async confirmed(hash: string, disputed: readonly HoldingRead[]): Promise<ReadonlySet<string>> {
       const before = disputed.map((read) => ({ ...read, block: read.block - 1 }));
       const balances = await chain.balances([...before, ...disputed]);
       const found = new Set<string>();

@@ -1,4 +1,4 @@
-import type { BalanceRead } from './chainReader.ts';
+import type { HoldingRead } from './chainReader.ts';
 import type { Purpose } from './ledgerRows.ts';
 import type { Asset, TxReport } from '../../model/generated/report.ts';
 
@@ -25,7 +25,7 @@ export const spamOf = ({ inventory_deltas: deltas }: TxReport): ReadonlySet<stri
  * Changes by transfers that nothing in the transaction shows to be real, which a node may decide: of tokens
  * that are listed or have a price, or in a transaction that the accounts asked or paid for.
  */
-export function disputedChanges(report: TxReport, accounts: ReadonlySet<string>): BalanceRead[] {
+export function disputedChanges(report: TxReport, accounts: ReadonlySet<string>): HoldingRead[] {
   const { tx, movements = [], accounts: named = {}, classification, economics } = report;
   const spam = spamOf(report);
   const real = movements.filter(({ asset_id: id, flags }) => !spam.has(id) && !isDoubtful(flags));
