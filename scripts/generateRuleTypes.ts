@@ -158,7 +158,7 @@ export function generateRuleTypes(): string {
     return isObject ? `export interface ${name} ${text}\n` : `export type ${name} = ${text};\n`;
   });
   const head = `export type RawHead = Pick<RawShape, 'slug' | 'version' | 'status' | 'replaced_by' | 'override' | 'references'>;\n`;
-  return HEADER + indented(types.join('')) + head;
+  return (HEADER + indented(types.join('')) + head).split('\n').flatMap(narrowed).join('\n');
 }
 
 function indented(text: string): string {
@@ -170,6 +170,32 @@ function indented(text: string): string {
     return line === '' ? '' : at + line;
   });
   return lines.join('\n');
+}
+
+const WIDTH = 110;
+
+/** A line within the width: comments broken between words, unions before a member. */
+function narrowed(line: string): string[] {
+  if (line.length <= WIDTH) return [line];
+  const at = /^ */.exec(line)![0];
+  const comment = /^(\/\*+) (.*) \*\/$/.exec(line.trim());
+  if (!comment) return filled(line.trim().split(/ (?=\| )/), at, `${at}    `);
+  const words = comment[2]!.split(' ');
+  return [`${at}${comment[1]}`, ...filled(words, `${at} * `, `${at} * `), `${at} */`];
+}
+
+/** Parts in as few lines as hold them. */
+function filled(parts: readonly string[], first: string, further: string): string[] {
+  const lines: string[] = [];
+  let open = first;
+  for (const [i, part] of parts.entries()) {
+    const isFirst = i === 0 || open === further;
+    if (!isFirst && open.length + 1 + part.length > WIDTH) {
+      lines.push(open);
+      open = further + part;
+    } else open += isFirst ? part : ` ${part}`;
+  }
+  return [...lines, open];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

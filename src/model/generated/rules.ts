@@ -1,4 +1,7 @@
-/* Generated from schemas/rules/*.schema.json by scripts/generateRuleTypes.ts. Do not edit: change the schema and run it again. */
+/*
+ * Generated from schemas/rules/*.schema.json by scripts/generateRuleTypes.ts. Do not edit: change the schema
+ * and run it again.
+ */
 /** Content of rule files after validation and expansion. Names are those of the YAML keys. */
 export interface RawShape {
   readonly slug: string;
@@ -8,7 +11,10 @@ export interface RawShape {
   readonly override?: boolean;
   readonly summary: string;
   readonly references: readonly string[];
-  /** true: recognised at unknown emitters too (a family known by behaviour). false: only at the addresses of protocols that list this shape. */
+  /**
+   * true: recognised at unknown emitters too (a family known by behaviour). false: only at the addresses of
+   * protocols that list this shape.
+   */
   readonly any_emitter: boolean;
   /** Highest confidence when only the family is known; default Medium. */
   readonly family_confidence?: 'High' | 'Medium' | 'Low';
@@ -16,15 +22,24 @@ export interface RawShape {
   readonly calls?: readonly RawMeaning[];
   /** Transactions made up to test the shape, run by `txreport rules test`. */
   readonly examples?: readonly RawShapeExample[];
-  /** Where its signatures were found besides the references: a package, or a repository and path. An entry may name another. */
+  /**
+   * Where its signatures were found besides the references: a package, or a repository and path. An entry may
+   * name another.
+   */
   readonly source?: string;
-  /** Signatures of this shape that only one source has: what they mean is Suspected, but for events of listed contracts that movements confirm. */
+  /**
+   * Signatures of this shape that only one source has: what they mean is Suspected, but for events of listed
+   * contracts that movements confirm.
+   */
   readonly unconfirmed?: readonly string[];
 }
 export interface RawMeaning {
   /** Signature as in Solidity, or a list of signatures that all mean this. */
   readonly event?: string;
-  /** First topic of an anonymous log that puts the selector of the call there, padded with zeros (DSNote), not the hash of a signature. The parameters of `event` are then what follows it. */
+  /**
+   * First topic of an anonymous log that puts the selector of the call there, padded with zeros (DSNote), not
+   * the hash of a signature. The parameters of `event` are then what follows it.
+   */
   readonly topic0?: `0x${string}`;
   /** Where this signature was found, if not where the shape's others were. */
   readonly source?: string;
@@ -38,7 +53,10 @@ export interface RawMeaning {
   readonly roles?: Readonly<Record<string, string>>;
   /** What moved. A required leg that binds nothing makes the whole meaning void. */
   readonly legs?: readonly RawLeg[];
-  /** Why it may move nothing that a leg could name. Only contracts of the protocols that speak the shape are then believed. */
+  /**
+   * Why it may move nothing that a leg could name. Only contracts of the protocols that speak the shape are
+   * then believed.
+   */
   readonly legless?: string;
   /** Conditions on arguments; all must hold. */
   readonly when?: readonly ({
@@ -47,22 +65,35 @@ export interface RawMeaning {
     readonly right?: string;
   })[];
   readonly tags?: readonly string[];
-  /** What the act is about: acts of one shape with equal values speak of the same position or order. Joins a `deferred` promise with the payout it belongs to. */
+  /**
+   * What the act is about: acts of one shape with equal values speak of the same position or order. Joins a
+   * `deferred` promise with the payout it belongs to.
+   */
   readonly about?: readonly string[];
-  /** The NFT of the position, whether it moves or not. `token` must be the contract that speaks, or one tagged position_manager. */
+  /**
+   * The NFT of the position, whether it moves or not. `token` must be the contract that speaks, or one tagged
+   * position_manager.
+   */
   readonly position?: {
     readonly token: string;
     readonly id: string;
   };
   /** What part of the amounts is principal and what fee, or the interest that came on top. */
   readonly portions?: readonly ({
-    /** principal, fee: a part of what the legs moved in the asset; the rest is the other. interest: what the position had grown by. */
+    /**
+     * principal, fee: a part of what the legs moved in the asset; the rest is the other. interest: what the
+     * position had grown by.
+     */
     readonly role: 'principal' | 'fee' | 'interest';
     /** Left out: the asset of the leg it is a part of. */
     readonly asset?: string;
     readonly amount: string;
   })[];
-  /** Signature of the function the event is made in, with its return values: its parameters can then be used as well. Holds where the contract's calls of it and these events are equal in number and none lies inside another. */
+  /**
+   * Signature of the function the event is made in, with its return values: its parameters can then be used
+   * as well. Holds where the contract's calls of it and these events are equal in number and none lies inside
+   * another.
+   */
   readonly within?: string;
   /** Signature as in Solidity, or a list of signatures that all mean this. */
   readonly call?: string;
@@ -80,13 +111,19 @@ export interface RawLeg {
   readonly movement?: 'mint' | 'burn';
   /** One expression, or alternatives of which the first non-zero one counts. */
   readonly amount?: string | readonly string[];
-  /** movement (default): carried by movements of the value flow. stated: the word of the event, netted inside a singleton. */
+  /**
+   * movement (default): carried by movements of the value flow. stated: the word of the event, netted inside
+   * a singleton.
+   */
   readonly match?: 'movement' | 'stated';
   /** Words of the event for what was paid on top of an amount sent, or kept back from one received. */
   readonly fees?: string | readonly string[];
   /** Word of the event for all that was sent; what exceeds the amount is a fee. */
   readonly total?: string;
-  /** Where no movement has exactly the stated amount: none (default) fails the leg, direction takes the movement that fits otherwise. */
+  /**
+   * Where no movement has exactly the stated amount: none (default) fails the leg, direction takes the
+   * movement that fits otherwise.
+   */
   readonly otherwise?: 'none' | 'direction';
   /** one (default): the nearest movement. all: every movement that fits. */
   readonly pick?: 'one' | 'all';
@@ -95,7 +132,9 @@ export interface RawLeg {
 }
 export interface RawShapeExample {
   readonly name: string;
-  /** Where the signature was found besides the shape's own references: a package, or a repository and path. */
+  /**
+   * Where the signature was found besides the shape's own references: a package, or a repository and path.
+   */
   readonly source?: string;
   readonly transaction: RawExampleTransaction;
   readonly expect: RawExpectation;
@@ -110,7 +149,10 @@ export interface RawProtocol {
   readonly status?: 'experimental' | 'stable' | 'deprecated';
   readonly replaced_by?: string;
   readonly override?: boolean;
-  /** true: adds its addresses, shapes, created contracts and registries to the protocol of this slug in an earlier directory. */
+  /**
+   * true: adds its addresses, shapes, created contracts and registries to the protocol of this slug in an
+   * earlier directory.
+   */
   readonly extend?: boolean;
   readonly name?: string;
   readonly summary?: string;
@@ -126,7 +168,10 @@ export interface RawProtocol {
     readonly salt: 'packed' | 'abi_fee';
     readonly fees?: readonly number[];
   };
-  /** Contracts recognised because their address follows from the deployer: its own n-th CREATE (EIP-161), or with shim_hash and salt the first contract of the CREATE2 shim with salt + n (CREATE3). */
+  /**
+   * Contracts recognised because their address follows from the deployer: its own n-th CREATE (EIP-161), or
+   * with shim_hash and salt the first contract of the CREATE2 shim with salt + n (CREATE3).
+   */
   readonly created_by?: readonly ({
     readonly deployer: string;
     /** Contracts recognised, from the first on. */
@@ -138,12 +183,18 @@ export interface RawProtocol {
     /** So many contracts that each of them created are the protocol's too. */
     readonly children?: number;
   })[];
-  /** What the protocol's own tokens call themselves; * matches any text. It names a venue that nothing else names, and proves nothing. */
+  /**
+   * What the protocol's own tokens call themselves; * matches any text. It names a venue that nothing else
+   * names, and proves nothing.
+   */
   readonly tokens?: {
     readonly names?: readonly string[];
     readonly symbols?: readonly string[];
   };
-  /** Contracts that say of another, in answer to a function of one address, whether it is the protocol's: a first word other than zero means yes. Asked in the second round trip. */
+  /**
+   * Contracts that say of another, in answer to a function of one address, whether it is the protocol's: a
+   * first word other than zero means yes. Asked in the second round trip.
+   */
   readonly registries?: readonly ({
     readonly address: string;
     /** Signature of the function, of one address. */
@@ -151,7 +202,10 @@ export interface RawProtocol {
     /** First block at which it exists. */
     readonly since_block: number;
   })[];
-  /** What a plain payment of these assets to one of its addresses is, where the contract takes them without an event of its own. */
+  /**
+   * What a plain payment of these assets to one of its addresses is, where the contract takes them without an
+   * event of its own.
+   */
   readonly payments?: {
     /** Motif kind of vocabulary.yaml. */
     readonly kind: string;
@@ -171,7 +225,8 @@ export type RawCondition = {
 } | {
   readonly fact: string;
   /** An operator; or simply true/false for a boolean fact. */
-  readonly is: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'not_in' | 'includes' | 'includes_any' | 'includes_none' | 'subset_of' | 'is' | boolean;
+  readonly is: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'not_in' | 'includes' | 'includes_any'
+      | 'includes_none' | 'subset_of' | 'is' | boolean;
   /** What the fact is compared with. */
   readonly value?: unknown;
 };
@@ -230,7 +285,9 @@ export interface RawExpectation {
   readonly status?: 'Proven' | 'Suspected';
   /** Each must be found. Empty: the shape recognises nothing. */
   readonly motifs?: readonly RawExpectedMotif[];
-  /** <category> <effect> of each position of the report, in order; the published category or the rules' own. */
+  /**
+   * <category> <effect> of each position of the report, in order; the published category or the rules' own.
+   */
   readonly positions?: readonly string[];
 }
 export interface RawExpectedMotif {
@@ -263,7 +320,10 @@ export interface RawIntent {
   readonly intent: string;
   /** Text for people, with placeholders and optional segments: rules/README.md, Labels. */
   readonly label: string;
-  /** Used where a placeholder of the label outside optional segments has no value. Outside them it takes only {actor}, {contract} and {call}. */
+  /**
+   * Used where a placeholder of the label outside optional segments has no value. Outside them it takes only
+   * {actor}, {contract} and {call}.
+   */
   readonly label_fallback?: string;
   /** Breaks ties between rules of one intent; higher wins. Default 0. */
   readonly priority?: number;
@@ -340,7 +400,10 @@ export interface RawFinding {
   readonly outside?: readonly string[];
   /** Steps whose transactions' gains, tips and gas are summed up. */
   readonly profit?: readonly string[];
-  /** The step whose traders lost by the first act, and the event by which constant-product pools state their reserves. */
+  /**
+   * The step whose traders lost by the first act, and the event by which constant-product pools state their
+   * reserves.
+   */
   readonly loss?: {
     readonly of: string;
     readonly reserves: string;
@@ -363,13 +426,21 @@ export interface RawMotifKind {
   readonly position?: {
     /** A published category, or one of position_categories. */
     readonly category: string;
-    readonly effect: 'open' | 'increase' | 'decrease' | 'close' | 'transfer' | 'liquidate' | 'collect' | 'migrate';
+    readonly effect: 'open' | 'increase' | 'decrease' | 'close' | 'transfer' | 'liquidate' | 'collect'
+        | 'migrate';
   };
-  /** The part its venue plays; default `venue`. `account` (acts or is changed) and `created` are no counterparties; `none`: a plain movement of value. */
-  readonly venue?: 'venue' | 'pool' | 'factory' | 'vault' | 'market' | 'lender' | 'bridge' | 'marketplace' | 'settlement' | 'aggregator' | 'token_contract' | 'account' | 'created' | 'none';
+  /**
+   * The part its venue plays; default `venue`. `account` (acts or is changed) and `created` are no
+   * counterparties; `none`: a plain movement of value.
+   */
+  readonly venue?: 'venue' | 'pool' | 'factory' | 'vault' | 'market' | 'lender' | 'bridge' | 'marketplace'
+      | 'settlement' | 'aggregator' | 'token_contract' | 'account' | 'created' | 'none';
   /** Made of other motifs: its value is counted there. */
   readonly composite?: boolean;
-  /** Its part in a trade: one asset for another at one venue, swaps that chain, an order settled for its owner, a statement by who arranged it, an asset for its share token. */
+  /**
+   * Its part in a trade: one asset for another at one venue, swaps that chain, an order settled for its
+   * owner, a statement by who arranged it, an asset for its share token.
+   */
   readonly trade?: 'swap' | 'chain' | 'order' | 'summary' | 'shares';
   /** It only says who had acts executed. */
   readonly executes?: 'account' | 'operation' | 'delegation';
@@ -390,10 +461,18 @@ export interface RawMotifKind {
   /** Whether what it opens is closed in the same transaction. */
   readonly closed_flow?: 'always' | 'possible';
   /** Predicates without which no act of the kind is proven; docs/claims.md describes them. */
-  readonly claims?: readonly ('assets_differ' | 'amount_moved' | 'amounts_agree' | 'both_sides_equal' | 'burnt_to_zero' | 'closed' | 'code_created' | 'distinct_pools' | 'amounts_chain' | 'happened_at' | 'hops_proven' | 'minted_from_zero' | 'negative_residual' | 'net_of_parts' | 'netted_at_venue' | 'no_counter_flow' | 'one_payer' | 'one_recipient' | 'other_lanes_flat' | 'positive_residual' | 'principal_was_freed' | 'repaid_in_full' | 'single_venue' | 'sum_of_parts' | 'value_moved' | 'venue_involved')[];
+  readonly claims?: readonly ('assets_differ' | 'amount_moved' | 'amounts_agree' | 'both_sides_equal'
+      | 'burnt_to_zero' | 'closed' | 'code_created' | 'distinct_pools' | 'amounts_chain' | 'happened_at'
+      | 'hops_proven' | 'minted_from_zero' | 'negative_residual' | 'net_of_parts' | 'netted_at_venue'
+      | 'no_counter_flow' | 'one_payer' | 'one_recipient' | 'other_lanes_flat' | 'positive_residual'
+      | 'principal_was_freed' | 'repaid_in_full' | 'single_venue' | 'sum_of_parts' | 'value_moved'
+      | 'venue_involved')[];
   /** Roles of its legs, beside shares and fees; lint refuses others. */
   readonly legs?: readonly string[];
-  /** Accounts that submit for others do these too: being named their owner makes an account no more than a submitter. */
+  /**
+   * Accounts that submit for others do these too: being named their owner makes an account no more than a
+   * submitter.
+   */
   readonly submitter?: boolean;
 }
 export interface RawVocabulary {
@@ -405,14 +484,20 @@ export interface RawVocabulary {
     readonly category: string;
     /** false: shows only among the fragments. Default true. */
     readonly headline?: boolean;
-    /** Label of such an event in a tax ledger, where it is neither an ordinary trade nor a deposit or withdrawal. */
+    /**
+     * Label of such an event in a tax ledger, where it is neither an ordinary trade nor a deposit or
+     * withdrawal.
+     */
     readonly ledger?: 'reward' | 'airdrop' | 'swap' | 'other income' | 'loan interest' | 'cost';
     /** Words for grouping, written into classification.tags beside the tags of the rule that matched. */
     readonly tags?: readonly string[];
   }>>;
   /** Leg roles: whether the counterparty of the venue sent or received the asset. */
   readonly leg_roles?: Readonly<Record<string, 'sent' | 'received'>>;
-  /** Amounts in smallest units from which an allowance is unlimited, and single ones below; the last file that says so counts. */
+  /**
+   * Amounts in smallest units from which an allowance is unlimited, and single ones below; the last file that
+   * says so counts.
+   */
   readonly unlimited_allowance?: {
     readonly from: string;
     readonly exactly: readonly string[];
@@ -422,9 +507,12 @@ export interface RawVocabulary {
   /** Named lists of words, used as `$name` in the lists of intent rules. */
   readonly lists?: Readonly<Record<string, readonly (string | number)[]>>;
   /** Categories of your own, each with the published one that clients see it as: `options: trade`. */
-  readonly intent_categories?: Readonly<Record<string, 'transfer' | 'trade' | 'liquidity' | 'lending' | 'staking' | 'vault' | 'bridge' | 'nft' | 'governance' | 'account' | 'mev' | 'contract' | 'failed' | 'unknown'>>;
+  readonly intent_categories?: Readonly<Record<string, 'transfer' | 'trade' | 'liquidity' | 'lending'
+      | 'staking' | 'vault' | 'bridge' | 'nft' | 'governance' | 'account' | 'mev' | 'contract' | 'failed'
+      | 'unknown'>>;
   /** Kinds of position of your own, each with the published one that clients see it as: `stream: order`. */
-  readonly position_categories?: Readonly<Record<string, 'liquidity' | 'lending_supply' | 'lending_debt' | 'stake' | 'vault' | 'order' | 'withdrawal_request' | 'bridge_claim'>>;
+  readonly position_categories?: Readonly<Record<string, 'liquidity' | 'lending_supply' | 'lending_debt'
+      | 'stake' | 'vault' | 'order' | 'withdrawal_request' | 'bridge_claim'>>;
 }
 export interface RawPrecedence {
   /** In an overlay: `order` replaces the list below. */
@@ -440,19 +528,31 @@ export interface RawPrecedence {
 }
 export interface RawLexiconEntry {
   readonly kind: string;
-  /** What the account gained and lost by it. exchanged: it sent one and received another. none: it received nothing. any: not looked at. */
+  /**
+   * What the account gained and lost by it. exchanged: it sent one and received another. none: it received
+   * nothing. any: not looked at.
+   */
   readonly flow: 'sent' | 'received' | 'exchanged' | 'none' | 'any';
   /** Phrases; the name of the event or function has every word of one of them, in any form and order. */
   readonly names?: readonly string[];
   /** Phrases; one argument's name has every word of one of them. */
   readonly args?: readonly string[];
-  /** Events of message buses, by signature: sent ones where value left the account, received ones where it came. */
+  /**
+   * Events of message buses, by signature: sent ones where value left the account, received ones where it
+   * came.
+   */
   readonly messages?: readonly string[];
   /** Words that the name must not have. */
   readonly without?: readonly string[];
-  /** hash_path: a list of hashes in the calldata. custody: an unknown event of the payee or the called contract names the payer and the exact amount. exit: one of the payer or the called contract names the payee and the exact amount. */
+  /**
+   * hash_path: a list of hashes in the calldata. custody: an unknown event of the payee or the called
+   * contract names the payer and the exact amount. exit: one of the payer or the called contract names the
+   * payee and the exact amount.
+   */
   readonly sign?: 'hash_path' | 'custody' | 'exit';
-  /** What must be among the assets that moved: fungible ones (native currency or ERC-20), an ERC-20, or NFTs. */
+  /**
+   * What must be among the assets that moved: fungible ones (native currency or ERC-20), an ERC-20, or NFTs.
+   */
   readonly assets?: 'fungible' | 'erc20' | 'nft';
   /** none: applies only where no token was minted to the account, or burnt from it. */
   readonly receipt?: 'none' | 'any';
@@ -460,7 +560,10 @@ export interface RawLexiconEntry {
   readonly leg?: string;
   /** true: it may be done for an account that the event names, whichever account signed. */
   readonly anyone?: boolean;
-  /** Signatures that the entry takes before any other, and ones with a word of it that it must not take. An event begins with a capital, a function does not. */
+  /**
+   * Signatures that the entry takes before any other, and ones with a word of it that it must not take. An
+   * event begins with a capital, a function does not.
+   */
   readonly examples: {
     readonly match: readonly string[];
     readonly near_miss: readonly string[];
@@ -476,8 +579,14 @@ export interface RawEntityFile {
   readonly override?: boolean;
   readonly summary: string;
   readonly references: readonly string[];
-  /** wrapped_native, accounts: named addresses with tags. tokens: well-known symbols and their addresses. token_events: tokens that predate the standards. feeds: price oracles. rates: tokens worth so much of other assets. averages: pools whose time-weighted price counts. price_apis: HTTP sources of historical prices. errors: custom errors. */
-  readonly kind: 'wrapped_native' | 'accounts' | 'tokens' | 'token_events' | 'token_calls' | 'feeds' | 'rates' | 'averages' | 'price_apis' | 'errors';
+  /**
+   * wrapped_native, accounts: named addresses with tags. tokens: well-known symbols and their addresses.
+   * token_events: tokens that predate the standards. feeds: price oracles. rates: tokens worth so much of
+   * other assets. averages: pools whose time-weighted price counts. price_apis: HTTP sources of historical
+   * prices. errors: custom errors.
+   */
+  readonly kind: 'wrapped_native' | 'accounts' | 'tokens' | 'token_events' | 'token_calls' | 'feeds' | 'rates'
+      | 'averages' | 'price_apis' | 'errors';
   readonly accounts?: readonly ({
     readonly slug: string;
     readonly name: string;
@@ -519,10 +628,15 @@ export interface RawEntityFile {
     readonly decimals: number;
     /** Seconds within which the feed promises an update. */
     readonly heartbeat: number;
-    /** Decimals of a token that shares often rest on: its feed is asked even where the transaction did not touch it. */
+    /**
+     * Decimals of a token that shares often rest on: its feed is asked even where the transaction did not
+     * touch it.
+     */
     readonly asset_decimals?: number;
   })[];
-  /** Contract that holds feeds by token (latestRoundData(base, quote)), asked for tokens without a feed above. */
+  /**
+   * Contract that holds feeds by token (latestRoundData(base, quote)), asked for tokens without a feed above.
+   */
   readonly registry?: {
     readonly address: string;
     /** Seconds after which an answer is old. */
@@ -545,7 +659,12 @@ export interface RawEntityFile {
     readonly min_side_usd: number;
   })[];
   readonly errors?: readonly string[];
-  /** Calls by which tokens move or are allowed. The names of parameters say what each is: holder (whose holding; without one the caller's), to (who receives it; without one it is destroyed), amount (of single NFTs the id), id (beside an amount), spender (who may take from the caller), approved (whether it may), token (without one the called contract); other names say nothing. */
+  /**
+   * Calls by which tokens move or are allowed. The names of parameters say what each is: holder (whose
+   * holding; without one the caller's), to (who receives it; without one it is destroyed), amount (of single
+   * NFTs the id), id (beside an amount), spender (who may take from the caller), approved (whether it may),
+   * token (without one the called contract); other names say nothing.
+   */
   readonly token_calls?: readonly string[];
   /** HTTP sources of historical prices, by name. */
   readonly price_apis?: readonly RawPriceApi[];
@@ -555,7 +674,10 @@ export interface RawEntityFile {
 export interface RawRate {
   readonly name: string;
   readonly method: 'erc4626' | 'wrapper' | 'lp_share';
-  /** issued: any token the transaction minted or burnt, where it also exchanged it at about this rate. moved: any token that moved and is proven. A list: these, whose contracts are trusted with their rate. */
+  /**
+   * issued: any token the transaction minted or burnt, where it also exchanged it at about this rate. moved:
+   * any token that moved and is proven. A list: these, whose contracts are trusted with their rate.
+   */
   readonly tokens: 'issued' | 'moved' | readonly string[];
   /** What `per` smallest units of the token are worth, in smallest units. */
   readonly terms: readonly RawTerm[];
@@ -565,7 +687,11 @@ export interface RawRate {
   readonly answers?: readonly string[];
   /** Why tokens of this family have no price: they answer like an asset and are none. */
   readonly refuse?: string;
-  /** What proves a token that moved. create2: its address follows from the first two assets and a factory of these protocols. registry: one of these contracts answers a word that is not zero. open: anybody may make a token there, so that it is priced only as far as the transaction exchanged it. */
+  /**
+   * What proves a token that moved. create2: its address follows from the first two assets and a factory of
+   * these protocols. registry: one of these contracts answers a word that is not zero. open: anybody may make
+   * a token there, so that it is priced only as far as the transaction exchanged it.
+   */
   readonly proof?: RawProof;
   /** Functions that no token of this family answers. */
   readonly silent?: readonly string[];
@@ -582,9 +708,15 @@ export interface RawProof {
   })[];
 }
 export interface RawTerm {
-  /** native, a token address, or a function that tells it, e.g. asset(). The address 0xeeee… counts as native. */
+  /**
+   * native, a token address, or a function that tells it, e.g. asset(). The address 0xeeee… counts as native.
+   */
   readonly asset: string;
-  /** A decimal integer in quotes, or a view function: getReserves(), convertToAssets(1000), markets(token), getPtToAssetRate(0x…, uint32 900). Numbers are uint256 unless a type is given. 10**decimals(): ten to the power of the answer. */
+  /**
+   * A decimal integer in quotes, or a view function: getReserves(), convertToAssets(1000), markets(token),
+   * getPtToAssetRate(0x…, uint32 900). Numbers are uint256 unless a type is given. 10**decimals(): ten to the
+   * power of the answer.
+   */
   readonly amount: string;
   /** Which word of the answer, from 0. */
   readonly word?: number;
@@ -659,7 +791,10 @@ export interface RawLedgerFormat {
   readonly summary: string;
   /** Where the format is published. */
   readonly references?: readonly string[];
-  /** trades: a row for what was sent and received; postings: a row per posting; journal: text for plain-text accounting. */
+  /**
+   * trades: a row for what was sent and received; postings: a row per posting; journal: text for plain-text
+   * accounting.
+   */
   readonly shape: 'trades' | 'postings' | 'journal';
   /** Form of times, in UTC: YYYY, MM, DD, hh, mm and ss are replaced. */
   readonly date: string;
@@ -677,14 +812,20 @@ export interface RawLedgerFormat {
     readonly deposit?: RawLedgerTags;
     readonly trade?: RawLedgerTags;
   };
-  /** How assets are written: between these quotes; in at most so many capital letters and digits; or unlisted ones as these words and a number, which a file keeps. */
+  /**
+   * How assets are written: between these quotes; in at most so many capital letters and digits; or unlisted
+   * ones as these words and a number, which a file keeps.
+   */
   readonly currency?: {
     readonly quotes?: string;
     readonly most?: number;
     readonly unlisted?: string;
     readonly nft?: string;
   };
-  /** Accounts that postings go to; {address} is the account on chain. Where `purposes` names an account for what an amount was for, it stands in place of the external one. */
+  /**
+   * Accounts that postings go to; {address} is the account on chain. Where `purposes` names an account for
+   * what an amount was for, it stands in place of the external one.
+   */
   readonly accounts?: {
     readonly asset: string;
     readonly liability: string;
@@ -708,4 +849,5 @@ export interface RawLedgerFormat {
   /** Most digits of an amount that the program holds; further ones become zeros. */
   readonly digits?: number;
 }
-export type RawHead = Pick<RawShape, 'slug' | 'version' | 'status' | 'replaced_by' | 'override' | 'references'>;
+export type RawHead = Pick<RawShape, 'slug' | 'version' | 'status' | 'replaced_by' | 'override'
+    | 'references'>;
