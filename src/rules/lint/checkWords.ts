@@ -121,12 +121,13 @@ function noteKinds(test: RawTest, into: Set<string>, { facts, words }: RuleSourc
     for (const [name, { trade }] of words.motifKinds) if (trade !== null) into.add(name);
 }
 
-function knownWords({
+/** Every word that conditions may ask for, by what a fact holds. */
+export function knownWords({
   shapes,
   protocols,
   entities,
   words,
-}: RuleSources): Readonly<Record<WordKind, ReadonlySet<string>>> {
+}: Omit<RuleSources, 'facts'>): Readonly<Record<WordKind, ReadonlySet<string>>> {
   const mappings = shapes.flatMap(({ value }) => [...(value.events ?? []), ...(value.calls ?? [])]);
   const accounts = entities.flatMap(({ value }) => value.accounts ?? []);
   const tokens = entities.flatMap(({ value }) => value.tokens ?? []);

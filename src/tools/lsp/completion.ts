@@ -5,6 +5,7 @@ import { BIND_FUNCTIONS, BIND_WORDS } from '../../rules/compile/bindExpr.ts';
 import type { Ruleset } from '../../rules/compile/loadRulebook.ts';
 import { OPERATORS } from '../../rules/compile/operators.ts';
 import { isFault, parseSignature } from '../../rules/compile/signature.ts';
+import { knownWords } from '../../rules/lint/checkWords.ts';
 import { LABEL_WORDS } from '../../lib/labelTemplate.ts';
 
 /** Words that fit at the cursor, with their meaning. */
@@ -77,27 +78,7 @@ function wordsOf(of: NonNullable<FactDeclaration['of']>, cursor: Cursor, ruleset
   if (of === 'motif_kind') return kindsOf(cursor, ruleset);
   if (of === 'protocol') return slugs('protocols')(cursor, ruleset);
   if (of === 'account_role') return BY_KEY['roles']!(cursor, ruleset);
-  return tagsOf(of, ruleset).map((tag) => item(tag));
-}
-
-function tagsOf(of: string, { entities, shapes }: Ruleset): string[] {
-  const tokens = entities.flatMap(({ value }) => value.tokens ?? []);
-  const accounts = entities.flatMap(({ value }) => value.accounts ?? []);
-  const mappings = shapes.flatMap(({ value }) => [...(value.events ?? []), ...(value.calls ?? [])]);
-  const lists: Readonly<Record<string, readonly string[]>> = {
-    token_symbol: ['ETH', ...tokens.map(({ symbol }) => symbol)],
-    asset_class: [
-      'native',
-      'wrapped_native',
-      'nft',
-      'lp',
-      'share',
-      ...tokens.flatMap(({ classes = [] }) => classes),
-    ],
-    entity_tag: accounts.flatMap(({ tags = [] }) => tags),
-    motif_tag: mappings.flatMap(({ tags = [] }) => tags),
-  };
-  return [...new Set(lists[of] ?? [])].sort();
+  return [...knownWords(ruleset)[of]].sort().map((word) => item(word));
 }
 
 /** `$` words: named lists in intents; parameters of the signature, bind words and functions in shapes. */
