@@ -73,6 +73,14 @@ contract Doorbell {
     fallback() external payable { emit Rang(msg.sender, msg.value); }
 }
 
+/// A treasury that logs what it is sent; what it says somebody else sent is its own word.
+contract Treasury {
+    event Received(address sender, uint256 value);
+    event Staked(address indexed user, uint256 amount);
+    receive() external payable { emit Received(msg.sender, msg.value); }
+    fallback() external payable { emit Staked(msg.sender, msg.value); }
+}
+
 /// A token that plays its steps as soon as anything of it but its name is called, and answers one.
 contract Puppet {
     string public name;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressOf } from '../devnet/accounts.ts';
 import { ETHER } from '../devnet/chain.ts';
 import { ATTACKER, compile, event, startStage, type Stage } from './stage.ts';
-import type { Address } from 'viem';
+import type { Address, Hex } from 'viem';
 
 const [ALICE, MALLORY] = [addressOf('alice'), addressOf(ATTACKER)];
 const TRANSFER = 'Transfer(address indexed from, address indexed to, uint256 value)';
@@ -69,6 +69,18 @@ describe('ether sent without calldata to a contract', () => {
       await stage.chain.send('alice', { to: forger, value: ETHER, gas: 100_000n }),
     );
     expect(classification).toMatchObject({ intent_kind: 'NativeTransfer', status: 'Proven', actor: ALICE });
+  });
+
+  it('that logs its receipt is a payment, and Proven; with calldata it is not', async () => {
+    const treasury = await stage.chain.deploy(compile('Forger.sol')['Treasury']!, []);
+    const send = async (data: Hex = '0x') =>
+      (
+        await stage.report(
+          await stage.chain.send('alice', { to: treasury, value: ETHER, gas: 100_000n, data }),
+        )
+      ).classification;
+    expect(await send()).toMatchObject({ intent_kind: 'NativeTransfer', status: 'Proven', actor: ALICE });
+    expect((await send('0x12345678')).status).toBe('Suspected');
   });
 
   it('that says something may be anything, and is Suspected', async () => {

@@ -1,4 +1,6 @@
+import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { roleOf } from '../../../lib/roles.ts';
+import { isListedAddress } from '../../../value/tokenCall.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -29,11 +31,21 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
   return found;
 }
 
-/** A listed contract paid it of its own; a filler states the order it fills, and may make it up. */
+/**
+ * A listed contract paid the account that it names first: by a call with ether, or with a listed token that it held or
+ * that was made for it. A filler states the order it fills, and may make it up.
+ */
 function isReleased(context: ElectionContext, motif: Motif, account: Address): boolean {
-  return (
-    context.isListed(motif) && context.isCalledBy(account, motif.venue) && roleOf(motif, 'filler') === null
-  );
+  const { flow, rulebook } = context.input;
+  if (!context.isListed(motif) || roleOf(motif, 'filler') !== null) return false;
+  if (context.isCalledBy(account, motif.venue)) return true;
+  if ((roleOf(motif, 'owner') ?? account) !== account || context.sides(account) !== 'received') return false;
+  return motif.movements.some((index) => {
+    const { from, to, asset } = flow.movements[index]!;
+    const token = flow.assets.get(asset)!.address;
+    if (to !== account || (from !== motif.venue && from !== ZERO_ADDRESS)) return false;
+    return token !== null && isListedAddress(token, rulebook);
+  });
 }
 
 function beneficiaryOf(context: ElectionContext, motif: Motif): Proposal['account'] | null {

@@ -181,7 +181,13 @@ export const FLOW_FACTS: readonly FactSpec[] = [
     v.nonEconomic('forged_transfer'),
   ),
   count('noneconomic.events', 'Events that move nothing.', (v) => v.nonEconomic('event')),
+  count('noneconomic.unread_events', 'Events that move nothing and of which no act speaks.', unreadEvents),
 ];
+
+function unreadEvents({ flow, input: { motifs } }: SubjectView): number {
+  const read = new Set(motifs.flatMap(({ evidence }) => evidence.map(({ log }) => log)));
+  return flow.nonEconomic.filter(({ kind, evidence }) => kind === 'event' && !read.has(evidence.log)).length;
+}
 
 function ownSelfTransfers({ flow, entity }: SubjectView): NonEconomicMovement[] {
   return flow.nonEconomic.filter(
