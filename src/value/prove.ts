@@ -25,18 +25,18 @@ export interface ProofInput {
  * Why an act of one primitive is not proven; null where it is. Every invariant has to hold, and the act has
  * to be a plain movement, happen at a contract known by its address, or show itself in movements: any
  * contract can log an event, and only the event states the purpose of a one-sided payment. The name of a
- * function alone proves nothing.
+ * function alone proves nothing, but at a listed contract.
  */
 export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
   const { basis, protocol, invariants, tags, legs } = act;
   const known = isRecognised(protocol);
-  if (basis === 'call' && (!known || legs.every(({ movements }) => movements.length === 0)))
-    return 'function_name_only';
+  const { position, claims } = kindOf(input.rulebook, act.kind);
+  // A listed contract does what its function says; of books it has to show a movement.
+  const shows = legs.some(({ movements }) => movements.length > 0) || (legs.length === 0 && position === null);
+  if (basis === 'call' && !(known && shows)) return 'function_name_only';
   const failed = invariants.filter(({ holds }) => !holds);
   if (failed.some(({ name }) => name === 'amounts_agree')) return 'amounts_differ';
-  const missing = kindOf(input.rulebook, act.kind).claims.some(
-    (name) => !invariants.some((one) => one.name === name),
-  );
+  const missing = claims.some((name) => !invariants.some((one) => one.name === name));
   const doubted = missing || failed.length > 0 || tags.some((tag) => UNPROVEN_TAGS.has(tag));
   if (doubted || isSuspect(act, input) || !isAsked(act, input)) return 'unproven_motif';
   const shown = basis === 'structure' || known || isShown(act, input);

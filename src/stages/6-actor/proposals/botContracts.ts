@@ -79,12 +79,13 @@ function keptMost(context: ElectionContext, contract: Address): boolean {
 }
 
 /**
- * A contract that ran a closed cycle when the called one called it. Anyone may call another's contract, so
- * this is a claim.
+ * A contract that ran a closed cycle, or gave and got by calls of its own, when the called one called it. Anyone
+ * may call another's contract, so this is a claim.
  */
 function tradersBehind(context: ElectionContext, called: Address): Proposal[] {
   const cycles = context.withTrait(isCycle);
-  const owners = new Set(cycles.map((cycle) => roleOf(cycle, 'owner')));
+  const traders = cycles.length > 0 ? cycles.map((cycle) => roleOf(cycle, 'owner')) : gaveByThemselves(context);
+  const owners = new Set(traders);
   const [account] = owners;
   if (!account || owners.size > 1 || account === called || account === context.signer) return [];
   const signer = context.sides(context.signer);
@@ -97,9 +98,22 @@ function tradersBehind(context: ElectionContext, called: Address): Proposal[] {
       submitterRole: 'mev_bot',
       ground: 'claimed',
       reason: 'contract_behind_the_called_one_traded',
-      evidence: cycles[0]!.evidence,
+      evidence: cycles[0]?.evidence ?? context.firstMovement(account),
       claimedBy: context.tokenClaiming(account),
       entity: [account, called, context.signer],
     },
   ];
+}
+
+/** Contracts other than venues that gave and got, each asking for what it gave. */
+function gaveByThemselves(context: ElectionContext): Address[] {
+  const { unasked } = context.suspects();
+  return context
+    .twoSided()
+    .filter(
+      (account) =>
+        context.neverElect(account) === null &&
+        context.madeCalls(account) &&
+        context.input.flow.outgoing.get(account)!.every((index) => !unasked.has(index)),
+    );
 }
