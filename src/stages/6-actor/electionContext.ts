@@ -180,9 +180,11 @@ export class ElectionContext {
 
   /**
    * A signature of the account (EIP-712, EIP-1271) came on chain here and covers its outflow. Anybody may
-   * bring a signature seen elsewhere on chain beside movements of their own making.
+   * bring a signature seen elsewhere on chain beside movements of their own making. So it did where contracts that
+   * check orders took all that it gave.
    */
   authorised(account: Address): boolean {
+    if (this.#hasOrdered(account)) return true;
     const calls = this.suspects().consent.signed.filter((signed) => signed.account === account);
     if (calls.length === 0) return false;
     const frames = calls.map(({ frame }) => frame);
@@ -198,6 +200,22 @@ export class ElectionContext {
   suspects(): Suspects {
     const { tx, flow, tokens = new Map(), rulebook, suspects } = this.input;
     return suspects ?? (this.#suspects ??= findSuspects(tx, flow, tokens, rulebook));
+  }
+
+  #hasOrdered(account: Address): boolean {
+    const { tx, flow, rulebook } = this.input;
+    const checks = ({ from }: Frame): boolean =>
+      rulebook.entities.get(from)?.tags.includes('acts_on_orders') === true;
+    const given = flow.outgoing.get(account) ?? [];
+    return (
+      given.length > 0 &&
+      given.every((index) => {
+        const { log } = flow.movements[index]!.evidence;
+        let at = log === null ? null : (tx.logs[log]!.within ?? null);
+        while (at !== null && !checks(tx.frames[at]!)) at = tx.frames[at]!.parent;
+        return at !== null && !this.suspects().unasked.has(index);
+      })
+    );
   }
 
   /** The signed call is a request that a forwarder executes. */

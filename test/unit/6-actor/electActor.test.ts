@@ -353,6 +353,26 @@ describe('electActor', () => {
     expect(groundOf({ output: magic, to: account('4ec') })).toBe('claimed');
   });
 
+  it('takes the owner of what a contract took that acts on orders alone; an allowance of old is no order', () => {
+    const settlement = account('5e7');
+    const groundOf = (tag: string, taker: Address): string | null => {
+      const { tx, flow } = scenario({ steps: trade(USER) });
+      const words = [USER, POOL, '0x64'].map((word) => word.slice(2).padStart(64, '0'));
+      const pull = {
+        ...frame({ index: 1, parent: 0, from: taker, to: TOKEN, context: TOKEN }),
+        input: `0x23b872dd${words.join('')}` as Hex,
+        selector: '0x23b872dd' as const,
+      };
+      const logs = tx.logs.map((log, index) => (index === 0 ? { ...log, within: 1 } : log));
+      const options = { tags: { [settlement]: [tag] }, tokenCalls: TRANSFER_FROM };
+      return elect({ tx: { ...tx, frames: [...tx.frames, pull], logs }, flow }, [swapAt(POOL)], options).ground;
+    };
+    expect(groundOf('acts_on_orders', settlement)).toBe('authorised');
+    // The signer, who at least asked for what happened.
+    expect(groundOf('router', settlement)).toBe('signed');
+    expect(groundOf('acts_on_orders', account('b07'))).toBe('signed');
+  });
+
   it('takes a private contract that holds the inventory as one with its signer', () => {
     const bot = account('b07');
     const steps = scenario({ to: bot, steps: [{ call: POOL, from: bot }, ...trade(bot)] });
