@@ -160,13 +160,9 @@ function baseOf(balance: readonly TradeBalance[], entity: () => Entity): TradeBa
   if (gainful.length === 0 || balance.some((b) => !b.flat && !gainful.includes(b))) return null;
   const clear = gainful.filter((b) => !b.flat);
   if (clear.length > 0) return clear.length === 1 ? clear[0]! : null;
-  const [kept] = gainful.filter(({ id }) => gained(entity().balances, id)).sort(byShareGained);
+  const kept = gainful.find(({ id }) => gained(entity().balances, id));
   return kept ?? (gainful.length === 1 ? gainful[0]! : null);
 }
-
-/** Most first: beside the gain a converter's rounding may leave dust. */
-const byShareGained = (a: TradeBalance, b: TradeBalance): number =>
-  Number((b.received - b.sent) * a.sent - (a.received - a.sent) * b.sent);
 
 /**
  * The asset of a cycle that lost: the only one of the hops that the entity has less of, with some of it
