@@ -32,7 +32,8 @@ export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
   const known = isRecognised(protocol);
   const { position, claims } = kindOf(input.rulebook, act.kind);
   // A listed contract does what its function says; of books it has to show a movement.
-  const shows = legs.some(({ movements }) => movements.length > 0) || (legs.length === 0 && position === null);
+  const shows =
+    legs.some(({ movements }) => movements.length > 0) || (legs.length === 0 && position === null);
   if (basis === 'call' && !(known && shows)) return 'function_name_only';
   const failed = invariants.filter(({ holds }) => !holds);
   if (failed.some(({ name }) => name === 'amounts_agree')) return 'amounts_differ';

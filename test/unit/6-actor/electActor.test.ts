@@ -365,7 +365,8 @@ describe('electActor', () => {
       };
       const logs = tx.logs.map((log, index) => (index === 0 ? { ...log, within: 1 } : log));
       const options = { tags: { [settlement]: [tag] }, tokenCalls: TRANSFER_FROM };
-      return elect({ tx: { ...tx, frames: [...tx.frames, pull], logs }, flow }, [swapAt(POOL)], options).ground;
+      return elect({ tx: { ...tx, frames: [...tx.frames, pull], logs }, flow }, [swapAt(POOL)], options)
+        .ground;
     };
     expect(groundOf('acts_on_orders', settlement)).toBe('authorised');
     // The signer, who at least asked for what happened.

@@ -84,7 +84,8 @@ function keptMost(context: ElectionContext, contract: Address): boolean {
  */
 function tradersBehind(context: ElectionContext, called: Address): Proposal[] {
   const cycles = context.withTrait(isCycle);
-  const traders = cycles.length > 0 ? cycles.map((cycle) => roleOf(cycle, 'owner')) : gaveByThemselves(context);
+  const traders =
+    cycles.length > 0 ? cycles.map((cycle) => roleOf(cycle, 'owner')) : gaveByThemselves(context);
   const owners = new Set(traders);
   const [account] = owners;
   if (!account || owners.size > 1 || account === called || account === context.signer) return [];
