@@ -180,8 +180,8 @@ export class ElectionContext {
 
   /**
    * A signature of the account (EIP-712, EIP-1271) came on chain here and covers its outflow. Anybody may
-   * bring a signature seen elsewhere on chain beside movements of their own making. So it did where contracts that
-   * check orders took all that it gave.
+   * bring a signature seen elsewhere on chain beside movements of their own making. So it did where contracts
+   * that check orders took all that it gave.
    */
   authorised(account: Address): boolean {
     if (this.#hasOrdered(account)) return true;

@@ -79,8 +79,8 @@ function keptMost(context: ElectionContext, contract: Address): boolean {
 }
 
 /**
- * A contract that ran a closed cycle, or gave and got by calls of its own, when the called one called it. Anyone
- * may call another's contract, so this is a claim.
+ * A contract that ran a closed cycle, or gave and got by calls of its own, when the called one called it.
+ * Anyone may call another's contract, so this is a claim.
  */
 function tradersBehind(context: ElectionContext, called: Address): Proposal[] {
   const cycles = context.withTrait(isCycle);

@@ -32,8 +32,8 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
 }
 
 /**
- * A listed contract paid the account that it names first: by a call with ether, or with a listed token that it held or
- * that was made for it. A filler states the order it fills, and may make it up.
+ * A listed contract paid the account that it names first: by a call with ether, or with a listed token that
+ * it held or that was made for it. A filler states the order it fills, and may make it up.
  */
 function isReleased(context: ElectionContext, motif: Motif, account: Address): boolean {
   const { flow, rulebook } = context.input;
