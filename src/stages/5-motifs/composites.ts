@@ -8,8 +8,9 @@ import {
   type MotifDraft,
   type MotifInput,
 } from './draftMotif.ts';
-import { entityOf, groupBehind, type Entity } from './cycleEntity.ts';
+import { entityOf, type Entity } from './cycleEntity.ts';
 import { connectedHops, tradeBalance, type Hop } from './hops.ts';
+import { actingAsOne } from '../../value/parties/entity.ts';
 import { routeOf } from './routes.ts';
 import type { Address } from '../../model/hex.ts';
 import { groupBy } from '../../lib/lists.ts';
@@ -33,7 +34,8 @@ export function compositesOf(
   const venues = new Set(hops.map((hop) => hop.motif.venue));
   const entities = new Map<string, Entity>();
   const entity = (group: readonly Hop[]): Entity => {
-    const accounts = groupBehind(group, input, venues);
+    const acts = group.map(({ motif }) => motif);
+    const accounts = actingAsOne([input.tx.from], acts, { ...input, venues });
     const key = [...accounts.keys()].join();
     const known = entities.get(key) ?? entityOf(input, venues, accounts);
     entities.set(key, known);

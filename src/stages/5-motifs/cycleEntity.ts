@@ -2,9 +2,8 @@ import { memoize } from '../../lib/memo.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
 import { builderPayments } from '../../value/parties/builder.ts';
-import { actingAsOne, tradersOf, walletsOf, type EntityReason } from '../../value/parties/entity.ts';
+import { walletsOf, type EntityReason } from '../../value/parties/entity.ts';
 import type { MotifInput } from './draftMotif.ts';
-import type { Hop } from './hops.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 
 const MAX_WALLETS = 64;
@@ -50,15 +49,4 @@ export function entityOf(
     through: (asset) => each.reduce((sum, own) => sum + (own.get(asset)?.received ?? 0n), 0n),
     walletOf: (asset) => wallets.get(asset) ?? null,
   };
-}
-
-/** The signer and the accounts that act as one with it while these hops were run. */
-export function groupBehind(
-  hops: readonly Hop[],
-  { tx, flow, rulebook, coinbase }: MotifInput,
-  venues: ReadonlySet<Address>,
-): ReadonlyMap<Address, EntityReason> {
-  const acts = hops.map(({ motif }) => motif);
-  const traders = tradersOf(acts, flow, venues);
-  return actingAsOne([tx.from], { tx, flow, rulebook, coinbase, venues, traders });
 }

@@ -2,7 +2,7 @@ import { kindOf } from '../../lib/motifKinds.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { venuesOf } from '../../value/parties.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
-import { actingAsOne, isPrivate, onlyKeeps, sentBy, tradersOf } from '../../value/parties/entity.ts';
+import { actingAsOne, isPrivate, onlyKeeps, sentBy } from '../../value/parties/entity.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { EconomicsInput } from './computeEconomics.ts';
@@ -12,17 +12,15 @@ export type EntityInput = Omit<EconomicsInput, 'context' | 'verdict'>;
 
 /** The accounts that share the result of a closed flow, actor first. Empty without an actor. */
 export function pnlEntity(closed: ClosedFlow, input: EntityInput): ReadonlySet<Address> {
-  const { attribution, tx, flow, rulebook, header } = input;
+  const { attribution, flow, rulebook, header } = input;
   const { actor, entity } = attribution;
   if (actor === null) return new Set();
-  const venues = venuesOf(input.motifs, rulebook);
-  const traders = tradersOf(closed.motifs, flow, venues);
-  const scene = { tx, flow, rulebook, coinbase: header.coinbase, venues, traders };
-  const group = new Set(actingAsOne([actor, ...entity], scene).keys());
+  const scene = { ...input, coinbase: header.coinbase, venues: venuesOf(input.motifs, rulebook) };
+  const group = new Set(actingAsOne([actor, ...entity], closed.motifs, scene).keys());
   // The account that paid a cycle's first hop has its result.
   for (const motif of closed.motifs) {
     const funder = roleOf(motif, 'beneficiary');
-    if (funder !== null && traders.has(funder) && flow.outgoing.has(funder)) group.add(funder);
+    if (funder !== null && flow.outgoing.has(funder)) group.add(funder);
   }
   return group;
 }

@@ -24,19 +24,19 @@ export interface EntityInput {
   readonly coinbase: Address | null;
   /** Contracts at which trades happened. */
   readonly venues: Pick<ReadonlySet<Address>, 'has'>;
-  /** Accounts that paid these venues or were paid by them. */
-  readonly traders: ReadonlySet<Address>;
 }
 
 /**
- * The accounts that act as one with `actors`, each with the reason, in the order in which they joined.
+ * The accounts that in these acts are one with `actors`, each with the reason, in the order in which they joined.
  * Venues, tokens and contracts that the rules list as serving everybody are never among them.
  */
 export function actingAsOne(
   actors: readonly Address[],
+  acts: readonly Pick<Motif, 'movements'>[],
   input: EntityInput,
 ): ReadonlyMap<Address, EntityReason> {
-  const { tx, traders } = input;
+  const { tx } = input;
+  const traders = tradersOf(acts, input);
   const group = new Map<Address, EntityReason>(actors.map((account) => [account, 'actor']));
   const isOwn = (account: Address): boolean => !input.venues.has(account) && isPrivate(account, input);
   if (group.has(tx.from)) {
@@ -52,10 +52,9 @@ export function actingAsOne(
 }
 
 /** Accounts that in these acts paid a venue or were paid by one. */
-export function tradersOf(
+function tradersOf(
   acts: readonly Pick<Motif, 'movements'>[],
-  { movements }: ValueFlow,
-  venues: Pick<ReadonlySet<Address>, 'has'>,
+  { flow: { movements }, venues }: EntityInput,
 ): Set<Address> {
   const traders = new Set<Address>();
   for (const act of acts)
