@@ -226,6 +226,7 @@ describe('architecture', () => {
     const parts = [
       'venuesOf',
       'carriersOf',
+      'originsThrough',
       'issuersOf',
       'feeTakersOf',
       'tradersOf',

@@ -1,8 +1,9 @@
 /** The parts that accounts play in a transaction: every part is defined here, once. */
 import { isIssuance, mergeNative, NATIVE_ASSET } from './asset.ts';
+import { balances } from './balances.ts';
 import { valueEnds, type ValueEnds } from './follow.ts';
 import { lazy } from '../lib/lazy.ts';
-import { memoizeFor } from '../lib/memo.ts';
+import { memoize, memoizeFor } from '../lib/memo.ts';
 import { kindOf } from '../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import type { Address } from '../model/hex.ts';
@@ -116,4 +117,23 @@ function passesAllOn(ledger: Ledger, wrappedNative: ReadonlySet<Address>): boole
     native += inflow - outflow;
   }
   return native === 0n;
+}
+
+/**
+ * Where value came from, through those accounts that `mayPass` and lost nothing of the asset: unlike carriers
+ * they may have kept part of it.
+ */
+export function originsThrough(
+  flow: ValueFlow,
+  wrappedNative: ReadonlySet<Address>,
+  mayPass: (account: Address) => boolean,
+): ValueEnds {
+  // Once for each asset: a walk for each payment would grow with their square.
+  const origins = memoize((id): ValueEnds => {
+    const lost = (one: Address): boolean =>
+      (balances(flow, one, { mergeWrapped: wrappedNative }).get(id)?.net ?? 0n) < 0n;
+    const passers = new Set([...flow.ledgers.keys()].filter((one) => mayPass(one) && !lost(one)));
+    return valueEnds(flow, wrappedNative, passers, 'back');
+  }, 64);
+  return (account, asset) => origins(mergeNative(asset, wrappedNative))(account, asset);
 }

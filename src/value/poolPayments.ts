@@ -1,12 +1,10 @@
 import { ZERO_ADDRESS } from '../evm/hex.ts';
-import { memoize } from '../lib/memo.ts';
 import { groupBy } from '../lib/lists.ts';
 import { isCycle, kindOf } from '../lib/motifKinds.ts';
 import { accountsOf } from '../lib/roles.ts';
 import { mergeNative } from './asset.ts';
-import { balances, isConversion } from './balances.ts';
-import { valueEnds, type ValueEnds } from './follow.ts';
-import { tokensOf, venuesOf } from './parties.ts';
+import { isConversion } from './balances.ts';
+import { originsThrough, tokensOf, venuesOf } from './parties.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
 import type { Rulebook } from '../model/rulebook.ts';
@@ -51,7 +49,7 @@ export function othersInPools(
   const lastAt = new Map(hops.map((hop) => [poolOf(hop), hop.seq]));
   const venues = new Set(hops.map(({ venue }) => venue));
   const atVenues = motifs.filter(({ kind, venue }) => venues.has(venue) && !kindOf(rulebook, kind).plain);
-  const told = new Set(atVenues.flatMap(({ movements }) => movements));
+  const stated = new Set(atVenues.flatMap(({ movements }) => movements));
   const own = new Set([...acts, ...hops].map(({ index }) => index));
   const before = atVenues.filter(
     (act) => !own.has(act.index) && !own.has(act.parent ?? -1) && act.seq < (lastAt.get(poolOf(act)) ?? -1),
@@ -60,7 +58,7 @@ export function othersInPools(
   return [
     ...found,
     ...before.flatMap((act) => ofOthers(act, group, isOthers, scene)),
-    ...[...venues].flatMap((venue) => untold(venue, told, isOwn, scene)),
+    ...[...venues].flatMap((venue) => unstated(venue, stated, isOwn, scene)),
   ];
 }
 
@@ -73,16 +71,10 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
   const tokens = tokensOf(flow);
   const isOther = (account: Address): boolean =>
     account !== ZERO_ADDRESS && !group.has(account) && !venues.has(account) && !tokens.has(account);
-  // Once for each asset: a walk for each payment would grow with their square.
-  const sources = memoize((id): ValueEnds => {
-    const lost = (one: Address): boolean =>
-      (balances(flow, one, { mergeWrapped: wrappedNative }).get(id)?.net ?? 0n) < 0n;
-    const passers = new Set([...flow.ledgers.keys()].filter((one) => isOther(one) && !lost(one)));
-    return valueEnds(flow, wrappedNative, passers, 'back');
-  }, 64);
+  const sources = originsThrough(flow, wrappedNative, isOther);
   return ({ from, asset }) => {
     if (!isOther(from)) return false;
-    const ends = sources(mergeNative(asset, wrappedNative))(from, asset);
+    const ends = sources(from, asset);
     // A way too long to follow may lead to any account.
     return ends.length === 0 || ends.some(isOther);
   };
@@ -118,14 +110,14 @@ function ofOthers(
 }
 
 /** Payments to a venue that none of its acts states: gifts, and those that an act elsewhere claims. */
-function untold(venue: Address, told: ReadonlySet<number>, isOwn: Asks, scene: Scene): Movement[] {
+function unstated(venue: Address, stated: ReadonlySet<number>, isOwn: Asks, scene: Scene): Movement[] {
   const { flow, rulebook } = scene;
   const inActs = movementsOfActs(scene);
   return (flow.incoming.get(venue) ?? [])
     .map((index) => flow.movements[index]!)
     .filter(
       (m) =>
-        !told.has(m.index) &&
+        !stated.has(m.index) &&
         !isConversion(m, flow, rulebook.wrappedNative) &&
         !(inActs.has(m.index) && isOwn(m)),
     );

@@ -28,11 +28,11 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
   const hops: Hop[] = [];
   for (const one of withTips(input)) {
     if (isUnaskedAllowance(one, input)) continue;
-    const told = paysBuilder(one, input) ? { ...one, kind: BUILDER_PAYMENT, tags: NOTHING } : one;
-    const claims = legClaims(told, tx, flow);
+    const act = paysBuilder(one, input) ? { ...one, kind: BUILDER_PAYMENT, tags: NOTHING } : one;
+    const claims = legClaims(act, tx, flow);
     const calls = callsOf(claims, tx);
-    const evidence = calls.length === 0 ? told.evidence : [...told.evidence, ...calls];
-    const primitive = { ...told, evidence, invariants: [...claims, ...told.invariants] };
+    const evidence = calls.length === 0 ? act.evidence : [...act.evidence, ...calls];
+    const primitive = { ...act, evidence, invariants: [...claims, ...act.invariants] };
     const draft = standAlone(primitive, input, tracing);
     found.push(draft);
     const hop = hopOf(primitive, draft, input);

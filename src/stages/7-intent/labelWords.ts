@@ -69,7 +69,7 @@ const WORDS: Readonly<Record<string, Word>> = {
     return others.size === 1 ? format.account([...others][0]!) : null;
   },
   actor: ({ view, format }) => format.account(view.input.subject.account),
-  count: ({ view }) => String(view.payees.size || view.keepers.receivers.size),
+  count: ({ view }) => String(view.payees.size || view.netHolders.receivers.size),
   acts: ({ motifs }) => String(motifs.reduce((sum, { count = 1 }) => sum + count, 0)),
   delivered: (subject) => deliveredTo(subject, ({ bought }) => listed(bought.map(netOf), subject.format)),
   recipient: (subject) => deliveredTo(subject, ({ account }) => subject.format.account(account)),

@@ -151,11 +151,11 @@ function unexchanged(
   { flow }: RateSituation,
 ): RefusalReason | null {
   const id = erc20Id(asset);
-  const told = new Set<number>();
+  const seen = new Set<number>();
   let bought = 0n;
   for (const { units, got, movements } of exchanges) {
-    if (movements.every((index) => told.has(index))) continue;
-    for (const index of movements) told.add(index);
+    if (movements.every((index) => seen.has(index))) continue;
+    for (const index of movements) seen.add(index);
     bought += got ? units : -units;
   }
   const exchanged = bought < 0n ? -bought : bought;

@@ -71,7 +71,7 @@ export function recognise(
   trigger: Trigger,
   run: RecognitionRun,
 ): Candidate | null {
-  const listed = mappings.filter((mapping) => run.known.speaker(mapping, trigger.contract) !== undefined);
+  const listed = mappings.filter((mapping) => run.known.protocolAt(mapping, trigger.contract) !== undefined);
   const tried = listed.length > 0 ? listed : mappings.filter(({ open }) => open);
   let found: Candidate | null = null;
   for (const mapping of tried) {
@@ -167,8 +167,8 @@ function protocolOf(
   legs: readonly BoundLeg[],
   { known, proofs }: RecognitionRun,
 ): ProtocolRef | null {
-  if (venue !== contract && !known.speaker(mapping, venue)) return null;
-  return known.speaker(mapping, contract) ?? proofs.protocolOf(mapping, contract, () => tokensOf(legs));
+  if (venue !== contract && !known.protocolAt(mapping, venue)) return null;
+  return known.protocolAt(mapping, contract) ?? proofs.protocolOf(mapping, contract, () => tokensOf(legs));
 }
 
 function scopeOf(

@@ -26,24 +26,24 @@ export function joinTriggers(
   flow: Pick<ValueFlow, 'movements'>,
 ): Primitive[] {
   const marked = markEnds(found, tx);
-  const told = lazy(() => toldByEvents(marked));
+  const stated = lazy(() => statedByEvents(marked));
   // Acts by movements alone are an act each.
   const mayJoin = marked.length > 1 && marked.some(({ basis }) => basis !== 'structure');
   const acts: Primitive[] = [];
-  for (const group of mayJoin ? groupsOf(marked, told) : marked.map((item) => [item]))
+  for (const group of mayJoin ? groupsOf(marked, stated) : marked.map((item) => [item]))
     if (!isIdle(group))
-      acts.push(oneAct(group.length > 1 ? withoutOthers(group, told, flow.movements) : group, tx));
+      acts.push(oneAct(group.length > 1 ? withoutOthers(group, stated, flow.movements) : group, tx));
   return acts.sort((a, b) => a.seq - b.seq);
 }
 
-function groupsOf(found: Group, told: () => Told): readonly Group[] {
+function groupsOf(found: Group, stated: () => Stated): readonly Group[] {
   const groups = new Components<DraftPrimitive>();
   linkMovements(found, groups);
   const tagged = (wanted: string): boolean => found.some(({ tags }) => tags.includes(wanted));
   if (tagged(PER_ASSET)) linkAssets(found, groups);
   if (tagged(DEFERRED)) linkPromises(groups.of(found), groups);
   if (tagged(DETAIL)) linkDetails(found, groups);
-  if (found.some(isFamilyCall)) linkEchoes(groups.of(found), groups, told());
+  if (found.some(isFamilyCall)) linkEchoes(groups.of(found), groups, stated());
   return groups.of(found);
 }
 
@@ -129,35 +129,35 @@ function linkDetails(found: Group, groups: Components<DraftPrimitive>): void {
 }
 
 /** Sides of movements, each with the last event about it. */
-type Told = ReadonlyMap<number, DraftPrimitive>;
+type Stated = ReadonlyMap<number, DraftPrimitive>;
 
 /** A call of a family goes with the first event of another kind that explains its movements. */
-function linkEchoes(found: readonly Group[], groups: Components<DraftPrimitive>, told: Told): void {
+function linkEchoes(found: readonly Group[], groups: Components<DraftPrimitive>, stated: Stated): void {
   const mayEcho = (group: Group): boolean =>
     group.every(isFamilyCall) && group.some(({ legs }) => legs.some(({ movements }) => movements.length > 0));
   for (const group of found.filter(mayEcho)) {
     const sides = group.flatMap(({ legs }) => legs.flatMap(sideKeys));
-    if (sides.every((side) => told.has(side))) groups.join(told.get(sides[0]!)!, group[0]!);
+    if (sides.every((side) => stated.has(side))) groups.join(stated.get(sides[0]!)!, group[0]!);
   }
 }
 
 const isFamilyCall = ({ basis, protocol }: DraftPrimitive): boolean =>
   basis === 'call' && protocol?.matchedBy === 'family';
 
-function toldByEvents(found: Group): Told {
-  const told = new Map<number, DraftPrimitive>();
+function statedByEvents(found: Group): Stated {
+  const stated = new Map<number, DraftPrimitive>();
   for (const item of found)
     if (item.basis === 'event')
-      for (const leg of item.legs) for (const side of sideKeys(leg)) told.set(side, item);
-  return told;
+      for (const leg of item.legs) for (const side of sideKeys(leg)) stated.set(side, item);
+  return stated;
 }
 
 /** The group of calls, beside an event of their kind, that leave a reward on the way out to its own event. */
-function withoutOthers(group: Group, toldBy: () => Told, all: ValueFlow['movements']): Group {
+function withoutOthers(group: Group, statedBy: () => Stated, all: ValueFlow['movements']): Group {
   if (!group.some(({ basis }) => basis === 'call')) return group;
-  const told = toldBy();
+  const stated = statedBy();
   const isOthers = (leg: Leg): boolean =>
-    sideKeys(leg).some((side) => told.has(side) && !group.includes(told.get(side)!));
+    sideKeys(leg).some((side) => stated.has(side) && !group.includes(stated.get(side)!));
   const kinds = new Set(group.flatMap(({ basis, kind }) => (basis === 'event' ? kind : [])));
   return group.map((item) => {
     const others = item.basis === 'call' && kinds.has(item.kind) ? item.legs.filter(isOthers) : [];

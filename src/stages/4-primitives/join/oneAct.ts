@@ -46,10 +46,10 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primi
   const isDetail = ({ tags }: DraftPrimitive): boolean => tags.includes(DETAIL);
   const others = group.filter((item) => !isDetail(item));
   const details = others.length > 0 ? group.filter(isDetail) : [];
-  const told = others.length > 0 ? others : group;
-  const promises = told.filter(isPromise);
+  const stated = others.length > 0 ? others : group;
+  const promises = stated.filter(isPromise);
   const { ranked, others: lost } = byRank(
-    told.filter((item) => !isPromise(item)),
+    stated.filter((item) => !isPromise(item)),
     tx,
   );
   const best = ranked[0]!;

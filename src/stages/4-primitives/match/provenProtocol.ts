@@ -149,7 +149,7 @@ export class KnownContracts {
   }
 
   /** The protocol that the mapping's events or calls belong to at this contract. */
-  speaker({ listed, unlisted }: PreparedMapping, contract: Address): ProtocolRef | undefined {
+  protocolAt({ listed, unlisted }: PreparedMapping, contract: Address): ProtocolRef | undefined {
     const ref = listed.get(contract);
     if (ref || unlisted === null) return ref;
     const found = this.protocolOf(contract);

@@ -55,7 +55,7 @@ interface Parts {
   /** Accounts the subject received something from directly, the zero address included. */
   readonly sources: ReadonlySet<Address>;
   /** Accounts that ended with less, and with more, of something. */
-  readonly keepers: Readonly<Record<'payers' | 'receivers', ReadonlySet<Address>>>;
+  readonly netHolders: Readonly<Record<'payers' | 'receivers', ReadonlySet<Address>>>;
   /** Accounts that made calls or emitted events. */
   readonly active: ReadonlySet<Address>;
   /** `lp` or `share` by asset that represents a position changed in this transaction. */
@@ -87,7 +87,7 @@ const PARTS: PartsOf<Parts, SubjectView> = {
   payers: (view) => motifsAtEnd(view, 'outOf'),
   payees,
   sources: ({ received }) => new Set(received.flatMap(({ incoming }) => incoming.map(({ from }) => from))),
-  keepers: keepersOf,
+  netHolders: netHoldersOf,
   active: ({ tx }) => new Set([...tx.frames.map((f) => f.from), ...tx.logs.map((l) => l.address)]),
   shares: sharesByAsset,
   codeAccounts: codeAccountsOf,
@@ -166,7 +166,7 @@ const NONE: readonly Motif[] = [];
 
 const NO_TAGS: readonly string[] = [];
 
-function keepersOf({ flow, fees, input: { rulebook } }: SubjectView): Parts['keepers'] {
+function netHoldersOf({ flow, fees, input: { rulebook } }: SubjectView): Parts['netHolders'] {
   const payers = new Set<Address>();
   const receivers = new Set<Address>();
   const exclude = exclusionOf(fees);

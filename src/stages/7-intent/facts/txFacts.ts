@@ -147,17 +147,17 @@ export const FLOW_FACTS: readonly FactSpec[] = [
   count(
     'flow.payers',
     'Accounts other than the zero address that ended with less of something.',
-    (v) => v.keepers.payers.size,
+    (v) => v.netHolders.payers.size,
   ),
   count(
     'flow.receivers',
     'Accounts other than the zero address that ended with more of something.',
-    (v) => v.keepers.receivers.size,
+    (v) => v.netHolders.receivers.size,
   ),
   kinds(
     'flow.payers_speak',
     'Motif kinds spoken by the known protocols whose addresses ended with less of something.',
-    (v) => [...v.keepers.payers].flatMap((a) => [...(v.input.rulebook.prepared.kindsOf(a) ?? [])]),
+    (v) => [...v.netHolders.payers].flatMap((a) => [...(v.input.rulebook.prepared.kindsOf(a) ?? [])]),
   ),
   count('noneconomic.approvals', 'Allowances granted or revoked.', (v) => v.nonEconomic('approval')),
   count('noneconomic.zero_transfers', 'Transfers of nothing.', (v) => v.nonEconomic('zero_transfer')),
