@@ -1,5 +1,5 @@
 import { follow } from '../../../value/follow.ts';
-import { isIntermediary, passesOn } from './intermediaries.ts';
+import { isIntermediary } from './intermediaries.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -32,8 +32,7 @@ export function motifsAtEnd(
       const here = ends.byMovement.get(movement.index) ?? ends.byVenue.get(carrier)?.get(id);
       for (const motif of here ?? []) found.add(motif);
       if (here !== undefined) return false;
-      // Walking onward from the subject's payments reaches a carrier; walking back need not.
-      return into ? passesOn(view, carrier) : isIntermediary(view, carrier);
+      return isIntermediary(view, carrier);
     };
     const carriers: Address[] = [];
     for (const movement of into ? outgoing : incoming) {

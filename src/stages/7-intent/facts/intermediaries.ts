@@ -12,11 +12,6 @@ export function isIntermediary(view: SubjectView, account: Address): boolean {
   return isCalledFor(view, account) || (handsOn(view, account) && view.reachable.has(account));
 }
 
-/** As `isIntermediary`, for an account known to be reached. */
-export function passesOn(view: SubjectView, account: Address): boolean {
-  return isCalledFor(view, account) || handsOn(view, account);
-}
-
 function isCalledFor(view: SubjectView, account: Address): boolean {
   const { tx, entity, input } = view;
   const calledForIt = entity.has(tx.from) || input.subject.mode !== 'solver_settlement';
