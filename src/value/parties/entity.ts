@@ -27,8 +27,8 @@ export interface EntityInput {
 }
 
 /**
- * The accounts that in these acts are one with `actors`, each with the reason, in the order in which they joined.
- * Venues, tokens and contracts that the rules list as serving everybody are never among them.
+ * The accounts that in these acts are one with `actors`, each with the reason, in the order in which they
+ * joined. Venues, tokens and contracts that the rules list as serving everybody are never among them.
  */
 export function actingAsOne(
   actors: readonly Address[],
