@@ -140,7 +140,7 @@ export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: st
   ],
   overloaded: [
     'MAX_CONCURRENCY analyses run and MAX_QUEUE wait, or the client or the transaction has its share of them. `Retry-After` tells when to come back.',
-    'Add instances; see docs/sizing.md. Behind a proxy, name it in TRUSTED_PROXIES.',
+    'Add instances; see docs/operator.md. Behind a proxy, name it in TRUSTED_PROXIES.',
   ],
   stopping: [
     'The service is stopping; the answer closes its connection.',

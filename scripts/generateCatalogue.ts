@@ -8,7 +8,6 @@ import { readVocabulary } from '../src/rules/read/readVocabulary.ts';
 import { PROBLEMS } from '../src/rules/read/problems.ts';
 import { FINDING_CAVEATS } from '../src/lib/findingFacts.ts';
 import type { RawFinding } from '../src/model/generated/rules.ts';
-import { createProgram } from '../src/tools/cli/program.ts';
 import { TOOLS } from '../src/tools/mcp/toolList.ts';
 import { FACT_VOCABULARY } from '../src/stages/7-intent/facts/registry.ts';
 import { packagesOf, withLicences } from './licences.ts';
@@ -340,17 +339,12 @@ export function generateCatalogue(): ReadonlyMap<string, string> {
   return new Map([...pages].map(([path, text]) => [path, `${text.trimEnd()}\n`]));
 }
 
-/** Tables of the operators' page, by name: settings, commands and MCP tools as the code has them. */
+/** Tables of the operators' page, by name: settings and MCP tools as the code has them. */
 const TABLES: Readonly<Record<string, () => string>> = {
   settings: () =>
     table(
       ['Variable', 'Default', 'Meaning'],
       Object.values(SETTINGS).map(({ env, standard, help }) => [code(env), code(standard), help]),
-    ),
-  commands: () =>
-    table(
-      ['Command', 'What it does'],
-      createProgram().commands.map((command) => [code(command.name()), command.description()]),
     ),
   tools: () =>
     table(

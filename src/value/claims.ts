@@ -25,7 +25,7 @@ const isEqual = ({ amount, moved }: { readonly amount: bigint; readonly moved: b
 const isPositive = (amount: bigint): boolean => amount > 0n;
 const isOne = ({ length }: readonly unknown[]): boolean => length === 1;
 
-/** Of each claim, whether it holds of its material. `docs/claims.md` describes the predicates. */
+/** Of each claim, whether it holds of its material. `docs/qa.md` describes the predicates. */
 const PREDICATES = {
   minted_from_zero: ({ own }: Moved) => own.length > 0 && own.every(({ from }) => from === ZERO_ADDRESS),
   burnt_to_zero: ({ own }: Moved) => own.length > 0 && own.every(({ to }) => to === ZERO_ADDRESS),

@@ -1,4 +1,4 @@
-// npx tsx test/deploy/sizing.ts: measures the built service for docs/sizing.md, over recorded mainnet blocks where they lie
+// npx tsx test/deploy/sizing.ts: measures the built service for docs/operator.md, over recorded mainnet blocks where they lie
 // beside the repository and over the repository's own recordings elsewhere. Processor time is measured, not elapsed time, so
 // that other work on the machine matters little.
 import { spawn } from 'node:child_process';

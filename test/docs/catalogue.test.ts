@@ -19,7 +19,7 @@ describe('what is generated', () => {
     expect(kept.filter((path) => !pages.has(path))).toEqual([]);
   });
 
-  it('the lists of settings, commands and tools are what there is (npm run generate)', () => {
+  it('the lists of settings and tools are what there is (npm run generate)', () => {
     const operators = page('operator.md');
     expect(operators).toBe(withTables(operators));
     for (const { env } of Object.values(SETTINGS)) expect(operators).toContain(`| \`${env}\` |`);

@@ -18,7 +18,7 @@ const MINT = 'Mint(address indexed sender, uint256 amount0, uint256 amount1)';
 const DEPOSIT = 'Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)';
 const STAKED = 'Staked(address indexed user, uint256 amount)';
 
-describe('the analyses of docs/analyses.md', () => {
+describe('the twelve analyses of rules/README.md', () => {
   it('zap: a swap, then liquidity, out of one token', () => {
     const sheet = factsOf({
       to: 'pair',

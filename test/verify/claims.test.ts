@@ -1,4 +1,4 @@
-// What docs/claims.md says makes a predicate false: each tried on a report of a recording, against the node's own answers.
+// What docs/qa.md says makes a predicate false: each tried on a report of a recording, against the node's own answers.
 import { describe, expect, it } from 'vitest';
 import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import type { Motif, TxReport } from '../../src/model/generated/report.ts';

@@ -227,7 +227,7 @@ export function motifClaim(view: View, m: Motif): Claim {
               h('strong', {}, protocolName(view.report, m.protocol)),
               h('span', { class: 'hint' }, recognised(m.protocol.matched_by)),
             ]
-          : h('span', { class: 'hint' }, ' recognised by structure alone'),
+          : h('span', { class: 'hint' }, ' recognised by what moved'),
       ),
       parent &&
         h(

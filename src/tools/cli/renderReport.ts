@@ -198,7 +198,7 @@ function steps({ report, verbose }: Page): Row[] {
         motif.evidence.slice(0, 4).map(place).join(', ') + (motif.evidence.length > 4 ? ', …' : '');
       rows.push([
         `${indent}${mark(motif)} ${words(motif.kind)}${motif.count ? ` × ${motif.count}` : ''}`,
-        motif.protocol ? protocolName(report, motif.protocol) : pc.dim('by structure'),
+        motif.protocol ? protocolName(report, motif.protocol) : pc.dim('by what moved'),
         [legs(motif), verbose ? pc.dim(`${motif.id} ${places}`) : ''].filter(Boolean).join('  '),
       ]);
       add(motif.id, `${indent}  `);

@@ -138,7 +138,7 @@ const left = (own: Side, context: Context): bigint => {
   return received - paid;
 };
 
-/** The predicates of docs/claims.md, over the movements of the report and the raw chain. */
+/** The predicates of docs/qa.md, over the movements of the report and the raw chain. */
 const PREDICATES: Readonly<Record<string, Predicate>> = {
   amount_moved: ({ amounts }, { movements }) =>
     movements.length > 0 &&

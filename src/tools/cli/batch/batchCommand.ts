@@ -98,7 +98,7 @@ export const batchCommand = new Command('batch')
   .option('--findings', 'with --blocks: also what several transactions of a block show together')
   .option(
     '--rows',
-    'one JSON object per input line, failures too, for Spark and its like (see docs/scale.md)',
+    'one JSON object per input line, failures too, for Spark and its like (see docs/operator.md)',
   )
   .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
   .option('--strict', 'exit status 1 where a transaction was refused, too')
