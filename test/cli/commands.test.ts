@@ -60,7 +60,8 @@ describe('help', () => {
     ]);
     expect(examples.length).toBeGreaterThan(8);
     for (const [text, name, rest] of examples) {
-      const flags = offered(program, `txreport ${name!} -`);
+      const command = rest!.split(/\s-/)[0]!;
+      const flags = offered(program, `txreport ${name!}${command} -`);
       expect(flags, text).toContain('--help');
       for (const [flag] of rest!.matchAll(/(?<=\s)--?[a-z][\w-]*/g)) expect(flags, text).toContain(flag);
     }

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import pc from 'picocolors';
 import { splitList } from '../../lib/text.ts';
+import { terminalWidth, wrap } from './layout.ts';
 import { CliError, outliveReader, type CommonOptions } from './cliIo.ts';
 import type { Verdict, Verification } from '../verify/verifyReport.ts';
 import type { Engine } from '../openEngine.ts';
@@ -137,7 +138,10 @@ function show(hash: string, verification: Verification, quiet: boolean): void {
   for (const { check, at, message } of findings)
     process.stdout.write(`  ${pc.red(check.padEnd(12))} ${pc.dim(at)}  ${message}\n`);
   if (quiet) return;
-  process.stdout.write(`  ${pc.dim(`checked: ${checked.join(', ')}`)}\n`);
-  for (const { what, why } of notChecked)
-    process.stdout.write(`  ${pc.yellow('not checked')} ${what}: ${why}\n`);
+  const scope = [
+    pc.dim(`checked: ${checked.join(', ')}`),
+    ...notChecked.map(({ what, why }) => `${pc.yellow('not checked')} ${what}: ${why}`),
+  ];
+  const room = Math.min(terminalWidth(), 100);
+  for (const line of scope.flatMap((text) => wrap(`  ${text}`, room, 4))) process.stdout.write(`${line}\n`);
 }

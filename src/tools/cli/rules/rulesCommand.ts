@@ -3,12 +3,25 @@ import { AnalysisError } from '../../../lib/errors.ts';
 import { CliError, TERMINAL, type CliIo } from '../cliIo.ts';
 import { portOption } from '../viewCommands.ts';
 
+const HELP = `
+Examples:
+  txreport rules explain 0x…                    what a transaction was taken for, and why
+  txreport rules new --tx 0x… --dir my-rules    a first draft of what no rule recognises
+  txreport rules playground                     try it in the viewer while writing
+  txreport rules test --watch                   run the examples after every change
+  txreport rules lock --check                   in CI: no meaning changed under a version
+
+Exit status: 0 nothing found, 1 a problem, a failed example or a difference, 2 wrong arguments`;
+
 /** A command's work; resolves to its exit status, 0 where it names none. */
 type Run = () => number | void | Promise<number | void>;
 
 /** Adds `txreport rules …`. Commands are loaded when they run: lint does not wait for the pipeline. */
 export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
-  const rules = program.command('rules').description('check, test, explain and compare classification rules');
+  const rules = program
+    .command('rules')
+    .description('check, test, explain and compare classification rules')
+    .addHelpText('after', HELP);
   const exit = async (run: Run): Promise<void> => {
     process.exitCode = await statusOf(run, io);
   };
