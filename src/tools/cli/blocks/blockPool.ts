@@ -15,7 +15,7 @@ const THREAD = ['./blockThread.js', './blockThread.ts']
 export const BLOCKS_PER_THREAD = 2;
 
 /** Room for a block's analyses: with V8's standard 48 MB, copying survivors takes a quarter of the CPU. */
-const YOUNG_MB = 192;
+const YOUNG_MB = 128;
 
 /** Threads that analyze blocks. */
 export type BlockPool = ReturnType<typeof openBlockPool>;
