@@ -48,9 +48,8 @@ export function keptOf(view: SubjectView, motifs: readonly Motif[]): readonly Ke
   return kept;
 }
 
-/** Whether an account took it that is no listed router: more than a fee, or more accounts than one. */
-export const isUnlisted = ({ amount, tax, of, isFee, keeper }: Kept): boolean =>
-  amount > tax && !isFee && (keeper === null || (amount - tax) * FEE_DIVISOR > of);
+/** Whether an account took it that is no listed router. */
+export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
 
 /** Null where no account has it. */
 function takenBy(
