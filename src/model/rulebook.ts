@@ -238,6 +238,8 @@ export type LineTable = Readonly<{ text: string }>;
 export interface SignatureTables {
   readonly events: LineTable;
   readonly functions: LineTable;
+  /** Functions with the names their own contracts give the arguments: lines `<slug> <signature>`. */
+  readonly own: LineTable;
 }
 
 /** Amounts at which an allowance is unlimited: these, and all from one on. */

@@ -357,7 +357,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     intents: [],
     findings: [],
     lexicon: [],
-    signatures: { events: { text: '' }, functions: { text: '' } },
+    signatures: { events: { text: '' }, functions: { text: '' }, own: { text: '' } },
     addressBook: { text: '' },
     protocolAt: new Map(),
     protocols: new Map(),

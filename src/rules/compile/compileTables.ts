@@ -9,6 +9,8 @@ import { isFault, checkAddress } from './signature.ts';
 
 /** `<8 hex digits> <signature>`; the digits may be left out. */
 const SIGNATURE = /^(?:([0-9a-f]{8}) )?([A-Za-z_$][\w$]*\([\w$ ,()[\]]*\))$/;
+/** `<slug>[,<slug>…] <signature>` */
+const OWN = /^([\w,.-]+) ([A-Za-z_$][\w$]*\(.*\))$/;
 const ADDRESS = /^(0x[0-9a-fA-F]{40}) ([a-z][a-z-]*) (\S.*)$/;
 /** `0x…` or `0x…/0x…`, then base64. */
 const INDEX = /^0x[0-9a-f]{40}(?:\/0x[0-9a-f]{64})? [A-Za-z0-9+/]+$/;
@@ -33,10 +35,25 @@ export function compileTables(
     });
     return { text };
   };
+  const own = merge(of('signatures', /\/own[^/]*$/), sink, (line) => (OWN.test(line) ? line : null));
   return {
-    signatures: { events: signatures(/\/events[^/]*$/), functions: signatures(/\/functions[^/]*$/) },
+    signatures: {
+      events: signatures(/\/events[^/]*$/),
+      functions: signatures(/\/functions[^/]*$/),
+      own: { text: bySlug(own) },
+    },
     addressBook: { text: merge(of('address-book', /./), sink, bookLine) },
   };
+}
+
+/** A line for each slug. */
+function bySlug(text: string): string {
+  return text.replace(/^([^ ]+) (.*)$/gm, (_, slugs: string, signature: string) =>
+    slugs
+      .split(',')
+      .map((slug) => `${slug} ${signature}`)
+      .join('\n'),
+  );
 }
 
 /** Stored indexes of created contracts: lines `<deployer>[/<salt>] <base64>`. */

@@ -168,7 +168,7 @@ export function buildReport(input: ReportInput): wire.TxReport {
   const report: wire.TxReport = {
     schema_version: 1,
     chain: { id: CHAIN.id, name: CHAIN.name },
-    tx: writeTransaction(tx, input.header, rulebook.signatures, writer),
+    tx: writeTransaction(tx, input.header, rulebook, writer),
     execution,
     classification,
     economics: written,

@@ -6,6 +6,7 @@ import type { Failure } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { jsonInteger, type ReportWriter } from './reportWriter.ts';
 import { blobsOf } from '../../value/blobs.ts';
+import { ownArguments } from '../../value/ownArguments.ts';
 import { argumentText } from '../../value/argumentText.ts';
 import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 
@@ -16,9 +17,12 @@ const LAST_SECOND = 8_640_000_000_000n;
 export function writeTransaction(
   tx: CanonicalTx,
   header: BlockHeader,
-  signatures: Rulebook['signatures'],
+  rulebook: Rulebook,
   writer: ReportWriter,
 ): wire.Transaction {
+  const method = tx.to === null ? null : writeMethod(tx, rulebook.signatures);
+  const called = method && functionOf(tx, rulebook.signatures);
+  if (called) method.arguments = ownArguments(called, tx.to!, rulebook).map(argumentText);
   return {
     hash: tx.hash,
     block_number: jsonInteger(tx.blockNumber, 'block number'),
@@ -28,7 +32,7 @@ export function writeTransaction(
     timestamp: isoTime(BigInt(header.timestamp)),
     index: tx.indexInBlock ?? null,
     nonce: jsonInteger(tx.nonce, 'nonce'),
-    method: tx.to === null ? null : writeMethod(tx, signatures, true),
+    method,
     blobs: writeBlobs(tx),
   };
 }
@@ -42,20 +46,14 @@ function writeBlobs(tx: CanonicalTx): wire.Blobs | null {
 }
 
 /** The function that calldata calls; null where it is too short to name one. */
-function writeMethod(
-  call: { readonly input: Hex },
-  signatures: Rulebook['signatures'],
-  withArguments: boolean,
-): wire.Method | null {
+function writeMethod(call: { readonly input: Hex }, signatures: Rulebook['signatures']): wire.Method | null {
   if (call.input.length < 10) return null;
   const called = functionOf(call, signatures);
-  const method: wire.Method = {
+  return {
     selector: call.input.slice(0, 10),
     signature: called && called.canonical,
     name: called && called.name,
   };
-  if (called && withArguments) method.arguments = called.decoded.map(argumentText);
-  return method;
 }
 
 /** `2023-11-14T22:13:20Z`; null for a time no calendar holds. */
@@ -74,7 +72,7 @@ export function writeFailed(frame: Frame, rulebook: Errors, writer: ReportWriter
   return {
     frame_path: [...frame.path],
     contract: creation ? null : writer.addressOrNull(frame.to),
-    method: creation ? null : writeMethod(frame, rulebook.signatures, false),
+    method: creation ? null : writeMethod(frame, rulebook.signatures),
     reason: failureReason(frame, rulebook.errors),
   };
 }

@@ -8,6 +8,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { TokenMetadata } from '../../model/upstream.ts';
 import { formatAmount } from '../../value/amount.ts';
 import { argumentText } from '../../value/argumentText.ts';
+import { ownArguments } from '../../value/ownArguments.ts';
 import { failureReason } from '../../value/frames.ts';
 import { cleanSymbol } from '../../value/display.ts';
 import { labelFormat } from '../../value/labelFormat.ts';
@@ -102,7 +103,10 @@ function openCall(frame: Frame, rulebook: Rulebook, target: (address: Address) =
     to: frame.to === null ? null : target(frame.to),
     via: [],
     selector: frame.selector,
-    function: called && { name: called.name, arguments: called.decoded.map(textOf) },
+    function: called && {
+      name: called.name,
+      arguments: ownArguments(called, frame.to!, rulebook).map(textOf),
+    },
     value: formatAmount(frame.value, 18),
     gas_used: frame.gasUsed ?? null,
     failed: frame.error === null ? null : (failureReason(frame, rulebook.errors) ?? 'without a reason'),

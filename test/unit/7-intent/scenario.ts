@@ -148,7 +148,7 @@ export function bareRulebook(
     intentKinds: new Map(),
     intents: [],
     findings: [],
-    signatures: { events: { text: '' }, functions: { text: '' } },
+    signatures: { events: { text: '' }, functions: { text: '' }, own: { text: '' } },
     addressBook: { text: '' },
     protocolAt: new Map(),
     protocols: new Map(),

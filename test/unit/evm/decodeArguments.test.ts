@@ -12,6 +12,7 @@ const SIGNATURES = [
 ];
 const tables = {
   events: { text: '' },
+  own: { text: '' },
   functions: {
     text: SIGNATURES.map((text) => `${toFunctionSelector(`function ${text}`).slice(2)} ${text}\n`)
       .sort()
