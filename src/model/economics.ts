@@ -130,6 +130,8 @@ export interface PositionChange {
   readonly motifs: readonly number[];
   /** The token or NFT that represents the position; null where there is none. */
   readonly position: AssetId | null;
+  /** Gains of further tokens of the same position: principal and yield tokens of one deposit. */
+  readonly beside: readonly { readonly asset: AssetId; readonly delta: bigint }[];
   /** The owner's gain; null without a position asset. */
   readonly delta: bigint | null;
   readonly parts: readonly PositionPart[];

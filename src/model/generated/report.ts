@@ -835,6 +835,15 @@ export interface PositionEffect {
    */
   position_delta_raw: RawInteger | null;
   /**
+   * Further tokens of the same position, where it has several: principal and yield tokens of one deposit.
+   *
+   * @minItems 1
+   */
+  more_shares?: {
+    asset: Asset;
+    delta_raw: RawInteger;
+  }[];
+  /**
    * Assets that went in or out.
    */
   underlying: Underlying[];

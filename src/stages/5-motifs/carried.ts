@@ -148,9 +148,10 @@ function nestIn(part: MotifDraft, whole: MotifDraft): void {
   const isLessKnown =
     (isRecognised(part.protocol) && !isRecognised(whole.protocol)) ||
     (part.doubt === null && whole.doubt !== null);
-  // Any contract may log an event; it speaks for its own acts, never for a better known act of
-  // another's.
-  if (isLessKnown && ownerOf(part) !== whole.venue) return;
-  part.whole = whole;
-  part.reason = 'carried';
+  const speaks = !isLessKnown || ownerOf(part) === whole.venue;
+  // Any contract may log an event; it speaks for its own acts, never for a better known act of another's.
+  if (!speaks && (part.kind !== whole.kind || sharesOf(whole).length > 0)) return;
+  const [inner, outer] = speaks ? [part, whole] : [whole, part];
+  inner.whole = outer;
+  inner.reason = 'carried';
 }

@@ -26,7 +26,7 @@ export function positionEffect(
   book: PriceBook,
   writer: ReportWriter,
 ): wire.PositionEffect {
-  const { motif, position, delta, subcategory } = change;
+  const { motif, position, beside, delta, subcategory } = change;
   const owner = writer.address(change.owner);
   const category = change.category as wire.PositionEffect['category'];
   return Object.assign(subcategory === undefined ? { owner, category } : { owner, category, subcategory }, {
@@ -35,6 +35,11 @@ export function positionEffect(
     market: motif.poolId === null ? writer.address(motif.venue) : writer.text(motif.poolId),
     position_asset: position === null ? null : writer.asset(position),
     position_delta_raw: delta === null ? null : delta.toString(),
+    ...(beside.length > 0 && {
+      more_shares: beside.map((leg) => {
+        return { asset: writer.asset(leg.asset), delta_raw: leg.delta.toString() };
+      }),
+    }),
     underlying: change.parts.map(({ asset: id, delta: amount, role }) => {
       const asset = writer.asset(id);
       const raw = amount.toString();

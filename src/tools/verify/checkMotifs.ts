@@ -149,6 +149,9 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
         find('position', `${at}/position_delta_raw`, 'is not the interest stated');
     } else if (!restsOnMovements(effect, report))
       claim('/position_delta_raw', effect.position_asset?.id, effect.position_delta_raw);
+    effect.more_shares?.forEach(({ asset, delta_raw: raw }, n) =>
+      claim(`/more_shares/${n}/delta_raw`, asset.id, raw),
+    );
     checkUnderlying(
       effect,
       (asset, raw) => backed(asset, raw.toString()),

@@ -1,5 +1,6 @@
 import { follow, type ValueEnds } from '../../../value/follow.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { FEE_DIVISOR } from '../../../value/parties.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { Balance } from '../../../value/balances.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -174,7 +175,8 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
   const { owner } = change;
   const moved = movedAmounts(change);
   const { principals, carriers, origins, destinations, venues, flow } = context;
-  if (principals.has(owner) || !carriers.has(owner)) return null;
+  if (principals.has(owner)) return null;
+  if (!carriers.has(owner)) return payerLessFee(owner, moved, context);
   const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
     (put ? origins : destinations)(owner, asset);
   const direct = moved.flatMap(({ asset, delta }) => endsOf(asset, delta < 0n));
@@ -189,4 +191,18 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
     : assets.flatMap((asset) => signs.flatMap((put) => endsOf(asset, put)));
   const [user, ...others] = new Set(ends.filter(isUser));
   return user !== undefined && others.length === 0 ? user : null;
+}
+
+/** The one principal that paid the owner what it put in, and no more beside it than a fee. */
+function payerLessFee(
+  owner: Address,
+  [leg, ...more]: readonly SideAmount[],
+  { principals, own, merged }: OwnerContext,
+): Address | null {
+  if (leg === undefined || more.length > 0 || leg.delta > 0n) return null;
+  const paid = own(owner).get(merged(leg.asset));
+  const [payer, ...others] = new Set(paid?.incoming.map(({ from }) => from));
+  if (payer === undefined || others.length > 0 || !principals.has(payer)) return null;
+  const fee = paid!.received + leg.delta;
+  return fee >= 0n && fee * FEE_DIVISOR <= paid!.received ? payer : null;
 }

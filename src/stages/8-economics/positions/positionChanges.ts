@@ -9,8 +9,9 @@ import { amountsOf, isShare, LIQUIDATE, movedAmounts, sidesOf } from '../../../v
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { PositionChange, PositionPart } from '../../../model/economics.ts';
 import type { Motif } from '../../../model/motif.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Side, SideAmount } from '../../../model/scene.ts';
-import type { ValueFlow } from '../../../model/valueFlow.ts';
+import type { Movement, ValueFlow } from '../../../model/valueFlow.ts';
 import type { EconomicsInput } from '../computeEconomics.ts';
 import { withOwners, type Change } from './owners.ts';
 
@@ -31,16 +32,21 @@ export type PositionInput = Pick<EconomicsInput, 'motifs' | 'flow' | 'attributio
  */
 export function positionChanges(input: PositionInput): PositionChange[] {
   const { flow, attribution, motifs, rulebook } = input;
+  // Acts that carried its value on show the position, too.
+  const parts = groupBy(motifs, ({ reason, parent }) => (reason === 'carried' ? parent : null));
   const found: Change[] = [];
-  for (const motif of motifs) for (const change of changesOf(motif, input)) found.push(change);
+  for (const motif of motifs)
+    for (const change of changesOf(motif, input))
+      found.push({
+        ...change,
+        amounts: throughParts(change.amounts, parts.get(motif.index) ?? [], rulebook),
+      });
   if (found.length === 0) return [];
   const { actor, signer, entity, orders } = attribution;
   const principals = new Set([signer, ...entity]);
   if (actor !== null) principals.add(actor);
   for (const { owner } of orders) principals.add(owner);
   const { carriers, origins, destinations } = tracingOf(flow, rulebook.wrappedNative);
-  // Acts that carried its value on show the position, too.
-  const parts = groupBy(motifs, ({ reason, parent }) => (reason === 'carried' ? parent : null));
   const changes = withOwners(found, {
     flow,
     principals,
@@ -113,6 +119,23 @@ function tradedSides(motif: Motif, { rulebook }: PositionInput): Side[] {
   return [{ position: { category: 'vault', effect: trade.effect }, owner, amounts }];
 }
 
+/** Amounts in what was put in for a token, or came out for it, where a part of the act used that token up. */
+function throughParts(
+  amounts: readonly SideAmount[],
+  parts: readonly Motif[],
+  rulebook: Pick<Rulebook, 'motifKinds'>,
+): readonly SideAmount[] {
+  if (parts.length === 0) return amounts;
+  const ofParts = parts.map((part) => amountsOf(part, rulebook));
+  return amounts.flatMap((one) => {
+    const used = ofParts.find((all) =>
+      all.some((share) => isShare(share) && share.asset === one.asset && share.delta === -one.delta),
+    );
+    const beyond = used?.filter((other) => !isShare(other) && other.gave === one.gave) ?? [];
+    return isShare(one) || beyond.length === 0 ? one : beyond;
+  });
+}
+
 /** A position that changes hands with its NFT: the sender's and the receiver's side of it. */
 function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side[] {
   const token = amountsOf(motif, rulebook).find(({ asset, gave }) => {
@@ -131,7 +154,7 @@ function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side
 }
 
 function positionOf(change: Change, parts: readonly Motif[], flow: ValueFlow): PositionChange {
-  const { motif, token, delta, owner, position } = change;
+  const { motif, token, delta, owner, position, amounts } = change;
   const all = parts.length === 0 ? null : [motif, ...parts];
   return {
     owner,
@@ -141,8 +164,9 @@ function positionOf(change: Change, parts: readonly Motif[], flow: ValueFlow): P
     motif,
     motifs: all ? all.map(({ index }) => index).sort((a, b) => a - b) : [motif.index],
     position: token,
+    beside: amounts.filter((one) => isShare(one) && one.asset !== token),
     delta: token === null ? null : delta,
-    parts: change.amounts.filter((one) => !isShare(one)).map(partOf),
+    parts: amounts.filter((one) => !isShare(one)).map(partOf),
     evidence: distinctEvidence(all ? all.flatMap(({ evidence }) => evidence) : motif.evidence),
   };
 }
@@ -177,8 +201,9 @@ function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChang
     if (rest === 0n || !entry) return [];
     const acts = new Set(own.flatMap(({ motif: act }) => act.movements));
     const others = entry.movements.filter((index) => !acts.has(index)).map((index) => flow.movements[index]!);
-    const minted =
-      others.length > 0 && others.every(({ from, to }) => from === ZERO_ADDRESS || to === ZERO_ADDRESS);
+    const signOf = ({ from, to }: Movement): bigint =>
+      from === ZERO_ADDRESS ? 1n : to === ZERO_ADDRESS ? -1n : 0n;
+    const minted = others.reduce((sum, movement) => sum + signOf(movement) * movement.amount, 0n) === rest;
     return {
       owner,
       category: position.category,
@@ -187,6 +212,7 @@ function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChang
       motif,
       motifs: [motif.index],
       position: token,
+      beside: [],
       delta: rest,
       parts: [],
       evidence: others.length > 0 ? others.map((m) => m.evidence) : motif.evidence,
