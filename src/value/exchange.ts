@@ -1,9 +1,10 @@
 import { isSwap, kindOf } from '../lib/motifKinds.ts';
-import { NATIVE_ASSET } from './asset.ts';
-import { balances, type Balance, type BalanceOptions } from './balances.ts';
+import { mergeNative, NATIVE_ASSET } from './asset.ts';
+import { balances, isDust, type Balance, type BalanceOptions } from './balances.ts';
 import { builderPayments } from './parties/builder.ts';
 import { executionPayments, type ExecutionInput } from './parties/execution.ts';
 import type { AttributionMode } from '../model/attribution.ts';
+import type { AssetAmount } from '../model/motif.ts';
 import type { BlockHeader } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
@@ -44,9 +45,8 @@ export function gaveAndGot(
   if (data !== undefined) always.add(data.index);
   const without = (fees: ReadonlySet<number>, mergeWrapped?: ReadonlySet<Address>): readonly Balance[] => {
     const exclude = exclusionOf(fees);
-    return [
-      ...balances(flow, group, { ...(mergeWrapped && { mergeWrapped }), dust: 'drop', exclude }).values(),
-    ];
+    const all = balances(flow, group, { ...(mergeWrapped && { mergeWrapped }), exclude });
+    return [...all.values()].filter((one) => !isDust(one) || isPrice(one, input));
   };
   const exchange = (fees: ReadonlySet<number>): Exchange => ({
     tips,
@@ -58,6 +58,15 @@ export function gaveAndGot(
   const all = besides.length === 0 ? null : exchange(new Set([...always, ...besides]));
   // An account that pays only its submitter or the builder means to pay it.
   return all && all.balances.length > 0 ? all : exchange(always);
+}
+
+/** However little it is: a swap took exactly that, and the rest of what was sent along came back. */
+function isPrice({ id, net }: Balance, { motifs, rulebook }: ExchangeInput): boolean {
+  const takes = ({ asset, amount }: AssetAmount): boolean =>
+    amount === -net && mergeNative(asset, rulebook.wrappedNative) === id;
+  return (
+    net < 0n && motifs.some(({ kind, assetsOut }) => isSwap(kindOf(rulebook, kind)) && assetsOut.some(takes))
+  );
 }
 
 /** Leaves out these movements; none: an account's plain balances are known already. */

@@ -1,6 +1,6 @@
 import { mergeNative } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
-import { roleOf } from '../../lib/roles.ts';
+import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
 import { amountsOf, isShare, sidesOf } from '../../value/sides.ts';
@@ -29,7 +29,8 @@ export function actAmounts(
   const whole = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
   const debts = sharesOf(view, motifs, true);
   const own = whole.filter(({ id }) => !debts.has(id));
-  if (motifs.length === 0 || !motifs.every((motif) => movesPosition(view, motif))) return own;
+  if (motifs.length === 0 || !motifs.every((motif) => movesPosition(view, motif)))
+    return side === 'sent' ? withPaidBeside(view, motifs, own) : own;
   // Sent shares paid for the act, unless they are the position itself.
   const shares = sharesOf(view, side === 'received' ? view.own : motifs);
   const besides = own.filter(({ id }) => !shares.has(id));
@@ -48,6 +49,17 @@ export function actAmounts(
     const { asset, amount } = act.get(net.id)!;
     return { ...net, amount, asset: movedOwn(view, motifs, asset.id, side) ? asset : net.asset };
   });
+}
+
+/** What another account paid, in the same batch of payments, to recipients of the actor's. */
+function withPaidBeside(view: SubjectView, motifs: readonly Motif[], own: ActAmount[]): ActAmount[] {
+  const beside = motifs.filter((motif) => {
+    const [payer, paid] = [roleOf(motif, 'owner'), accountsWith(motif.participants, 'recipient')];
+    const isBatch = view.kind(motif).composite && motif.assetsIn.length === 0;
+    return isBatch && payer && !view.entity.has(payer) && paid.every((one) => view.payees.has(one));
+  });
+  const sums = sumsOf(view, beside, 'sent');
+  return [...own.filter(({ id }) => !sums.has(id)), ...sums.values()];
 }
 
 /** Whether the actor's own accounts sent or received the asset of these acts, not one wrapped on the way. */

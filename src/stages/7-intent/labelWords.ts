@@ -1,5 +1,6 @@
 import { creationsIn } from '../../value/frames.ts';
 import { isNft } from '../../value/asset.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { shortAddress } from '../../value/display.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
@@ -17,12 +18,11 @@ import {
   type ActFee,
 } from './actAmounts.ts';
 import { argument, choice, span } from './label.ts';
-import type { Delivery } from './facts/swapFacts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Condition } from '../../model/rulebook.ts';
-import type { Allowance, Asset } from '../../model/valueFlow.ts';
+import type { Allowance, Asset, AssetId } from '../../model/valueFlow.ts';
 
 /** Source of a label's words: the winning rule's view and the motifs it rests on. */
 export interface LabelSubject {
@@ -71,8 +71,9 @@ const WORDS: Readonly<Record<string, Word>> = {
   actor: ({ view, format }) => format.account(view.input.subject.account),
   count: ({ view }) => String(view.payees.size || view.netHolders.receivers.size),
   acts: ({ motifs }) => String(motifs.reduce((sum, { count = 1 }) => sum + count, 0)),
-  delivered: (subject) => deliveredTo(subject, ({ bought }) => listed(bought.map(netOf), subject.format)),
-  recipient: (subject) => deliveredTo(subject, ({ account }) => subject.format.account(account)),
+  delivered: ({ view, format }) => listed(deliveredOf(view), format),
+  recipient: ({ view: { deliveries }, format }) =>
+    deliveries.length === 1 ? format.account(deliveries[0]!.account) : null,
   pools: ({ view, motifs, brevity }) => {
     if (brevity > 0) return null;
     const parts = view.input.motifs.filter(({ parent }) => motifs.some(({ index }) => index === parent));
@@ -219,10 +220,12 @@ function broker(subject: LabelSubject): string | null {
   return view.tagsOf(view.tx.to).some((tag) => BROKER_TAGS.includes(tag)) ? calledName(subject) : null;
 }
 
-/** Of the one account other than the actor that the swaps paid; null for none or several. */
-function deliveredTo({ view }: LabelSubject, word: (one: Delivery) => string | null): string | null {
-  const [only, ...others] = view.deliveries;
-  return only && others.length === 0 ? word(only) : null;
+/** What the swaps paid to accounts other than the actor. */
+function deliveredOf({ deliveries }: SubjectView): ActAmount[] {
+  const sums = new Map<AssetId, ActAmount>();
+  for (const { id, asset, amount } of deliveries.flatMap(({ bought }) => bought.map(netOf)))
+    sums.set(id, { id, asset, amount: amount + (sums.get(id)?.amount ?? 0n) });
+  return [...sums.values()];
 }
 
 const NEVER_A_PARTY: readonly string[] = ['entry_point', 'multicall', 'permit', 'deployer'];
@@ -255,14 +258,13 @@ function movedBetween({ flow }: SubjectView): ActAmount[] {
   return [...gains].map(([id, amount]) => ({ id, asset: flow.assets.get(id)!, amount }));
 }
 
-/** The one account that only sent, or only received. */
+/** The one account that gave, or got, all that moved. */
 function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'outflow'): string | null {
   const other = side === 'inflow' ? 'outflow' : 'inflow';
-  const ends = [...flow.ledgers].filter(([, ledger]) => {
-    const entries = [...ledger.values()].filter(({ inflow, outflow }) => inflow !== outflow);
-    return entries.length > 0 && entries.every((entry) => entry[side] > entry[other]);
-  });
-  return ends.length === 1 ? format.account(ends[0]![0]) : null;
+  const ends = [...flow.ledgers].filter(([, ledger]) =>
+    [...ledger.values()].some((entry) => entry[side] > entry[other]),
+  );
+  return ends.length === 1 && ends[0]![0] !== ZERO_ADDRESS ? format.account(ends[0]![0]) : null;
 }
 
 /** The allowances that the actor gave; where it gave none, all. */
