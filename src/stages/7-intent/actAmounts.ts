@@ -51,12 +51,13 @@ export function actAmounts(
   });
 }
 
-/** What another account paid, in the same batch of payments, to recipients of the actor's. */
+/** What another account paid beside the actor's batch of payments, to recipients of that. */
 function withPaidBeside(view: SubjectView, motifs: readonly Motif[], own: ActAmount[]): ActAmount[] {
-  const beside = motifs.filter((motif) => {
+  const isBatch = (motif: Motif): boolean => view.kind(motif).composite && motif.assetsIn.length === 0;
+  if (!motifs.some(isBatch)) return own;
+  const beside = view.input.motifs.filter((motif) => {
     const [payer, paid] = [roleOf(motif, 'owner'), accountsWith(motif.participants, 'recipient')];
-    const isBatch = view.kind(motif).composite && motif.assetsIn.length === 0;
-    return isBatch && payer && !view.entity.has(payer) && paid.every((one) => view.payees.has(one));
+    return isBatch(motif) && payer && !view.entity.has(payer) && paid.every((one) => view.payees.has(one));
   });
   const sums = sumsOf(view, beside, 'sent');
   return [...own.filter(({ id }) => !sums.has(id)), ...sums.values()];
