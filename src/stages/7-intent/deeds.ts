@@ -46,12 +46,13 @@ function nameOf({ topics }: Log, { input: { rulebook } }: SubjectView): NamedEve
   return { name, args: shaped.meanings[0]!.params.filter(({ at }) => at === undefined) };
 }
 
-/** `ChangedThreshold` as `changed threshold`. */
+/** `ChangedThreshold` as `changed threshold`, `AddrChanged` as `address changed`. */
 function inWords(name: string): string {
   return name
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
-    .toLowerCase();
+    .toLowerCase()
+    .replaceAll(/\b(?:addr|msg)\b/g, (short) => (short === 'msg' ? 'message' : 'address'));
 }
 
 /** The value of an event that states only one, where it is an account or a number. */
