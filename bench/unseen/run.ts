@@ -89,7 +89,10 @@ async function answersFor(label: Labelled): Promise<Answer[]> {
 
 /** Prepared anew: names are looked up once per rulebook. */
 function withoutNames({ prepared: _, ...compiled }: Rulebook): Rulebook {
-  return prepare({ ...compiled, signatures: { ...compiled.signatures, events: { text: '' }, functions: { text: '' } } });
+  return prepare({
+    ...compiled,
+    signatures: { ...compiled.signatures, events: { text: '' }, functions: { text: '' } },
+  });
 }
 
 const share = (part: number, of: number): string =>
