@@ -296,10 +296,11 @@ const CREATED_KINDS = [
   'stages/5-motifs/routes.ts: route',
 ];
 
-/** Words that are no motif kinds here: traits, kinds of movements and of non-economic logs, categories, tags, effects. */
+/** Words that are no motif kinds here: traits, kinds of movements and logs, categories, tags, effects, plain words. */
 const SAME_WORDS = [
   'stages/7-intent/matchIntents.ts: transfer',
   'stages/7-intent/facts/subjectView.ts: transfer',
+  'stages/7-intent/deeds.ts: message',
   'stages/7-intent/facts/txFacts.ts: approval',
   'stages/9-report/inventoryDeltas.ts: wrap',
   'stages/9-report/inventoryDeltas.ts: unwrap',
