@@ -300,7 +300,6 @@ const CREATED_KINDS = [
 const SAME_WORDS = [
   'stages/7-intent/matchIntents.ts: transfer',
   'stages/7-intent/facts/subjectView.ts: transfer',
-  'stages/7-intent/deeds.ts: message',
   'stages/7-intent/facts/txFacts.ts: approval',
   'stages/9-report/inventoryDeltas.ts: wrap',
   'stages/9-report/inventoryDeltas.ts: unwrap',
