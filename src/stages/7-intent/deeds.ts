@@ -52,7 +52,7 @@ function inWords(name: string): string {
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
     .toLowerCase()
-    .replaceAll(/\b(?:addr|msg)\b/g, (short) => (short === 'msg' ? 'message' : 'address'));
+    .replaceAll(/\baddr\b/g, 'address');
 }
 
 /** The value of an event that states only one, where it is an account or a number. */
