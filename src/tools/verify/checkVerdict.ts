@@ -62,6 +62,8 @@ export function checkLabelAmounts(report: TxReport, rules: RuleFacts | null, fin
   if (OF_OTHERS.test(c.intent_kind) || label.startsWith('Move ')) return;
   const all = amountsBySymbol([motifs, positions, deltas, report.allowances ?? []]);
   const own = amountsBySymbol(ownParts(report, rules));
+  // A token without a symbol may be wrapped ether, which labels know by the rules.
+  if (deltas.some(({ asset }) => asset.symbol === null)) all.delete('ETH');
   const end = /, | \(/.exec(label.replace(/\d,\d/g, '0.0'))?.index ?? Infinity;
   for (const { 0: text, 1: number, 2: word, index } of label.matchAll(LABEL_AMOUNT)) {
     const symbol = word === 'WETH' ? 'ETH' : lettersOf(word!);
