@@ -1045,7 +1045,7 @@ export interface Invariant {
   holds: boolean;
 }
 /**
- * What a motif rests on: a predicate over places of the chain and amounts of the motif. docs/claims.md describes them.
+ * What a motif rests on: a predicate over places of the chain and amounts of the motif. docs/qa.md describes them.
  */
 export interface Claim {
   /**

@@ -460,7 +460,7 @@ export interface RawMotifKind {
   readonly completed_by?: 'keeper' | 'relayer';
   /** Whether what it opens is closed in the same transaction. */
   readonly closed_flow?: 'always' | 'possible';
-  /** Predicates without which no act of the kind is proven; docs/claims.md describes them. */
+  /** Predicates without which no act of the kind is proven; docs/qa.md describes them. */
   readonly claims?: readonly ('assets_differ' | 'amount_moved' | 'amounts_agree' | 'both_sides_equal'
       | 'burnt_to_zero' | 'closed' | 'code_created' | 'distinct_pools' | 'amounts_chain' | 'happened_at'
       | 'hops_proven' | 'minted_from_zero' | 'negative_residual' | 'net_of_parts' | 'netted_at_venue'
