@@ -17,7 +17,7 @@ const FORKS = [
   [22_431_084, 21],
 ] as const;
 const QUANTITIES = /^(difficulty|number|gasLimit|gasUsed|timestamp|baseFeePerGas|blobGasUsed|excessBlobGas)$/;
-/** What nodes send beside the header. */
+/** Fields that nodes send beside the header. */
 const BESIDE = /^(hash|size|totalDifficulty|transactions|uncles|withdrawals|author|sealFields)$/;
 /** Archives that keep no blooms or roots send zeros, or nothing. */
 const PLACEHOLDER = /^0x0*$/;

@@ -156,7 +156,7 @@ class Weighing {
     return amounts;
   }
 
-  /** Over several acts what the venues left: anybody can give the entity more. */
+  /** Over several acts the gain that the venues left: anybody can give the entity more. */
   #results(): bigint[] {
     const { rule, chains } = this.#candidate;
     return [...(rule.profit.length > 1 ? this.#leftBy(chains) : this.#gains.gross).values()];

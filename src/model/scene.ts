@@ -9,7 +9,7 @@ export interface SideAmount {
   /** The counterparty gave it; else it got it. */
   readonly gave: boolean;
   readonly asset: AssetId;
-  /** What moved of it: zero for interest that accrued and for fees put in again or added to a debt. */
+  /** The part that moved: zero for interest that accrued and for fees put in again or added to a debt. */
   readonly amount: bigint;
   /** The owner's gain of it. */
   readonly delta: bigint;
@@ -28,7 +28,7 @@ export interface SideAmount {
     | 'debt';
 }
 
-/** What an act changed: a position of one owner, or of no position what its counterparty gave and got. */
+/** A change by an act: a position of one owner, or without one its counterparty gave and got. */
 export interface Side {
   readonly position: Position | null;
   /** As the act names it; null where it names none. */

@@ -16,7 +16,7 @@ export interface ExchangeInput extends ExecutionInput {
   readonly header?: Pick<BlockHeader, 'coinbase'>;
 }
 
-/** What accounts taken as one gave and got, without dust. */
+/** Assets that accounts taken as one gave and got, without dust. */
 export interface Exchange {
   /** Indexes of movements by which they paid the block builder, other than by calling it. */
   readonly tips: ReadonlySet<number>;
@@ -29,8 +29,8 @@ export interface Exchange {
 }
 
 /**
- * What a group of accounts gave and got, payments for execution aside. Prefunds and charges are always left
- * out; repayments of submitter and builder where anything else was done.
+ * Assets that a group of accounts gave and got, payments for execution aside. Prefunds and charges are always
+ * left out; repayments of submitter and builder where anything else was done.
  */
 export function gaveAndGot(
   input: ExchangeInput,
@@ -60,7 +60,7 @@ export function gaveAndGot(
   return all && all.balances.length > 0 ? all : exchange(always);
 }
 
-/** However little it is: a swap took exactly that, and the rest of what was sent along came back. */
+/** However little it is: a swap took exactly that, and the rest of the payment came back. */
 function isPrice({ id, net }: Balance, { motifs, rulebook }: ExchangeInput): boolean {
   const takes = ({ asset, amount }: AssetAmount): boolean =>
     amount === -net && mergeNative(asset, rulebook.wrappedNative) === id;

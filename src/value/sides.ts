@@ -41,7 +41,7 @@ interface SignedLeg extends AssetAmount {
   readonly delta: bigint;
 }
 
-/** Legs as the gains and losses of the venue's counterparty: what it gave, then what it got. */
+/** Legs as the gains and losses of the venue's counterparty: given, then got. */
 function legsOf({ assetsIn, assetsOut }: Motif): SignedLeg[] {
   return [
     ...assetsOut.map((leg) => ({ ...leg, gave: true, delta: -leg.amount })),

@@ -65,7 +65,7 @@ export interface Ruleset {
   /** Null when there are problems. Made when first asked for. */
   readonly rulebook: Rulebook | null;
   readonly problems: readonly Problem[];
-  /** What is sound and should be looked at again, for authors. */
+  /** Sound places that an author should look at again. */
   readonly warnings: readonly Problem[];
   readonly files: readonly RuleFile[];
   /** Items in force by kind, sorted by slug. */

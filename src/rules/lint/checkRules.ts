@@ -96,17 +96,23 @@ export function checkLifecycle(
 ): void {
   const beats = new Map(items.map((item) => [item.value.slug, item.value.supersedes ?? []]));
   for (const item of items) {
-    const { slug, status, references, supersedes, summary = '' } = item.value;
+    const { slug, status, supersedes } = item.value;
     const spot = new Spot(item);
-    if (status === 'stable' && /^(?:todo|tbd|fixme)\b/i.test(summary))
-      spot.at('summary').report('draft_text', summary);
+    if (status === 'stable') checkDraftText(spot, item.value);
     checkReplacement(spot, item.value, known);
-    for (const [text, at] of spot.each('references', references))
-      if (status === 'stable' && text.endsWith(REPLACE_ME)) at.report('draft_text', text);
     for (const [other, at] of spot.each('supersedes', supersedes))
       if (at.known('unknown_replacement', other, known) && reaches(other, slug, beats))
         at.report('supersedes_cycle', `${slug} and ${other}`);
   }
+}
+
+function checkDraftText(
+  spot: Spot,
+  { references, summary = '' }: Pick<RawHead, 'references'> & { readonly summary?: string },
+): void {
+  if (/^(?:todo|tbd|fixme)\b/i.test(summary)) spot.at('summary').report('draft_text', summary);
+  for (const [text, at] of spot.each('references', references))
+    if (text.endsWith(REPLACE_ME)) at.report('draft_text', text);
 }
 
 function checkReplacement(

@@ -28,7 +28,7 @@ interface Rules {
   readonly words: Vocabulary;
 }
 
-/** What an overlay says that holds, and proves less than its author may think: warnings. */
+/** Warnings about an overlay that is sound and proves less than its author may think. */
 export function checkWeak({ shapes, protocols, intents, words }: Rules): void {
   const taken = new Map(
     shapes
@@ -86,14 +86,15 @@ function checkLeg(leg: RawLeg, spot: Spot, { legRoles }: Vocabulary): void {
   if (otherwise === 'direction') weak('otherwise', 'another amount than the event states is believed');
   const loose = looseness(leg);
   if (loose) weak(leg.match === 'stated' ? 'match' : 'role', loose);
-  for (const word of [amount].flat())
-    if (/^\$\w+$/.test(word) && NO_AMOUNTS.test(word)) weak('amount', `${word} is no amount by its name`);
+  for (const word of [amount].flat().filter(isNoAmount)) weak('amount', `${word} is no amount by its name`);
   const side = legRoles.get(role);
   if (VENUES.has(side === 'received' ? to : from))
     spot
       .at('role')
       .report('leg_direction', `what is ${role} is ${side} by the counterparty, not by the venue`);
 }
+
+const isNoAmount = (word: string): boolean => /^\$\w+$/.test(word) && NO_AMOUNTS.test(word);
 
 /** Why more movements fit a leg than the event means. */
 function looseness({ match, amount, asset_kind: standard, pick, from, to }: RawLeg): string | null {
@@ -103,7 +104,7 @@ function looseness({ match, amount, asset_kind: standard, pick, from, to }: RawL
   return from === undefined && to === undefined ? "anybody's movement fits: say from or to" : null;
 }
 
-/** A structural rule whose alternatives do not all speak of what it rests on. */
+/** A structural rule with alternatives that leave out the kinds it rests on. */
 function checkBranches(item: RuleItem<RawIntent>): void {
   const { when, proof, rests_on: kinds = [] } = item.value;
   const speaks = (one: RawCondition): boolean => {
@@ -123,7 +124,7 @@ function checkBranches(item: RuleItem<RawIntent>): void {
     );
 }
 
-/** An intent that no transaction shows, or whose transaction says nothing of the report. */
+/** An intent without a transaction, or with one that expects nothing of the report. */
 function checkMatches(item: RuleItem<RawIntent>, told: ReadonlySet<string | undefined>): void {
   const { examples, intent } = item.value;
   const list: readonly RawExample[] = examples.match ?? [];
@@ -147,7 +148,7 @@ function checkSuperseded(item: RuleItem<RawIntent>, intents: readonly RuleItem<R
   }
 }
 
-/** Deployers and registries of other protocols: what they made is of those. */
+/** Deployers and registries of other protocols: their contracts belong to those. */
 function checkMakers(protocols: readonly RuleItem<RawProtocol>[]): void {
   const makersOf = (item: RuleItem<RawProtocol>) => {
     const spot = new Spot(item);

@@ -121,7 +121,7 @@ function noteKinds(test: RawTest, into: Set<string>, { facts, words }: RuleSourc
     for (const [name, { trade }] of words.motifKinds) if (trade !== null) into.add(name);
 }
 
-/** Every word that conditions may ask for, by what a fact holds. */
+/** Every word that conditions may ask for, by the sort of a fact. */
 export function knownWords({
   shapes,
   protocols,

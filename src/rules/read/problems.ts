@@ -156,7 +156,7 @@ export const PROBLEMS = {
   odd_supersedes: 'the rule that is superseded is of other acts',
 } as const;
 
-/** Codes of what is sound and should be looked at again; never of the shipped rules. */
+/** Codes of sound places that deserve a second look; never of the shipped rules. */
 export const WARNINGS: ReadonlySet<ProblemCode> = new Set([
   'weak_proof',
   'weak_example',

@@ -51,7 +51,7 @@ export function actAmounts(
   });
 }
 
-/** What another account paid beside the actor's batch of payments, to recipients of that. */
+/** Payments of another account beside the actor's batch, to recipients of that. */
 function withPaidBeside(view: SubjectView, motifs: readonly Motif[], own: ActAmount[]): ActAmount[] {
   const isBatch = (motif: Motif): boolean => view.kind(motif).composite && motif.assetsIn.length === 0;
   if (!motifs.some(isBatch)) return own;
@@ -172,7 +172,7 @@ function isOwnPayment(view: SubjectView, motif: Motif): boolean {
   return plain && !composite && serves === null && direct;
 }
 
-/** The position's own tokens among what these acts moved; `debts`: of debts alone. */
+/** The position's own tokens among the assets of these acts; `debts`: of debts alone. */
 function sharesOf({ input: { rulebook } }: SubjectView, motifs: readonly Motif[], debts = false) {
   const amounts = motifs.flatMap((motif) => amountsOf(motif, rulebook));
   const shares = amounts.filter((one) => (debts ? one.role === 'debt_share' : isShare(one)));

@@ -220,7 +220,7 @@ function broker(subject: LabelSubject): string | null {
   return view.tagsOf(view.tx.to).some((tag) => BROKER_TAGS.includes(tag)) ? calledName(subject) : null;
 }
 
-/** What the swaps paid to accounts other than the actor. */
+/** The amounts that the swaps paid to accounts other than the actor. */
 function deliveredOf({ deliveries }: SubjectView): ActAmount[] {
   const sums = new Map<AssetId, ActAmount>();
   for (const { id, asset, amount } of deliveries.flatMap(({ bought }) => bought.map(netOf)))

@@ -29,7 +29,7 @@ export const completeCommand = new Command('complete')
       process.stdout.write(`${word}\n`);
   });
 
-/** Commands, options or choices that may stand at the end of a line; none where a file may. */
+/** Commands, options or choices that may end a line; none where a file may. */
 export function offered(program: Command, line: string): string[] {
   const [, ...words] = line.trimStart().split(/\s+/);
   const last = words.pop() ?? '';

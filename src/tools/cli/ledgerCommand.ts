@@ -65,8 +65,7 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   const format = readFormat(options.format);
   const isFinding = files.length === 0 && Boolean(options.from && options.to);
   const isAsked = isFinding || options.balances || options.opening.includes('chain');
-  const hasNode = isAsked || Boolean(process.env['RPC_URL']);
-  const chain = hasNode ? await (await import('../ledger/openChain.ts')).openChain() : null;
+  const chain = await chainOf(isAsked);
   try {
     const source = isFinding ? chain!.find([...accounts], options, say) : readFiles(files);
     const book = await readBook(source, accounts, chain);
@@ -79,6 +78,13 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   } finally {
     await chain?.close();
   }
+}
+
+/** The node's session, where it is asked for or known. */
+async function chainOf(isAsked: boolean) {
+  if (!isAsked && !process.env['RPC_URL']) return null;
+  const { openChain } = await import('../ledger/openChain.ts');
+  return openChain();
 }
 
 /** Names accounts without an event. Throws `CliError` where it is all of them. */
@@ -178,9 +184,7 @@ interface Writing {
 async function writeBook(book: Book, { format, options, chain }: Writing): Promise<void> {
   const { readCurrencyMap } = await import('../ledger/currencyMap.ts');
   const isEarlier = (event: LedgerEvent): boolean => isBefore(event, options.from);
-  const isLater = (event: LedgerEvent): boolean =>
-    options.to !== undefined &&
-    !isBefore(event, isDay(options.to) ? options.to : `${Number(options.to) + 1}`);
+  const isLater = (event: LedgerEvent): boolean => isAfter(event, options.to);
   const within = (events: readonly LedgerEvent[]): LedgerEvent[] =>
     events.filter((event) => !isEarlier(event) && !isLater(event));
   const doubtful = within(book.doubtful);
@@ -189,12 +193,11 @@ async function writeBook(book: Book, { format, options, chain }: Writing): Promi
   const previous = options.opening.filter((source) => !OPENINGS.has(source)).map(read);
   const isContinued = previous.length > 0 || options.opening.includes('chain');
   const own = book.events.filter((event) => !isLater(event));
-  const { events, closing } = chain
-    ? await chain.observe(own, { options, isContinued, previous, format, commodity, nameOf, doubtful, say })
-    : { events: own, closing: undefined };
-  const beside = options.doubtful ?? (format.journal || !options.out ? undefined : `${options.out}.doubtful`);
+  const asked = { options, isContinued, previous, format, commodity, nameOf, doubtful, say };
+  const { events, closing } = chain ? await chain.observe(own, asked) : { events: own };
+  const beside = doubtfulFile(options, format);
   if (book.repeated > 0) say(`${book.repeated} reports were given more than once and are booked once`);
-  if (doubtful.length > 0) sayLeftOut(doubtful, nameOf, beside);
+  sayLeftOut(doubtful, nameOf, beside);
   const earlier = isContinued ? [] : events.filter(isEarlier);
   const written = text(
     events.filter((event) => !isEarlier(event)),
@@ -209,7 +212,16 @@ async function writeBook(book: Book, { format, options, chain }: Writing): Promi
 const isBefore = ({ time, block }: LedgerEvent, start = '0'): boolean =>
   isDay(start) ? time < start : block < Number(start);
 
+/** The file of the flows left out: journals name them in comments of their own. */
+const doubtfulFile = ({ doubtful, out }: LedgerOptions, { journal }: LedgerFormat): string | undefined =>
+  doubtful ?? (journal || !out ? undefined : `${out}.doubtful`);
+
+/** Whether it is of after a day or block. */
+const isAfter = (event: LedgerEvent, end: string | undefined): boolean =>
+  end !== undefined && !isBefore(event, isDay(end) ? end : `${Number(end) + 1}`);
+
 function sayLeftOut(doubtful: readonly LedgerEvent[], nameOf: Commodities, file: string | undefined): void {
+  if (doubtful.length === 0) return;
   const flows = doubtful.reduce((sum, event) => sum + event.flows.length, 0);
   const where = file === undefined ? '; --doubtful FILE writes them' : ` (${file})`;
   say(

@@ -114,7 +114,7 @@ async function ownHashes({ send }: Chain, block: number, accounts: readonly stri
   );
 }
 
-/** By how much an account's nonce rose; null where the node does not tell. */
+/** By how much an account's nonce rose; null where the node does not answer. */
 export async function nonceRise(
   { send }: Chain,
   account: string,

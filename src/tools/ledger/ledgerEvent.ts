@@ -49,7 +49,7 @@ export interface LedgerFlow {
   readonly usd: string | null;
   /** A debt of the account, as its debt tokens count it. */
   readonly debt: boolean;
-  /** What it was for, where its rows do not say: debts have no row. */
+  /** Its purpose, where the rows do not state it: debts have no row. */
   readonly purpose?: Purpose;
 }
 
@@ -78,7 +78,7 @@ export interface LedgerEvent {
   /** Names of counterparties by the rules or the address book. */
   readonly names: ReadonlyMap<string, string>;
   readonly prices: PriceBook['prices'];
-  /** Assets with balances that are known to change without an event, and as what. */
+  /** Assets with balances that are known to change without an event, and the purpose. */
   readonly moving: ReadonlyMap<string, Purpose>;
 }
 

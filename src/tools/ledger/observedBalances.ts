@@ -26,7 +26,7 @@ export interface Observed {
   readonly closing: readonly LedgerChange[];
   /** Differences that are not booked: a transaction is missing, or the balance changed without an event. */
   readonly unexplained: readonly LedgerChange[];
-  /** Balances that the node does not tell. */
+  /** Balances that the node does not give. */
   readonly unread: readonly LedgerChange[];
 }
 
@@ -61,24 +61,29 @@ export async function observe(events: readonly LedgerEvent[], request: Observati
       unread.push(holding);
       continue;
     }
-    let held = own[0]!;
-    if (held > 0n && opens?.(holding)) found.opening.push({ ...holding, raw: held });
+    const known = own as bigint[];
+    if (known[0]! > 0n && opens?.(holding)) found.opening.push({ ...holding, raw: known[0]! });
     if (request.isDoubted(holding)) continue;
-    for (const [at, point] of [...points[i]!.entries()].slice(1)) {
-      const range = [points[i]![at - 1]!.block + 1, point.block] as const;
-      const raw = own[at]! - held - sumWithin(holding, range);
-      held = own[at]!;
-      if (raw === 0n) continue;
+    for (const { raw, range, point } of differencesOf(holding, points[i]!, known)) {
       const change = { ...holding, raw };
       if (await isWithoutEvent(holding, range, request))
         found.extra.push(balanceEvent([change], purposeOf(holding, raw), point));
       else unexplained.push(change);
     }
-    found.closing.push({ ...holding, raw: held });
+    found.closing.push({ ...holding, raw: known.at(-1)! });
   }
   const opening = found.opening.length > 0 ? [balanceEvent(found.opening, 'opening', request.opensAt)] : [];
   const all = [...opening, ...[...events, ...found.extra].sort((a, b) => a.block - b.block)];
   return { events: all, closing: found.closing, unexplained, unread };
+}
+
+/** Between two points each: by how much the balance changed and the events do not say. */
+function differencesOf(holding: Holding, points: readonly BlockTime[], balances: readonly bigint[]) {
+  return points.slice(1).flatMap((point, before) => {
+    const range = [points[before]!.block + 1, point.block] as const;
+    const raw = balances[before + 1]! - balances[before]! - sumWithin(holding, range);
+    return raw === 0n ? [] : [{ raw, range, point }];
+  });
 }
 
 /** Every holding that some event changes, fees included. */
@@ -113,7 +118,7 @@ function holdingsIn(events: readonly LedgerEvent[]): Holding[] {
 const isCompared = ({ asset, purpose }: Holding, { all }: Observation): boolean =>
   asset.kind === 'erc20' && (all || purpose !== null);
 
-/** Where the token has Transfers that no report tells, a transaction is missing. */
+/** Where the token has Transfers that no report has, a transaction is missing. */
 const isWithoutEvent = async (holding: Holding, range: Range, request: Observation): Promise<boolean> =>
   isCompared(holding, request) &&
   (await request.chain.transferred(holding.account, holding.asset, range)) === sumWithin(holding, range);

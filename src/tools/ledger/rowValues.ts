@@ -188,7 +188,7 @@ function postings(event: LedgerEvent, { format, commodity }: Book): Values[] {
   ];
 }
 
-/** Amounts by asset whose rows have a purpose with an account of its own. */
+/** Amounts by asset, of rows with a purpose that has an account of its own. */
 function sharesOf(
   { rows }: LedgerEvent,
   { accounts, digits = Infinity }: LedgerFormat,

@@ -50,7 +50,7 @@ const uriOf = (path: string): string => pathToFileURL(resolve(path)).href;
 const fileOf = (uri: string, { files }: Ruleset): RuleFile | undefined =>
   files.find(({ shownPath }) => uriOf(shownPath) === uri);
 
-/** What the characters at a place may mean, the shortest word alone: `harvest` of `motif.harvest.own`. */
+/** Possible words at a place, the shortest alone: `harvest` of `motif.harvest.own`. */
 function wordsAt(uri: string, offset: number, ruleset: Ruleset): Occurrence[] {
   const file = fileOf(uri, ruleset);
   const here = (file ? wordsOf(file, ruleset.facts) : []).filter(

@@ -3,7 +3,7 @@ import type { FactDeclaration } from '../../model/intent.ts';
 import type { RuleFile } from '../../rules/read/readRuleFiles.ts';
 
 /** Sorts of words that rule files declare and use. */
-export type Sort = 'motif' | 'intent' | 'leg role' | 'account role' | 'list' | 'fact' | Slugged;
+type Sort = 'motif' | 'intent' | 'leg role' | 'account role' | 'list' | 'fact' | Slugged;
 type Slugged = 'shape' | 'protocol' | 'intent rule' | 'entity' | 'finding';
 
 /** A word at its place in a rule file. */
@@ -17,7 +17,7 @@ export interface Occurrence {
   readonly defines: boolean;
 }
 
-/** What the sections of a vocabulary declare. */
+/** Sorts of words that the sections of a vocabulary declare. */
 const SECTIONS: Readonly<Record<string, Sort>> = {
   motifs: 'motif',
   intents: 'intent',
@@ -43,7 +43,7 @@ const VALUES: Readonly<Record<string, Sort>> = {
   fact: 'fact',
 };
 
-/** The sort of a condition's value, by what its fact holds. */
+/** The sort of a condition's value, by the sort of its fact. */
 const OF_FACTS: Readonly<Partial<Record<NonNullable<FactDeclaration['of']>, readonly Sort[]>>> = {
   motif_kind: ['motif'],
   // A family without a known protocol goes by the slug of its shape.
@@ -108,7 +108,7 @@ function beginOf({ range }: Scalar, text: string): number {
   return /["']/.test(text[start]!) ? start + 1 : start;
 }
 
-/** What a value may be a word of. */
+/** The sort of a value, by its key. */
 function sortsOf(
   kind: RuleFile['kind'],
   keys: readonly string[],
@@ -123,7 +123,7 @@ function sortsOf(
   return key === 'value' ? sortsBeside(path, facts) : [];
 }
 
-/** What the value of a condition is a word of, by the fact beside it. */
+/** The sort of the value of a condition, by the fact beside it. */
 function sortsBeside(path: readonly unknown[], facts: Facts): readonly Sort[] {
   const test = path.findLast((one): one is YAMLMap => isMap(one as Node))!;
   const of = facts?.get(String(test.get('fact')))?.of;

@@ -1,4 +1,4 @@
-/** What each tool answers, in a sentence: its description begins with it; help and docs show it. */
+/** A sentence for each tool: its description begins with it; help and docs show it. */
 export const TOOLS = {
   analyze: 'What one transaction was for, who acted, who gained and lost what, with on-chain evidence.',
   explain: 'Why a transaction was classified as it was: the rule that won, and those that did not.',

@@ -27,7 +27,7 @@ interface PlaygroundOptions extends Pick<ViewOptions, 'port' | 'viewerFile'> {
   readonly recordings: readonly Recording[];
   /** Node to ask for transactions that are not recorded. */
   readonly rpcUrl?: string | undefined;
-  /** The service the page asks for reports, or what answers here; left out: the rules in force. */
+  /** The service the page asks for reports, or a function that answers here; left out: the rules in force. */
   readonly reports?: string | Pick<ViewOptions, 'analyze' | 'trace' | 'examples'>;
 }
 

@@ -23,7 +23,7 @@ export function checkAllowances(report: TxReport, chain: RawChain, find: Report)
 /** `approve(address,uint256)` and `setApprovalForAll(address,bool)`. */
 const GRANTS = /^0x(095ea7b3|a22cb465)/;
 
-/** What an owner's own call had its token log is listed, and all of it in the order of the logs. */
+/** Approvals that an owner's own call had its token log are listed, all in the order of the logs. */
 function checkComplete({ allowances = [] }: TxReport, chain: RawChain, must: Must): void {
   const listed = allowances.flatMap(({ evidence }) => evidence.map(({ log_index: index }) => index ?? -1));
   must(

@@ -47,21 +47,28 @@ function checkEntry(entry: PnlEntry, report: TxReport, must: Must): void {
     ['/builder_payment_usd', entry.builder_payment_usd, ETHER, BigInt(entry.builder_payment_raw)],
   ] as const;
   let net = worth([{ asset: ETHER, raw: -BigInt(entry.gas_raw ?? 0) }]);
-  for (const [at, money, asset, raw] of places) {
-    const exact = worth([{ asset, raw }]);
-    net = net && exact && plus(net, exact, at === '/gross_usd' ? 1n : -1n);
+  const isAt = (at: string, money: DisplayMoney | undefined, exact: Decimal | null): void => {
     must(money !== undefined || !report.engine, at, 'is left out');
     const shown = parseDecimal(money?.text ?? '');
     if (shown && exact) must(roundsTo(shown, exact), at, `${money!.text} is not the amount at its price`);
+  };
+  for (const [at, money, asset, raw] of places) {
+    const exact = worth([{ asset, raw }]);
+    net = net && exact && plus(net, exact, at === '/gross_usd' ? 1n : -1n);
+    isAt(at, money, exact);
   }
   const shown = parseDecimal(entry.net_usd.text);
   if (shown && net) must(roundsTo(shown, net), '/net_usd', 'is not the gross less fees, gas and builder');
-  const known = new Set(report.motifs.map(({ id }) => id));
-  const areKnown = entry.cycle.motif_ids.every((id) => known.has(id));
-  must(areKnown, '/cycle/motif_ids', 'names a motif that does not exist');
-  must(entry.cycle.closed, '/cycle/closed', 'a profit is realised only by a closed flow');
+  checkCycle(entry, report, must);
   const accounts = new Set((report.movements ?? []).flatMap(({ from, to }) => [from, to]));
   must(accounts.has(entry.beneficiary), '/beneficiary', 'received nothing in this transaction');
+}
+
+function checkCycle({ cycle }: PnlEntry, { motifs }: TxReport, must: Must): void {
+  const known = new Set(motifs.map(({ id }) => id));
+  const areKnown = cycle.motif_ids.every((id) => known.has(id));
+  must(areKnown, '/cycle/motif_ids', 'names a motif that does not exist');
+  must(cycle.closed, '/cycle/closed', 'a profit is realised only by a closed flow');
 }
 
 function checkPnlSums({ economics: { realized_pnl: pnl } }: TxReport, find: Report): void {

@@ -26,28 +26,13 @@ export function worthIn({ economics }: TxReport): Worth {
 /** USD figures follow from the exact amounts and the prices the report itself lists. */
 export function checkMoney(report: TxReport, find: Report): void {
   const worth = worthIn(report);
-  const compare = (at: string, money: DisplayMoney, exact: Decimal | null) => {
-    if (money.available !== (money.reason === undefined))
-      find('money', at, 'a reason is given exactly when the value is unavailable');
-    if (!money.available) {
-      if (money.text !== '—') find('money', at, `unavailable, yet reads ${money.text}`);
-      return;
-    }
-    const shown = parseDecimal(money.text);
-    if (!shown) find('money', at, `${money.text} is no dollar amount`);
-    else if (exact && !roundsTo(shown, exact))
-      find('money', at, `${money.text} is not what amounts and prices give`);
-  };
+  const compare = comparing(find);
   const { units, places } = parseDecimal(report.execution.gas_cost_native) ?? NOTHING;
   const gas = worth([{ asset: { id: NATIVE, decimals: places }, raw: units }]);
   compare('/execution/gas_cost_usd', report.execution.gas_cost_usd, gas);
   compare('/economics/fee_usd', report.economics.fee_usd, gas);
-  for (const [value, at] of walk([report.inventory_deltas, report.position_effects])) {
-    if (!isRecord(value)) continue;
-    const { asset, delta_raw: raw, usd } = value as unknown as InventoryDelta;
-    const place = at.replace('/0', '/inventory_deltas').replace('/1', '/position_effects');
-    if (usd && raw) compare(`${place}/usd`, usd, worth([{ asset, raw: BigInt(raw) }]));
-  }
+  for (const { asset, raw, usd, place } of valuedAmounts(report))
+    compare(place, usd, worth([{ asset, raw }]));
   const { net_usd_after_gas: after, net_usd_after_own_gas: own } = report.economics;
   for (const party of partiesOf(report)) {
     const { at, figures, accounts } = party;
@@ -60,10 +45,37 @@ export function checkMoney(report: TxReport, find: Report): void {
     compare(`${at}/net_usd_after_gas`, after, net && gas && plus(net, gas, -1n));
     if (own) compare(`${at}/net_usd_after_own_gas`, own, net);
   }
-  const isApart = report.economics.warnings.some((code) => code.startsWith('Fee'));
-  if (isApart && report.engine && !own)
+  if (!own && isPaidByOther(report))
     find('money', '/economics/net_usd_after_own_gas', 'is left out though another paid the gas');
 }
+
+const isPaidByOther = ({ economics, engine }: TxReport): boolean =>
+  engine !== undefined && economics.warnings.some((code) => code.startsWith('Fee'));
+
+/** Amounts of balances and positions with their worth in dollars, and its place in the report. */
+function* valuedAmounts({ inventory_deltas: deltas, position_effects: effects }: TxReport) {
+  for (const [value, at] of walk([deltas, effects])) {
+    if (!isRecord(value)) continue;
+    const { asset, delta_raw: raw, usd } = value as unknown as InventoryDelta;
+    const place = at.replace('/0', '/inventory_deltas').replace('/1', '/position_effects');
+    if (usd && raw) yield { asset, raw: BigInt(raw), usd, place: `${place}/usd` };
+  }
+}
+
+const comparing =
+  (find: Report) =>
+  (at: string, money: DisplayMoney, exact: Decimal | null): void => {
+    if (money.available !== (money.reason === undefined))
+      find('money', at, 'a reason is given exactly when the value is unavailable');
+    if (!money.available) {
+      if (money.text !== '—') find('money', at, `unavailable, yet reads ${money.text}`);
+      return;
+    }
+    const shown = parseDecimal(money.text);
+    if (!shown) find('money', at, `${money.text} is no dollar amount`);
+    else if (exact && !roundsTo(shown, exact))
+      find('money', at, `${money.text} is not what amounts and prices give`);
+  };
 
 const isLending = ({ category }: PositionEffect): boolean =>
   category === 'lending_supply' || category === 'lending_debt';

@@ -35,7 +35,7 @@ const WORDS: ReadonlySet<string> = new Set([
 /** Words with a word of the rules, or of a rule of election, in them. */
 const COMPOSED = /^(serves_everybody:\w+|\w+_beneficiary)$/;
 
-/** Open words are those of this version, and flags and roles of balances are what the movements show. */
+/** Open words are those of this version, and flags and roles of balances agree with the movements. */
 export function checkOpenWords(report: TxReport, { block }: RawChain, find: Report): void {
   const must = mustOf(find, 'words');
   for (const [value, at] of walk(report))

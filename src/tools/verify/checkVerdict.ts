@@ -49,7 +49,7 @@ function checkGround({ classification: c, attribution: a, tx }: TxReport, verdic
 const LABEL_AMOUNT = /(?<![\w.#\u2026])(\d[\d,]*(?:\.\d+)?) ([^\s,]+)/g;
 const lettersOf = (text: string): string => text.replace(/\[.*$/, '').replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Labels that state what others moved, or what was to be moved. */
+/** Labels about movements of others, or about movements to come. */
 const OF_OTHERS = /^(Reverted|ContractCall)$/;
 
 /**
@@ -75,7 +75,7 @@ export function checkLabelAmounts(report: TxReport, rules: RuleFacts | null, fin
   }
 }
 
-/** The acts that the label rests on, parts of others aside, and what the subject gained, lost and holds. */
+/** The acts that the label rests on, parts of others aside, and the subject's gains, losses and holdings. */
 function ownParts(report: TxReport, rules: RuleFacts | null): readonly unknown[] {
   const { classification: c, economics, motifs } = report;
   const rule = rules?.rules.get(c.matched_rule ?? '');

@@ -89,9 +89,7 @@ function tradersBehind(context: ElectionContext, called: Address): Proposal[] {
   const owners = new Set(traders);
   const [account] = owners;
   if (!account || owners.size > 1 || account === called || account === context.signer) return [];
-  const signer = context.sides(context.signer);
-  const apart = context.sides(account) !== 'none' && (signer === 'none' || keptMost(context, account));
-  if (!apart || context.neverElect(account) !== null) return [];
+  if (!tradedApart(context, account) || context.neverElect(account) !== null) return [];
   return [
     {
       account,
@@ -105,6 +103,11 @@ function tradersBehind(context: ElectionContext, called: Address): Proposal[] {
     },
   ];
 }
+
+/** Whether a contract ended with more or less, and the signer with nothing or with little of it. */
+const tradedApart = (context: ElectionContext, account: Address): boolean =>
+  context.sides(account) !== 'none' &&
+  (context.sides(context.signer) === 'none' || keptMost(context, account));
 
 /** Contracts other than venues that gave and got, each asking for what it gave. */
 function gaveByThemselves(context: ElectionContext): Address[] {

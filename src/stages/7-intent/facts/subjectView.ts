@@ -23,7 +23,7 @@ type MotifsByKind = ReadonlyMap<string, readonly Motif[]>;
 type MotifsByAsset = ReadonlyMap<AssetId, ReadonlySet<Motif>>;
 
 interface Parts {
-  /** What the subject's entity gave and got. */
+  /** The amounts that the subject's entity gave and got. */
   readonly exchange: Exchange;
   readonly fees: ReadonlySet<number>;
   readonly balances: readonly Balance[];

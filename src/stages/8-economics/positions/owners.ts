@@ -193,7 +193,7 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
   return user !== undefined && others.length === 0 ? user : null;
 }
 
-/** The one principal that paid the owner what it put in, and no more beside it than a fee. */
+/** The one principal that paid the owner its share, and no more beside it than a fee. */
 function payerLessFee(
   owner: Address,
   [leg, ...more]: readonly SideAmount[],

@@ -119,7 +119,7 @@ function tradedSides(motif: Motif, { rulebook }: PositionInput): Side[] {
   return [{ position: { category: 'vault', effect: trade.effect }, owner, amounts }];
 }
 
-/** Amounts in what was put in for a token, or came out for it, where a part of the act used that token up. */
+/** Amounts put in for a token, or taken out for it, where a part of the act used that token up. */
 function throughParts(
   amounts: readonly SideAmount[],
   parts: readonly Motif[],

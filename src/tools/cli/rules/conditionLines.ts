@@ -10,7 +10,7 @@ export function conditionLines(node: CheckedCondition, indent = ''): string[] {
   return [`${indent}${mark} ${testText(node)}   (is ${show(node.actual)})`];
 }
 
-/** What a single test asks for. */
+/** The text of a single test. */
 export const testText = ({ fact, operator, expected }: Extract<CheckedCondition, { fact: string }>): string =>
   `${fact} ${operator} ${show(expected)}`;
 

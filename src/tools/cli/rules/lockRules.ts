@@ -63,7 +63,7 @@ function lockFile(path: string, current: Lock, options: LockOptions, io: CliIo):
     parseLock(existsSync(path) ? readFileSync(path, 'utf8') : ''),
     current,
   );
-  // Without `check` only what locking would hide is wrong.
+  // Without `check` only problems that locking would hide count.
   const wrong = options.check ? [...unbumped, ...stale] : options.force ? [] : unbumped;
   for (const line of wrong) io.err(`${path}: ${line}`);
   if (options.check || wrong.length > 0) return wrong.length;

@@ -49,7 +49,7 @@ export function forgedTwin({ transaction, name }: RawExample): RawExample {
   };
 }
 
-/** What of a forged transaction is taken for proven, one line each. */
+/** Parts of a forged transaction taken for proven, one line each. */
 export function believed({ built, examined }: MadeUp, shape: string): string[] {
   const stranger = built.addressOf('stranger');
   return motifsOfShapes(examined, [shape])

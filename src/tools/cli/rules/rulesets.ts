@@ -58,21 +58,12 @@ interface LintOptions {
  */
 export async function lintRules(named: readonly string[], options: LintOptions, io: CliIo): Promise<number> {
   const { format, codes } = options;
-  if (codes) {
-    for (const [code, meaning] of Object.entries(PROBLEMS)) io.out(`${code.padEnd(32)}${meaning}`);
-    return 0;
-  }
+  if (codes) return listCodes(io);
   const dirs = rulesetDirs(named);
   const ruleset = openRuleset(dirs);
   const outside = ruleset.problems.length > 0 ? NOTHING : await checkOutside(ruleset, options);
   const problems = [...ruleset.problems, ...outside.problems];
-  const { warnings } = ruleset;
-  if (format === 'json') io.out(JSON.stringify({ problems, warnings }, null, 2));
-  else if (format === 'github') for (const one of [...problems, ...warnings]) io.out(annotation(one));
-  else {
-    for (const one of problems) io.out(formatProblem(one));
-    for (const one of warnings) io.err(`warning: ${formatProblem(one)}`);
-  }
+  printProblems(problems, ruleset.warnings, { format, io });
   const isSound = problems.length === 0;
   if (format !== 'text') return isSound ? 0 : 1;
   for (const line of outside.notes) io.out(line);
@@ -89,13 +80,31 @@ export async function lintRules(named: readonly string[], options: LintOptions, 
   return isSound ? 0 : 1;
 }
 
+function listCodes(io: CliIo): number {
+  for (const [code, meaning] of Object.entries(PROBLEMS)) io.out(`${code.padEnd(32)}${meaning}`);
+  return 0;
+}
+
+function printProblems(
+  problems: readonly Problem[],
+  warnings: readonly Problem[],
+  { format, io }: Pick<LintOptions, 'format'> & { readonly io: CliIo },
+): void {
+  if (format === 'json') io.out(JSON.stringify({ problems, warnings }, null, 2));
+  else if (format === 'github') for (const one of [...problems, ...warnings]) io.out(annotation(one));
+  else {
+    for (const one of problems) io.out(formatProblem(one));
+    for (const one of warnings) io.err(`warning: ${formatProblem(one)}`);
+  }
+}
+
 interface Outside {
   readonly problems: readonly Problem[];
   readonly notes: readonly string[];
 }
 const NOTHING: Outside = { problems: [], notes: [] };
 
-/** What an ABI and the node say of sound rules. */
+/** Problems that an ABI and the node show in sound rules. */
 async function checkOutside(ruleset: Ruleset, { abi, node }: LintOptions): Promise<Outside> {
   const problems = node ? await (await import('./abi/checkNode.ts')).checkNode(ruleset) : [];
   if (abi === undefined) return { problems, notes: [] };

@@ -7,7 +7,7 @@ import type { RawMeaning, RawShape } from '../../../../model/generated/rules.ts'
 import { NO_AMOUNTS } from '../../../../rules/lint/checkWeak.ts';
 import type { AbiEntry } from './readAbi.ts';
 
-/** What a comparison found. */
+/** The result of a comparison. */
 export interface Compared {
   readonly problems: readonly Problem[];
   /** Signatures of the rules that the ABI has under their name. */

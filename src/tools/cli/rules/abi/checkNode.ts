@@ -12,7 +12,7 @@ import { authored, signaturesOf, type PlacedSignature } from './checkAbi.ts';
 
 type Ask = (call: RpcCall) => Promise<unknown>;
 
-/** Blocks whose logs are looked through for events that the code does not show. */
+/** Blocks with logs to look through for events that the code does not show. */
 const RECENT_BLOCKS = 1_000;
 
 /** EIP-1967: where a proxy keeps its implementation, and its beacon. */
@@ -25,7 +25,7 @@ const ASK_BEACON = '0x5c60da1b';
 /** EIP-1167: code of a minimal proxy, around its implementation. */
 const MINIMAL = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af4/;
 
-/** Asks the node of RPC_URL whether the listed contracts hold what their shapes say of them. */
+/** Asks the node of RPC_URL whether the listed contracts hold the signatures of their shapes. */
 export async function checkNode(ruleset: Ruleset): Promise<readonly Problem[]> {
   const config = readCliConfig('--node asks a node: set RPC_URL');
   const upstream = openUpstream({ ...config, priceApiUrl: null });
@@ -63,8 +63,12 @@ async function checkProtocol(item: RuleItem<RawProtocol>, { shapes }: Ruleset, a
     if (found.length === 0 && spoken.length > 0)
       spot.report('not_on_chain', `nothing of ${slugs.join(', ')} is in its code or its recent logs`);
   }
+  if (addresses.length > 0) reportUnseen(item, unseen);
+}
+
+function reportUnseen(item: RuleItem<RawProtocol>, unseen: Iterable<PlacedSignature>): void {
   // A family of other files may have more than this protocol speaks.
-  for (const { raw, spot } of addresses.length === 0 ? [] : unseen)
+  for (const { raw, spot } of unseen)
     if (spot.item.file.layer === item.file.layer && item.file.layer > 0)
       new Spot(item, ['addresses']).report(
         'not_on_chain',
@@ -77,7 +81,7 @@ const without = <T>(all: readonly T[], some: readonly T[]): T[] => all.filter((o
 /** Digits that code holds which compares with a selector or logs a topic; compilers drop zeros in front. */
 const word = ({ signature }: PlacedSignature): string => signature.id.slice(2).replace(/^(?:00)+/, '');
 
-/** The code at an address and of what it delegates to; empty where there is none. */
+/** The code at an address and of its implementation; empty where there is none. */
 async function codeOf(address: Address, ask: Ask, depth = 3): Promise<string> {
   const own = String(await ask({ method: 'eth_getCode', params: [address, 'latest'] }));
   if (own === '0x') return '';

@@ -12,7 +12,7 @@ import { CliError } from '../../cliIo.ts';
 /** An event or function of a contract's ABI. */
 export interface AbiEntry {
   readonly kind: 'event' | 'function';
-  /** As in Solidity, without the keyword and what follows the parameters of an event. */
+  /** As in Solidity, without the keyword and the words after the parameters of an event. */
   readonly text: string;
   readonly signature: ParsedSignature;
 }
