@@ -31,9 +31,9 @@ export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
   const { basis, protocol, invariants, tags, legs } = act;
   const known = isRecognised(protocol);
   const { position, claims } = kindOf(input.rulebook, act.kind);
-  // A listed contract does what its function says; of books it has to show a movement.
-  const shows =
-    legs.some(({ movements }) => movements.length > 0) || (legs.length === 0 && position === null);
+  // A listed contract does as its function says; an exchange or a position needs a movement.
+  const isSilent = legs.length === 0 && position === null && claims.length === 0;
+  const shows = isSilent || legs.some(({ movements }) => movements.length > 0);
   if (basis === 'call' && !(known && shows)) return 'function_name_only';
   const failed = invariants.filter(({ holds }) => !holds);
   if (failed.some(({ name }) => name === 'amounts_agree')) return 'amounts_differ';

@@ -79,11 +79,12 @@ export function checkLabelAmounts(report: TxReport, rules: RuleFacts | null, fin
 function ownParts(report: TxReport, rules: RuleFacts | null): readonly unknown[] {
   const { classification: c, economics, motifs } = report;
   const rule = rules?.rules.get(c.matched_rule ?? '');
-  const isOwn = ({ kind }: Motif): boolean =>
-    rules?.motifs.get(kind)?.fragment === c.intent_kind || rule?.rests_on?.includes(kind) === true;
-  const resting = rules ? motifs.filter(isOwn) : motifs;
+  const isHeadline = ({ kind }: Motif): boolean =>
+    rules === null || rules.motifs.get(kind)?.fragment === c.intent_kind;
+  const isOwn = (motif: Motif): boolean => isHeadline(motif) || rule?.rests_on?.includes(motif.kind) === true;
+  const resting = motifs.filter(isOwn);
   const ids = new Set<string | null>(resting.map(({ id }) => id));
-  const acts = resting.filter(({ parent_id: whole }) => !ids.has(whole));
+  const acts = resting.filter((motif) => isHeadline(motif) || !ids.has(motif.parent_id));
   const { subject: account } = economics;
   return [
     acts,
