@@ -28,20 +28,26 @@ export interface ProofInput {
  * function alone proves nothing, but at a listed contract.
  */
 export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
-  const { basis, protocol, invariants, tags, legs } = act;
+  const { basis, protocol, invariants, tags } = act;
   const known = isRecognised(protocol);
-  const { position, claims } = kindOf(input.rulebook, act.kind);
-  // A listed contract does as its function says; an exchange or a position needs a movement.
-  const isSilent = legs.length === 0 && position === null && claims.length === 0;
-  const shows = isSilent || legs.some(({ movements }) => movements.length > 0);
-  if (basis === 'call' && !(known && shows)) return 'function_name_only';
+  if (basis === 'call' && !(known && isCarriedOut(act, input))) return 'function_name_only';
   const failed = invariants.filter(({ holds }) => !holds);
   if (failed.some(({ name }) => name === 'amounts_agree')) return 'amounts_differ';
-  const missing = claims.some((name) => !invariants.some((one) => one.name === name));
+  const missing = kindOf(input.rulebook, act.kind).claims.some(
+    (name) => !invariants.some((one) => one.name === name),
+  );
   const doubted = missing || failed.length > 0 || tags.some((tag) => UNPROVEN_TAGS.has(tag));
   if (doubted || isSuspect(act, input) || !isAsked(act, input)) return 'unproven_motif';
   const shown = basis === 'structure' || known || isShown(act, input);
   return shown ? null : 'unproven_motif';
+}
+
+/** A listed contract does as its function says; an exchange or a position needs a movement. */
+function isCarriedOut({ kind, legs }: Primitive, { rulebook }: ProofInput): boolean {
+  const { position, claims } = kindOf(rulebook, kind);
+  return legs.length === 0
+    ? position === null && claims.length === 0
+    : legs.some(({ movements }) => movements.length > 0);
 }
 
 /** Why an act made of others is not proven: its own invariants and each of its parts have to be. */

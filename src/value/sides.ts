@@ -52,11 +52,13 @@ function legsOf({ assetsIn, assetsOut }: Motif): SignedLeg[] {
 const isOfShare = ({ role }: SignedLeg): boolean => SHARE_ROLES.has(role);
 const isOfDebt = ({ role }: SignedLeg): boolean => DEBT_SHARE_ROLES.has(role);
 
+const ownerNamedBy = (act: Motif): Address | null =>
+  POSITION_OWNER_ROLES.map((role) => roleOf(act, role)).find((account) => account !== null) ?? null;
+
 function sidesOfPosition(act: Motif, position: Position): Side[] {
   const legs = legsOf(act);
   const portions = act.portions ?? NOTHING;
-  const role = POSITION_OWNER_ROLES.find((one) => roleOf(act, one) !== null);
-  const owner = role === undefined ? null : roleOf(act, role);
+  const owner = ownerNamedBy(act);
   if (position.category !== DEBT) return withInterestApart(position, owner, legs, portions);
   const collateral = collateralAmong(legs, position);
   const debt = legs.filter((leg) => (isOfShare(leg) ? isOfDebt(leg) : !collateral.includes(leg)));
