@@ -46,6 +46,15 @@ describe('txreport ledger', () => {
     expect(readFileSync(out, 'utf8')).toContain(report.tx.hash);
   });
 
+  it('reads redirected reports, with a period too', async () => {
+    const report = reports.get('token-transfer')!;
+    const inputFile = write('redirected.ndjson', report);
+    const period = ['--from', '2015-07-30', '--to', '2100-01-01'];
+    const run = await runCli(['ledger', '--account', report.tx.signer, ...period], { inputFile });
+    expect(run.code, run.err).toBe(0);
+    expect(run.out).toContain(report.tx.hash);
+  });
+
   it('refuses an account without any event, an unknown format, and a faulty one with the place', async () => {
     const report = reports.get('token-transfer')!;
     const input = write('one.ndjson', report);

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtPackage } from './builtCli.ts';
 
@@ -16,6 +17,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string;
+  /** A file as standard input. */
+  readonly inputFile?: string;
 }
 
 /** Runs `txreport` as users do, in a process of its own, with nothing in its environment but what is given. */
@@ -24,14 +27,14 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Cli
   const child = spawn(process.execPath, [cli, ...args], {
     env: { PATH: process.env['PATH'], ...options.env },
     ...(options.cwd ? { cwd: options.cwd } : {}),
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: [options.inputFile ? openSync(options.inputFile, 'r') : 'pipe', 'pipe', 'pipe'],
   });
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  child.stdout.on('data', (data: Buffer) => out.push(data));
-  child.stderr.on('data', (data: Buffer) => err.push(data));
-  child.stdin.on('error', () => {});
-  if (options.input !== undefined) child.stdin.end(options.input);
+  child.stdout!.on('data', (data: Buffer) => out.push(data));
+  child.stderr!.on('data', (data: Buffer) => err.push(data));
+  child.stdin?.on('error', () => {});
+  if (options.input !== undefined) child.stdin?.end(options.input);
   const text = (chunks: Buffer[]) => () => Buffer.concat(chunks).toString('utf8');
   return {
     child,

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { fstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { getAddress, isAddress } from 'viem/utils';
 import { Command } from 'commander';
 import { CliError, type CommonOptions } from './cliIo.ts';
@@ -63,7 +63,7 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   checkPeriod(options);
   const { readFormat } = await import('../ledger/ledgerFormat.ts');
   const format = readFormat(options.format);
-  const isFinding = files.length === 0 && Boolean(options.from && options.to);
+  const isFinding = files.length === 0 && Boolean(options.from && options.to) && !isRedirected();
   const isAsked = isFinding || options.balances || options.opening.includes('chain');
   const chain = await chainOf(isAsked);
   try {
@@ -78,6 +78,12 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   } finally {
     await chain?.close();
   }
+}
+
+/** Whether a file or another command is standard input: then the reports are there. */
+function isRedirected(): boolean {
+  const input = fstatSync(0);
+  return input.isFIFO() || input.isFile();
 }
 
 /** The node's session, where it is asked for or known. */
