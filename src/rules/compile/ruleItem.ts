@@ -1,4 +1,4 @@
-import type { ProblemCode, Problem } from '../read/problems.ts';
+import { WARNINGS, type ProblemCode, type Problem } from '../read/problems.ts';
 import type { RuleFile } from '../read/readRuleFiles.ts';
 import { pointerSegment, type Tree } from '../read/yamlTree.ts';
 import type { RawMeaning, RawShape } from '../../model/generated/rules.ts';
@@ -34,7 +34,9 @@ export class ProblemSink {
 
   /** All problems but those that only follow from another problem of the same item. */
   get problems(): readonly Problem[] {
-    const faulty = new Set(this.#found.flatMap((one) => (DERIVED.has(one.problem.code) ? [] : [one.of])));
+    const isCause = (code: ProblemCode): boolean => !DERIVED.has(code) && !WARNINGS.has(code);
+    const causes = this.#found.filter(({ problem }) => isCause(problem.code));
+    const faulty = new Set(causes.map(({ of }) => of));
     return this.#found
       .filter(({ problem, of }) => of === '' || !DERIVED.has(problem.code) || !faulty.has(of))
       .map(({ problem }) => problem);
