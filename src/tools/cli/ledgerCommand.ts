@@ -214,7 +214,7 @@ async function writeBook(book: Book, { format, options, chain }: Writing): Promi
   if (format.currency?.unlisted !== undefined) keepCurrencies(map, options);
 }
 
-/** Whether it is of before a day or block. */
+/** Whether an event came before a day or block. */
 const isBefore = ({ time, block }: LedgerEvent, start = '0'): boolean =>
   isDay(start) ? time < start : block < Number(start);
 
@@ -222,7 +222,7 @@ const isBefore = ({ time, block }: LedgerEvent, start = '0'): boolean =>
 const doubtfulFile = ({ doubtful, out }: LedgerOptions, { journal }: LedgerFormat): string | undefined =>
   doubtful ?? (journal || !out ? undefined : `${out}.doubtful`);
 
-/** Whether it is of after a day or block. */
+/** Whether an event came after a period: a day ends before its first block, a block is included. */
 const isAfter = (event: LedgerEvent, end: string | undefined): boolean =>
   end !== undefined && !isBefore(event, isDay(end) ? end : `${Number(end) + 1}`);
 

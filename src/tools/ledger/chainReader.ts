@@ -1,7 +1,9 @@
+import { fromNumber } from 'ox/Hex';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { addressAt, quantity, uintAt, wordOf } from '../../evm/hex.ts';
 import { TRANSFER } from '../../evm/tokenTopics.ts';
 import { AnalysisError } from '../../lib/errors.ts';
+import { memoize } from '../../lib/memo.ts';
 import { isRecord, itemsOf } from '../../lib/shape.ts';
 import {
   isRevert,
@@ -10,6 +12,7 @@ import {
   type RpcAnswer,
   type RpcCall,
 } from '../../stages/1-fetch/rpc/rpcMessages.ts';
+import { isoTime } from '../../stages/9-report/writeTransaction.ts';
 import { CliError } from '../cli/cliIo.ts';
 import type { Upstream } from '../../stages/1-fetch/rpc/upstream.ts';
 import type { Hash, Hex } from '../../model/hex.ts';
@@ -41,8 +44,8 @@ const READS = parseAbi([
 ]);
 /** Requests at once: each group has the time of one analysis. */
 const GROUP = 200;
-
-export const hexNumber = (number: number): Hex => `0x${number.toString(16)}`;
+/** Times of blocks to keep. */
+const TIMES = 10_000;
 
 /** Reads of a node for a ledger, beside reports. */
 export function chainReader({ open }: Pick<Upstream, 'open'>) {
@@ -61,19 +64,20 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
     return answers;
   }
 
-  /** Throws `CliError` where the node has no such block. */
-  async function blockTime(tag: Hex | 'latest'): Promise<BlockTime> {
-    const [answer] = await send([{ method: 'eth_getBlockByNumber', params: [tag, false] }]);
+  /** Asked once of each tag: a run has one newest block. Rejects with `CliError` where there is none. */
+  const blockTime = memoize(async (tag): Promise<BlockTime> => {
+    const [answer] = await send([{ method: 'eth_getBlockByNumber', params: [tag as Hex | 'latest', false] }]);
     const header = resultOf('eth_getBlockByNumber', answer!);
     const { number, timestamp } = isRecord(header) ? header : {};
     const [block, seconds] = [quantity(number), quantity(timestamp)];
-    if (block === null || seconds === null) throw new CliError(`the node does not have block ${tag}`);
-    return { block: Number(block), time: new Date(Number(seconds) * 1_000).toISOString() };
-  }
+    const time = seconds === null ? null : isoTime(seconds);
+    if (block === null || time === null) throw new CliError(`the node does not have block ${tag}`);
+    return { block: Number(block), time };
+  }, TIMES);
 
   /** Items of all blocks of a range, halved where a node refuses so many; null where it refuses one. */
   async function ranged([first, last]: Range, call: RangeCall): Promise<unknown[] | null> {
-    const items = await send([call(hexNumber(first), hexNumber(last))]).then(
+    const items = await send([call(fromNumber(first), fromNumber(last))]).then(
       ([answer]) => (answer!.ok && Array.isArray(answer!.result) ? (answer!.result as unknown[]) : answer!),
       (error: unknown) => {
         if (error instanceof AnalysisError) return null;
@@ -97,7 +101,7 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
       let [low, high] = [0, (await blockTime('latest')).block + 1];
       while (low < high) {
         const middle = (low + high) >> 1;
-        if ((await blockTime(hexNumber(middle))).time < day) low = middle + 1;
+        if ((await blockTime(fromNumber(middle))).time < day) low = middle + 1;
         else high = middle;
       }
       return low;
@@ -132,7 +136,7 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
 }
 
 function balanceCall({ account, asset, block }: HoldingRead): RpcCall {
-  const at = hexNumber(block);
+  const at = fromNumber(block);
   const [owner, id] = [account as Hex, BigInt(asset.token_id ?? 0)];
   if (asset.address === null) return { method: 'eth_getBalance', params: [owner, at] };
   const data =

@@ -1,7 +1,7 @@
-import { getAddress } from 'viem/utils';
-import { quantity, wordOf } from '../../evm/hex.ts';
+import { fromNumber } from 'ox/Hex';
+import { lowerAddress, quantity, wordOf } from '../../evm/hex.ts';
 import { isRecord, itemsOf } from '../../lib/shape.ts';
-import { hexNumber, type ChainReader, type Range } from './chainReader.ts';
+import type { ChainReader, Range } from './chainReader.ts';
 import type { Hash, Hex } from '../../model/hex.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/;
@@ -74,7 +74,7 @@ async function changedBlocks(chain: Chain, account: string, [first, last]: Range
   const read = async (blocks: readonly number[]): Promise<boolean> => {
     const answers = await chain.send(
       blocks.flatMap((block) => {
-        const params = [account as Hex, hexNumber(block)] as const;
+        const params = [account as Hex, fromNumber(block)] as const;
         return [
           { method: 'eth_getTransactionCount', params },
           { method: 'eth_getBalance', params },
@@ -103,10 +103,10 @@ async function changedBlocks(chain: Chain, account: string, [first, last]: Range
 
 /** Transactions of a block that one of the accounts sent, or that went to it. */
 async function ownHashes({ send }: Chain, block: number, accounts: readonly string[]): Promise<string[]> {
-  const [answer] = await send([{ method: 'eth_getBlockByNumber', params: [hexNumber(block), true] }]);
+  const [answer] = await send([{ method: 'eth_getBlockByNumber', params: [fromNumber(block), true] }]);
   const transactions = answer!.ok && isRecord(answer!.result) ? answer!.result['transactions'] : [];
-  const isOwn = (value: unknown): boolean =>
-    typeof value === 'string' && value.length === 42 && accounts.includes(getAddress(value as Hex));
+  const own = new Set<string>(accounts.map((account) => account.toLowerCase()));
+  const isOwn = (value: unknown): boolean => own.has(lowerAddress(value) ?? '');
   return itemsOf(transactions).flatMap((tx) =>
     isRecord(tx) && typeof tx['hash'] === 'string' && (isOwn(tx['from']) || isOwn(tx['to']))
       ? tx['hash']
@@ -123,7 +123,7 @@ export async function nonceRise(
   const answers = await send(
     [first - 1, last].map((block) => ({
       method: 'eth_getTransactionCount',
-      params: [account as Hex, hexNumber(block)],
+      params: [account as Hex, fromNumber(block)],
     })),
   );
   const [before, after] = answers.map((answer) => (answer.ok ? quantity(answer.result) : null));

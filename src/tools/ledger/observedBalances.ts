@@ -88,22 +88,12 @@ function differencesOf(holding: Holding, points: readonly BlockTime[], balances:
 
 /** Every holding that some event changes, fees included. */
 function holdingsIn(events: readonly LedgerEvent[]): Holding[] {
-  const changes = events.flatMap(({ changes: own, fee, block, time, moving }) => [
-    ...own.map((change) => ({ ...change, block, time, purpose: moving.get(change.asset.id) ?? null })),
-    ...(fee
-      ? [
-          {
-            account: fee.account,
-            asset: ETHER,
-            raw: -parseAmount(fee.amount, 18),
-            debt: false,
-            block,
-            time,
-            purpose: null,
-          },
-        ]
-      : []),
-  ]);
+  const changes = events.flatMap(({ changes: own, fee, block, time, moving }) => {
+    const paid = fee ? [{ account: fee.account, asset: ETHER, raw: -parseAmount(fee.amount, 18) }] : [];
+    return [...own, ...paid.map((one): LedgerChange => ({ ...one, debt: false }))].map((change) => {
+      return { ...change, block, time, purpose: moving.get(change.asset.id) ?? null };
+    });
+  });
   const grouped = groupBy(changes, ({ account, asset }) => `${account} ${asset.id}`);
   return [...grouped.values()].map((group) => {
     const blocks = new Map<number, { raw: bigint; time: string }>();

@@ -1,8 +1,9 @@
+import { fromNumber } from 'ox/Hex';
 import { openUpstream } from '../../service/analyzer.ts';
 import { failureOf } from '../../lib/errors.ts';
 import { analyzeOneBlock } from '../cli/blocks/oneBlock.ts';
 import { openAnalyzer, readCliConfig } from '../cli/openAnalyzer.ts';
-import { chainReader, hexNumber, type HoldingRead, type BlockTime, type Range } from './chainReader.ts';
+import { chainReader, type HoldingRead, type BlockTime, type Range } from './chainReader.ts';
 import { findTransactions, nonceRise } from './findTransactions.ts';
 import { holdingName, previousFiles } from './journal.ts';
 import { changeKey } from './tokenFlags.ts';
@@ -82,7 +83,7 @@ export async function openChain() {
       say(`found ${hashes.size} transactions in blocks ${range.join(' to ')}`);
       for (const kind of unseen) say(`not looked for: ${kind}`);
       const signed = new Map(accounts.map((account) => [account, 0]));
-      const told = (report: TxReport): TxReport => {
+      const counted = (report: TxReport): TxReport => {
         signed.set(report.tx.signer, (signed.get(report.tx.signer) ?? 0) + 1);
         return report;
       };
@@ -90,11 +91,11 @@ export async function openChain() {
         process.exitCode = 1;
         say(`${hash}: ${message}`);
       };
+      const lower = accounts.map((account) => account.toLowerCase() as Address);
       for (const block of blocks) {
-        const lower = accounts.map((account) => account.toLowerCase() as Address);
         const { reports, failures } = await analyzeOneBlock(String(block), lower);
         for (const { tx_hash: hash, error } of failures) fail(hash, error);
-        for (const json of reports) yield told(JSON.parse(json) as TxReport);
+        for (const json of reports) yield counted(JSON.parse(json) as TxReport);
       }
       const analyzer = await openAnalyzer();
       try {
@@ -103,7 +104,7 @@ export async function openChain() {
           const group = all.slice(at, at + AT_ONCE);
           const results = await Promise.allSettled(group.map((hash) => analyzer.analyze(hash)));
           for (const [i, result] of results.entries())
-            if (result.status === 'fulfilled') yield told(JSON.parse(result.value) as TxReport);
+            if (result.status === 'fulfilled') yield counted(JSON.parse(result.value) as TxReport);
             else fail(group[i]!, failureOf(result.reason).error);
         }
       } finally {
@@ -119,7 +120,7 @@ export async function openChain() {
       const known: Range = [events[0]!.block, events.at(-1)!.block];
       const [first, last] = await period(options, known);
       const start = isContinued ? first : Math.min(first, known[0]);
-      const timeOf = (block: number): Promise<BlockTime> => chain.blockTime(hexNumber(block));
+      const timeOf = (block: number): Promise<BlockTime> => chain.blockTime(fromNumber(block));
       const ends = [...new Set([start - 1, first - 1, last])].sort((a, b) => a - b);
       const doubted = new Set(
         request.doubtful.flatMap(({ flows }) =>
