@@ -30,24 +30,22 @@ interface Rules {
 
 /** Warnings about an overlay that is sound and proves less than its author may think. */
 export function checkWeak({ shapes, protocols, intents, words }: Rules): void {
-  const taken = new Map(
-    shapes
-      .filter(({ file }) => file.layer === 0)
-      .flatMap((item) => topicsOf(item).map((id) => [id, item.value.slug])),
-  );
-  const own = <T>(items: readonly RuleItem<T>[]) => items.filter(({ file }) => file.layer > 0);
-  for (const item of own(shapes))
+  const isOwn = ({ file }: RuleItem): boolean => file.layer > 0;
+  if (![...shapes, ...protocols, ...intents].some(isOwn)) return;
+  const below = shapes.filter((item) => !isOwn(item));
+  const taken = new Map(below.flatMap((item) => topicsOf(item).map((id) => [id, item.value.slug])));
+  for (const item of shapes.filter(isOwn))
     for (const [raw, spot] of meaningsOf(item)) {
       if (item.value.any_emitter) checkShared(raw, spot, taken);
       checkOwner(raw, spot);
       for (const [leg, at] of spot.each('legs', raw.legs)) checkLeg(leg, at, words);
     }
-  const told = new Set(
+  const shown = new Set(
     shapes.flatMap(({ value }) => (value.examples ?? []).map(({ expect }) => expect.intent)),
   );
-  for (const item of own(intents)) {
+  for (const item of intents.filter(isOwn)) {
     checkBranches(item);
-    checkMatches(item, told);
+    checkMatches(item, shown);
     checkSuperseded(item, intents);
   }
   checkMakers(protocols);
@@ -125,12 +123,12 @@ function checkBranches(item: RuleItem<RawIntent>): void {
 }
 
 /** An intent without a transaction, or with one that expects nothing of the report. */
-function checkMatches(item: RuleItem<RawIntent>, told: ReadonlySet<string | undefined>): void {
+function checkMatches(item: RuleItem<RawIntent>, elsewhere: ReadonlySet<string | undefined>): void {
   const { examples, intent } = item.value;
   const list: readonly RawExample[] = examples.match ?? [];
   const spot = new Spot(item, ['examples', 'match']);
   const shown = list.filter(({ facts }) => facts === undefined);
-  if (shown.length === 0 && !told.has(intent))
+  if (shown.length === 0 && !elsewhere.has(intent))
     spot.report('weak_example', 'facts alone: no transaction or recording shows that they occur together');
   for (const [{ transaction, expect }, at] of spot.each([], list))
     if (transaction !== undefined && expect === undefined)

@@ -30,7 +30,7 @@ export async function runMcp(port: number | null): Promise<number> {
   const limiter = createLimiter(config);
   const previewer = await openPreviewer(config);
   const rulebook = await configuredRules(config);
-  const traces = await openTraces();
+  const traces = await openTraces(rulebook);
   const analyze: ToolDeps['analyze'] = (hash, signal) =>
     limiter.run(() => analyzer.analyze(hash, signal), signal);
   const create = (): McpServer => {

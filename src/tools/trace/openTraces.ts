@@ -19,7 +19,7 @@ export async function traceOf({ raw, context }: Recording, rulebook: Rulebook) {
 }
 
 /** Reads call trees by hash, from recordings or the node of `RPC_URL`. Rejects with `CliError`. */
-export async function openTraces() {
-  const rulebook = await configuredRules(readConfig(process.env));
+export async function openTraces(loaded?: Rulebook) {
+  const rulebook = loaded ?? (await configuredRules(readConfig(process.env)));
   return async (what: string) => traceOf(await loadTx(what, rulebook, recordingPlaces()), rulebook);
 }
