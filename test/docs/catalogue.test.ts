@@ -7,6 +7,7 @@ import { ENGINE_VERSION, analyzeRaw } from '../../src/analyze.ts';
 import { allRecordings } from '../../src/tools/cli/rules/recordings.ts';
 import { SETTINGS } from '../../src/service/config.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
+import { WORDS } from '../../src/tools/verify/checkOpenWords.ts';
 import { DOCS } from './guides.ts';
 
 const page = (name: string) => readFileSync(join(DOCS, name), 'utf8');
@@ -69,6 +70,12 @@ describe('the catalogue', () => {
     ]))
       expect(text).toContain(`| \`${kind}\` |`);
   });
+});
+
+it('verify knows every open word that the catalogue explains', () => {
+  const tables = [words.WARNINGS, words.FLAGS, words.CANDIDATE_REASONS, words.REJECTIONS, words.PNL_REASONS];
+  const listed = tables.flatMap((table) => Object.keys(table)).filter((word) => !word.includes('<'));
+  expect(listed.filter((word) => !WORDS.has(word))).toEqual([]);
 });
 
 describe('versions', () => {

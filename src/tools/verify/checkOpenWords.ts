@@ -3,15 +3,16 @@ import { isRecord, walk } from './checkEvidence.ts';
 import { mustOf, type Report } from './finding.ts';
 import { ZERO, isSame, type RawChain } from './rawChain.ts';
 
-/** Flags of a balance change, in the order in which reports write them. */
-const MARKS =
-  'mint burn wrap unwrap impersonates unverified_source fee_on_transfer rebasing suspected_spam'.split(' ');
+/** Flags that a balance change may carry alone; others come from its asset or movements. */
+const OWN_MARKS = ['fee_on_transfer', 'rebasing', 'suspected_spam'];
+/** All flags of a balance change, in the order in which reports write them. */
+const MARKS = ['mint', 'burn', 'wrap', 'unwrap', 'impersonates', 'unverified_source', ...OWN_MARKS];
 
 /** Lists of words that the schema leaves open. */
 const PLACES =
   /\/((flags|reasons|warnings)\/\d+|rejected_because|n_usd\/method|caveats\/\d+\/code)$|pnl\/reason$/;
 /** The words that this version writes there. */
-const WORDS: ReadonlySet<string> = new Set([
+export const WORDS: ReadonlySet<string> = new Set([
   ...MARKS,
   ...(
     'unasked credit signed_the_transaction gave_and_got order_owner user_operation_sender ' +
@@ -62,13 +63,12 @@ function checkSubjects(
     const wanted = ['actor', 'signer', 'zero', 'builder'][special];
     const isOther = wanted === undefined && !/^(actor|signer|zero)$/.test(role);
     must(isOther || role === wanted, '/subject_role', `is ${wanted ?? 'another'}`);
-    const moved = own.flatMap((index) => movements[index] ?? []);
+    const moved = asset.address === null ? [] : own.flatMap((index) => movements[index] ?? []);
     const shown = MARKS.filter(
       (mark) =>
-        (asset.address !== null &&
-          moved.some(({ kind, flags: marks }) => kind === mark || marks?.includes(mark))) ||
+        moved.some(({ kind, flags: marks }) => kind === mark || marks?.includes(mark)) ||
         asset.flags?.includes(mark) ||
-        (MARKS.indexOf(mark) > 5 && flags?.includes(mark)),
+        (OWN_MARKS.includes(mark) && flags?.includes(mark)),
     );
     must(`${flags ?? []}` === `${shown}`, '/flags', `are ${shown.join(', ')}`);
   });
