@@ -43,10 +43,10 @@ interface SignedLeg extends AssetAmount {
 
 /** Legs as the gains and losses of the venue's counterparty: given, then got. */
 function legsOf({ assetsIn, assetsOut }: Motif): SignedLeg[] {
-  return [
-    ...assetsOut.map((leg) => ({ ...leg, gave: true, delta: -leg.amount })),
-    ...assetsIn.map((leg) => ({ ...leg, gave: false, delta: leg.amount })),
-  ];
+  const signed = ({ asset, amount, role }: AssetAmount, gave: boolean): SignedLeg => {
+    return { gave, asset, amount, delta: gave ? -amount : amount, role };
+  };
+  return [...assetsOut.map((leg) => signed(leg, true)), ...assetsIn.map((leg) => signed(leg, false))];
 }
 
 const isOfShare = ({ role }: SignedLeg): boolean => SHARE_ROLES.has(role);
