@@ -1,6 +1,6 @@
 // Blocks of several transactions on a local chain with the real Uniswap V2 contracts, and what `txreport block` says of them.
 import { expect } from 'vitest';
-import type { Hex } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { Finding } from '../../src/model/generated/finding.ts';
 import { runCli } from '../cli/runCli.ts';
 import { addressOf } from '../devnet/accounts.ts';
@@ -163,3 +163,36 @@ export const amountsOf = (
   amounts
     .filter((one) => one.role === role)
     .map(({ account, symbol, amount_raw: raw }) => [account, symbol, raw]);
+
+export const addLiquidity = (weth: bigint, usdc: bigint, to: Address): Request => ({
+  to: MAINNET.v2Router,
+  value: weth,
+  data: fn('addLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [
+    at('USDC'),
+    usdc,
+    0n,
+    0n,
+    to,
+    FAR_FUTURE,
+  ]),
+});
+export const removeLiquidity = (shares: bigint, to: Address): Request => ({
+  to: MAINNET.v2Router,
+  data: fn('removeLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [
+    at('USDC'),
+    shares,
+    0n,
+    0n,
+    to,
+    FAR_FUTURE,
+  ]),
+});
+/** Dollars that go with `weth` into the pair, and the shares they make. */
+export async function liquidity(weth: bigint): Promise<[usdc: bigint, shares: bigint]> {
+  const v2 = await Pair.read('v2PairUSDC');
+  const supply = await story.ctx.chain.read<bigint>(at('v2PairUSDC'), 'totalSupply() view returns (uint256)');
+  const usdc = (weth * v2.usdc) / v2.weth;
+  const byWeth = (weth * supply) / v2.weth;
+  const byUsdc = (usdc * supply) / v2.usdc;
+  return [usdc, byWeth < byUsdc ? byWeth : byUsdc];
+}

@@ -15,6 +15,7 @@ import { startFakeNode, type FakeNode } from '../support/fakeNode.ts';
 import { buildViewer } from '../../viewer/build.ts';
 import { hasBrowser, openTab } from '../viewer/support/browser.ts';
 import {
+  addLiquidity,
   amountsOf,
   at,
   bot,
@@ -22,9 +23,11 @@ import {
   CALLS,
   ETHER,
   give,
+  liquidity,
   mine,
   named,
   Pair,
+  removeLiquidity,
   sellUsdc,
   startBlocks,
   stepOf,
@@ -215,43 +218,13 @@ describe('a block with several transactions', () => {
   });
 
   it('liquidity added before a trade and removed after it', async () => {
-    const v2 = await Pair.read('v2PairUSDC');
-    const supply = await story.ctx.chain.read<bigint>(
-      at('v2PairUSDC'),
-      'totalSupply() view returns (uint256)',
-    );
     const weth = 50n * ETHER;
-    const usdc = (weth * v2.usdc) / v2.weth;
-    const byWeth = (weth * supply) / v2.weth;
-    const byUsdc = (usdc * supply) / v2.usdc;
-    const shares = byWeth < byUsdc ? byWeth : byUsdc;
-    const add: Request = {
-      to: MAINNET.v2Router,
-      value: weth,
-      data: fn('addLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [
-        at('USDC'),
-        usdc,
-        0n,
-        0n,
-        addressOf('maker'),
-        FAR_FUTURE,
-      ]),
-    };
-    const remove: Request = {
-      to: MAINNET.v2Router,
-      data: fn('removeLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [
-        at('USDC'),
-        shares,
-        0n,
-        0n,
-        addressOf('maker'),
-        FAR_FUTURE,
-      ]),
-    };
+    const [usdc, shares] = await liquidity(weth);
+    const maker = addressOf('maker');
     const { hashes, findings } = await mine([
-      ['maker', add],
+      ['maker', addLiquidity(weth, usdc, maker)],
       ['alice', buyUsdc('alice', 20n * ETHER)],
-      ['maker', remove],
+      ['maker', removeLiquidity(shares, maker)],
     ]);
     const [jit, ...others] = named(findings, 'jit_liquidity');
     expect(others).toEqual([]);

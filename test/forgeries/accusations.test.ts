@@ -4,19 +4,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Abi, Address, Hex } from 'viem';
 import type { Finding } from '../../src/model/generated/finding.ts';
 import { addressOf, type Person } from '../devnet/accounts.ts';
-import { MAINNET } from '../devnet/addresses.ts';
 import { fn, fnOf, type Request } from '../devnet/chain.ts';
-import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
 import {
+  addLiquidity,
   amountsOf,
   at,
   bot,
   buyUsdc,
   ETHER,
   give,
+  liquidity,
   mine,
   named,
   Pair,
+  removeLiquidity,
   sellUsdc,
   startBlocks,
   stepOf,
@@ -75,40 +76,10 @@ const forAnother = (request: Request, from: string, to: Address): Request => ({
   ...request,
   data: request.data!.replace(addressOf(from).slice(2).toLowerCase(), to.slice(2).toLowerCase()) as Hex,
 });
-const addLiquidity = (weth: bigint, usdc: bigint, to: Address): Request => ({
-  to: MAINNET.v2Router,
-  value: weth,
-  data: fn('addLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [
-    at('USDC'),
-    usdc,
-    0n,
-    0n,
-    to,
-    FAR_FUTURE,
-  ]),
-});
-const removeLiquidity = (shares: bigint, to: Address): Request => ({
-  to: MAINNET.v2Router,
-  data: fn('removeLiquidityETH(address,uint256,uint256,uint256,address,uint256)', [
-    at('USDC'),
-    shares,
-    0n,
-    0n,
-    to,
-    FAR_FUTURE,
-  ]),
-});
-/** Dollars that go with `weth` into the pair, and the shares they make. */
-async function liquidity(weth: bigint): Promise<[usdc: bigint, shares: bigint]> {
+/** The pair after a buy of 10 ether, and the dollars bought. */
+async function afterBuy(): Promise<[v2: Pair, bought: bigint]> {
   const v2 = await Pair.read('v2PairUSDC');
-  const supply = await story.ctx.chain.read<bigint>(at('v2PairUSDC'), 'totalSupply() view returns (uint256)');
-  const usdc = (weth * v2.usdc) / v2.weth;
-  return [
-    usdc,
-    (usdc * supply) / v2.usdc < (weth * supply) / v2.weth
-      ? (usdc * supply) / v2.usdc
-      : (weth * supply) / v2.weth,
-  ];
+  return [v2, v2.buy(10n * ETHER)];
 }
 
 /** What a block says of transactions beyond what its builder earned. */
@@ -120,8 +91,7 @@ describe('a block in which strangers act around somebody', () => {
     [
       'a trade of one gwei between her own buy and sale',
       async () => {
-        const v2 = await Pair.read('v2PairUSDC');
-        const bought = v2.buy(10n * ETHER);
+        const [, bought] = await afterBuy();
         return [
           ['alice', buyUsdc('alice', 10n * ETHER)],
           [STRANGER, buyUsdc(STRANGER, GWEI)],
@@ -132,8 +102,7 @@ describe('a block in which strangers act around somebody', () => {
     [
       'trades of dust by two strangers',
       async () => {
-        const v2 = await Pair.read('v2PairUSDC');
-        const bought = v2.buy(10n * ETHER);
+        const [, bought] = await afterBuy();
         return [
           ['alice', buyUsdc('alice', 10n * ETHER)],
           [STRANGER, buyUsdc(STRANGER, GWEI)],
@@ -145,8 +114,7 @@ describe('a block in which strangers act around somebody', () => {
     [
       'dust traded by a contract that anybody may call',
       async () => {
-        const v2 = await Pair.read('v2PairUSDC');
-        const bought = v2.buy(10n * ETHER);
+        const [v2, bought] = await afterBuy();
         const dust = v2.buy(1_000n * GWEI);
         return [
           ['alice', buyUsdc('alice', 10n * ETHER)],
@@ -158,8 +126,7 @@ describe('a block in which strangers act around somebody', () => {
     [
       'a trade of weight, and she lost by her own',
       async () => {
-        const v2 = await Pair.read('v2PairUSDC');
-        const bought = v2.buy(10n * ETHER);
+        const [, bought] = await afterBuy();
         return [
           ['alice', buyUsdc('alice', 10n * ETHER)],
           [STRANGER, buyUsdc(STRANGER, ETHER / 5n)],
@@ -170,8 +137,7 @@ describe('a block in which strangers act around somebody', () => {
     [
       'a trade of weight, and her gain is a gift of the contract she sold through',
       async () => {
-        const v2 = await Pair.read('v2PairUSDC');
-        const bought = v2.buy(10n * ETHER);
+        const [v2, bought] = await afterBuy();
         v2.buy(ETHER / 5n);
         return [
           ['alice', buyUsdc('alice', 10n * ETHER)],
@@ -190,8 +156,7 @@ describe('a block in which strangers act around somebody', () => {
     [
       'a trade of weight, and her gain is a gift of the contract she bought through',
       async () => {
-        const v2 = await Pair.read('v2PairUSDC');
-        const bought = v2.buy(10n * ETHER);
+        const [, bought] = await afterBuy();
         return [
           ['alice', play(pulled('WETH', 10n * ETHER), taken(bought, 0n, 'alice'), call(ALICE, '0x', ETHER))],
           [STRANGER, buyUsdc(STRANGER, ETHER / 5n)],
@@ -202,8 +167,7 @@ describe('a block in which strangers act around somebody', () => {
     [
       'a buy of another that pays her what she then sells',
       async () => {
-        const v2 = await Pair.read('v2PairUSDC');
-        const bought = v2.buy(10n * ETHER);
+        const [, bought] = await afterBuy();
         return [
           [STRANGER, forAnother(buyUsdc(STRANGER, 10n * ETHER), STRANGER, ALICE)],
           ['bob', buyUsdc('bob', 30n * ETHER)],
@@ -214,8 +178,7 @@ describe('a block in which strangers act around somebody', () => {
     [
       'a sale of another that pays her what she had bought with',
       async () => {
-        const v2 = await Pair.read('v2PairUSDC');
-        const bought = v2.buy(10n * ETHER);
+        const [, bought] = await afterBuy();
         return [
           ['alice', buyUsdc('alice', 10n * ETHER)],
           ['bob', buyUsdc('bob', 30n * ETHER)],
@@ -226,8 +189,7 @@ describe('a block in which strangers act around somebody', () => {
     [
       'a sale of what she bought, by an old allowance',
       async () => {
-        const v2 = await Pair.read('v2PairUSDC');
-        const bought = v2.buy(10n * ETHER);
+        const [v2, bought] = await afterBuy();
         v2.buy(30n * ETHER);
         return [
           ['alice', buyUsdc('alice', 10n * ETHER)],
@@ -239,8 +201,7 @@ describe('a block in which strangers act around somebody', () => {
     [
       'a buy and a sale with her money, by an old allowance',
       async () => {
-        const v2 = await Pair.read('v2PairUSDC');
-        const bought = v2.buy(10n * ETHER);
+        const [v2, bought] = await afterBuy();
         v2.buy(30n * ETHER);
         return [
           [STRANGER, play(pulled('WETH', 10n * ETHER), taken(bought, 0n, 'alice'))],
@@ -332,8 +293,7 @@ describe('a block in which strangers act around somebody', () => {
   });
 
   it('tells of two callers of one open contract at Low, and names no more than who signed', async () => {
-    const v2 = await Pair.read('v2PairUSDC');
-    const bought = v2.buy(10n * ETHER);
+    const [v2, bought] = await afterBuy();
     v2.buy(30n * ETHER);
     const { findings } = await mine([
       [STRANGER, play(paid('WETH', 10n * ETHER), taken(bought, 0n, open))],
