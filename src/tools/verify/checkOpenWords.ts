@@ -63,12 +63,12 @@ function checkSubjects(
     const wanted = ['actor', 'signer', 'zero', 'builder'][special];
     const isOther = wanted === undefined && !/^(actor|signer|zero)$/.test(role);
     must(isOther || role === wanted, '/subject_role', `is ${wanted ?? 'another'}`);
-    const moved = asset.address === null ? [] : own.flatMap((index) => movements[index] ?? []);
+    const moved = own.flatMap((index) => movements[index] ?? []);
     const shown = MARKS.filter(
       (mark) =>
         moved.some(({ kind, flags: marks }) => kind === mark || marks?.includes(mark)) ||
         asset.flags?.includes(mark) ||
-        (OWN_MARKS.includes(mark) && flags?.includes(mark)),
+        (asset.address !== null && OWN_MARKS.includes(mark) && flags?.includes(mark)),
     );
     must(`${flags ?? []}` === `${shown}`, '/flags', `are ${shown.join(', ')}`);
   });
