@@ -67,12 +67,12 @@ const PASSES: Readonly<Record<string, Pass>> = {
   secondDropped: at('8-economics/positions/owners.ts', 'const isProven = ({ motif }: Change)', SECOND_KEPT),
   isOnTheWay: at(
     '8-economics/positions/owners.ts',
-    'if (token === null || shares.length === 0 || !flow',
+    'if (token === null || !amounts.some(isShare) || !flow.assets',
     'false',
   ),
   asExchanged: at(
     '8-economics/positions/owners.ts',
-    'const { owner, token, underlying, delta } = change;',
+    'const isOwn = movedAmounts(change).some(',
     'change',
   ),
   unexplained: at('8-economics/positions/positionChanges.ts', 'const groups = groupBy(changes,', '[]'),
