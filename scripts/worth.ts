@@ -31,10 +31,10 @@ const SECOND_KEPT =
 
 const STRUCTURE = '4-primitives/structure';
 const PASSES: Readonly<Record<string, Pass>> = {
-  joinSilent: at('5-motifs/assemble.ts', 'const silent = drafts.filter(', 'drafts'),
-  nestCarried: at('5-motifs/carried.ts', 'const acts = drafts.filter((draft) => draft.whole', 'undefined'),
-  nestInVaults: at('5-motifs/carried.ts', 'const key = (account: Address, { kind }', 'undefined'),
-  fold: at('5-motifs/fold.ts', 'const wholes = new Set(', 'drafts'),
+  mergeSilent: at('5-motifs/mergeLike.ts', 'const silent = drafts.filter(', 'drafts'),
+  carried: at('5-motifs/links.ts', 'const acts = drafts.filter((draft) => draft.whole', 'undefined'),
+  insideVaults: at('5-motifs/links.ts', 'const key = (account: Address, { kind }', 'undefined'),
+  mergeLike: at('5-motifs/mergeLike.ts', 'const wholes = new Set(', 'drafts'),
   linkAssets: at(
     '4-primitives/join/joinTriggers.ts',
     'const acts = new Map<string, DraftPrimitive>',

@@ -6,10 +6,9 @@ import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame } from '../../value/frames.ts';
 import { draftMotif, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
-import { nestCarried } from './carried.ts';
-import { fold } from './fold.ts';
+import { assignOwners } from './links.ts';
+import { mergeLike, mergeSilent } from './mergeLike.ts';
 import { hopOf, type Hop } from './hops.ts';
-import { joinSilent, nest } from './assemble.ts';
 import type { AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Leg, Primitive } from '../../model/primitive.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
@@ -38,7 +37,7 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     const hop = hopOf(primitive, draft, input);
     if (hop) hops.push(hop);
   }
-  const primary = joinSilent(found, tx, rulebook);
+  const primary = mergeSilent(found, input);
   const composites = hops.length < 2 ? NOTHING : compositesOf(hops, primary, input);
   const batches = batchTransfers(primary, input);
   // Primitives come in execution order.
@@ -46,9 +45,8 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     composites.length + batches.length === 0
       ? primary
       : [...composites, ...batches, ...primary].sort(inOrder);
-  nest(drafts, tx, rulebook);
-  nestCarried(drafts, input);
-  return placed(fold(drafts, input));
+  assignOwners(drafts, input);
+  return placed(mergeLike(drafts, input));
 }
 
 /** An allowance that its owner had no part in is no act of anybody. */

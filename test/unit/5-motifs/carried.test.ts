@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { erc20Id } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
-import { nestCarried } from '../../../src/stages/5-motifs/carried.ts';
+import { assignOwners } from '../../../src/stages/5-motifs/links.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 import {
   account,
@@ -44,7 +44,7 @@ const moved = (from: typeof SIGNER, to: typeof SIGNER, asset: typeof USD): Movem
 function wholes(movements: readonly MovementSketch[], acts: readonly Partial<Motif>[]) {
   const flow = valueFlow(movements);
   const drafts = acts.map((act, index) => draftOf(motif({ index, ...act }), flow));
-  nestCarried(drafts, { tx: canonicalTx({}), flow, rulebook: kinds });
+  assignOwners(drafts, { tx: canonicalTx({}), flow, rulebook: kinds });
   return drafts.map(({ whole, reason }) => (whole === null ? null : [whole.index, reason]));
 }
 

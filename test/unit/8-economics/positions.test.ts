@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { erc20Id } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
-import { nestCarried } from '../../../src/stages/5-motifs/carried.ts';
+import { assignOwners } from '../../../src/stages/5-motifs/links.ts';
 import { draftOf } from '../../support/drafts.ts';
 import { positionChanges } from '../../../src/stages/8-economics/positions/positionChanges.ts';
 import type { Motif } from '../../../src/model/motif.ts';
@@ -34,7 +34,7 @@ const kinds = rulebook({
 function changes(movements: readonly MovementSketch[], motifs: readonly Motif[]) {
   const flow = valueFlow(movements);
   const drafts = motifs.map((one) => draftOf(one, flow));
-  nestCarried(drafts, { tx: canonicalTx({}), flow, rulebook: kinds });
+  assignOwners(drafts, { tx: canonicalTx({}), flow, rulebook: kinds });
   return positionChanges({
     motifs: drafts.map((draft) => ({ ...draft, parent: draft.whole?.index ?? null })),
     flow,

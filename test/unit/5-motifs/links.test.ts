@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { account, rulebook } from '../4-primitives/support.ts';
-import { joinSilent, nest } from '../../../src/stages/5-motifs/assemble.ts';
+import { assignOwners } from '../../../src/stages/5-motifs/links.ts';
+import { mergeSilent } from '../../../src/stages/5-motifs/mergeLike.ts';
+import { canonicalTx, valueFlow } from '../../support/builders.ts';
 import type { MotifDraft } from '../../../src/stages/5-motifs/draftMotif.ts';
 import type { CanonicalTx, Frame } from '../../../src/model/canonicalTx.ts';
 import type { Address } from '../../../src/model/hex.ts';
@@ -28,12 +30,14 @@ function act(kind: string, sent: number[], received: number[], more: Partial<Mot
     movements: [...sent, ...received].sort((a, b) => a - b),
     legs: [leg('in', sent), leg('out', received)],
     evidence: [],
+    tags: [],
+    participants: [],
     ...more,
   } as unknown as MotifDraft;
 }
 
 function nested(...drafts: MotifDraft[]): readonly MotifDraft[] {
-  nest(drafts, { frames }, rulebook);
+  assignOwners(drafts, { tx: canonicalTx({ frames }), flow: valueFlow([]), rulebook });
   return drafts;
 }
 
@@ -115,7 +119,9 @@ describe('what moved nothing', () => {
       ...more,
     });
   const logsOf = (drafts: readonly MotifDraft[]) =>
-    joinSilent(drafts, tx, rulebook).map(({ evidence }) => evidence.map(({ log }) => log));
+    mergeSilent(drafts, { tx, flow: valueFlow([]), rulebook }).map(({ evidence }) =>
+      evidence.map(({ log }) => log),
+    );
 
   it('is one act of a kind, protocol and owner, whoever names no owner included', () => {
     const [registry, registrar] = [silent('name_service', null, 1), silent('name_service', ANN, 2)];
@@ -139,7 +145,7 @@ describe('what moved nothing', () => {
       silent('name_service', ANN, 1, { doubt: 'function_name_only', status: 'Suspected' }),
       silent('name_service', ANN, 2, { status: 'Proven' }),
     ];
-    const [joined] = joinSilent([call, event], tx, rulebook);
+    const [joined] = mergeSilent([call, event], { tx, flow: valueFlow([]), rulebook });
     expect([joined!.status, joined!.tags]).toEqual(['Proven', ['tag2']]);
     const unasked = silent('approval', ANN, 4, { doubt: 'unproven_motif' });
     expect(logsOf([silent('approval', ANN, 3), unasked])).toEqual([[3], [4]]);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { examine, read } from '../../../src/analyze.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
-import { fold } from '../../../src/stages/5-motifs/fold.ts';
+import { mergeLike } from '../../../src/stages/5-motifs/mergeLike.ts';
 import { findRecording } from '../../../src/tools/cli/rules/recordings.ts';
 import type { MotifDraft } from '../../../src/stages/5-motifs/draftMotif.ts';
 
@@ -12,7 +12,7 @@ const rulebook = loadRules();
 function examined(name: string) {
   const { raw, context } = findRecording(name, [FOLDER]);
   const { tx, flow, motifs } = examine(read(raw, context), context, rulebook);
-  const foldAll = (list: readonly MotifDraft[]) => fold(list, { tx, flow, rulebook });
+  const foldAll = (list: readonly MotifDraft[]) => mergeLike(list, { tx, flow, rulebook });
   return { motifs: motifs as readonly MotifDraft[], foldAll };
 }
 

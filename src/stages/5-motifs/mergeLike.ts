@@ -1,0 +1,132 @@
+import { kindOf } from '../../lib/motifKinds.ts';
+import { distinctRoles, isPrincipal } from '../../lib/roles.ts';
+import { groupBy } from '../../lib/lists.ts';
+import { Components } from '../../lib/components.ts';
+import { summed, sumOf } from '../../value/amount.ts';
+import { evaluate, joinClaims } from '../../value/claims.ts';
+import { commonFrame } from '../../value/frames.ts';
+import { joinEvidence, joinMovements, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import type { AssetAmount } from '../../model/motif.ts';
+import type { Invariant } from '../../model/primitive.ts';
+
+type Input = Pick<MotifInput, 'tx' | 'flow' | 'rulebook'>;
+type Group = readonly MotifDraft[];
+
+/** Puts one act in the place of each group's first, with the accounts and the evidence of all. */
+function mergeEach(drafts: Group, groups: readonly Group[], { tx }: Input, actOf: (of: Group) => MotifDraft) {
+  const acts = new Map<MotifDraft, MotifDraft | null>();
+  for (const group of groups) {
+    for (const draft of group) acts.set(draft, null);
+    const act = actOf(group);
+    const evidence = joinEvidence(group);
+    const participants = distinctRoles([act, ...group].flatMap((draft) => draft.participants));
+    const seq = group[0]!.seq;
+    acts.set(group[0]!, { ...act, seq, participants, evidence, scopeFrame: commonFrame(tx, evidence) });
+  }
+  if (acts.size === 0) return drafts;
+  return drafts.flatMap((draft) => (acts.has(draft) ? (acts.get(draft) ?? []) : draft));
+}
+
+/**
+ * Joins events and calls of one kind and protocol that moved nothing and name the same owners, or none: the
+ * registry, the registrar and the resolver of one name, allowances of one owner. Creations and executions are
+ * an act each. The best known of them is the act; only one as well known adds tags to it.
+ */
+export function mergeSilent(drafts: Group, input: Input): Group {
+  const silent = drafts.filter(({ kind, legs }) => {
+    const { venue, executes } = kindOf(input.rulebook, kind);
+    return legs.length === 0 && venue !== 'created' && executes === null;
+  });
+  if (silent.length < 2) return drafts;
+  return mergeEach(drafts, sameOwners(silent, input), input, (group) => {
+    const act = group.find(({ doubt }) => doubt === null) ?? group[0]!;
+    const known = group.filter(({ doubt }) => doubt === act.doubt);
+    return { ...act, tags: unique(known.flatMap(({ tags }) => tags)) };
+  });
+}
+
+function sameOwners(silent: Group, { rulebook }: Input): Group[] {
+  const groups = new Components<MotifDraft>();
+  const seen = new Map<string, MotifDraft>();
+  const nameless = new Map<MotifDraft, string>();
+  for (const draft of silent) {
+    const { kind, protocol, doubt, participants } = draft;
+    const key = `${kind} ${protocol?.slug} ${kindOf(rulebook, kind).allowance ? doubt : ''}`;
+    const owners = participants.filter(({ role }) => isPrincipal(role));
+    for (const { account } of owners) groups.link(seen, `${key} ${account}`, draft);
+    if (owners.length === 0) nameless.set(draft, key);
+    else if (!seen.has(key)) seen.set(key, draft);
+  }
+  for (const [draft, key] of nameless) groups.link(seen, key, draft);
+  return groups.of(silent).filter(({ length }) => length > 1);
+}
+
+/** From this many on, like acts become one. */
+const FOLD_FROM = 4;
+/** A longer list is written in parts, and one motif of thousands of accounts would not fit in a part. */
+const MOST_MOTIFS = 1_000;
+
+/**
+ * Joins like plain transfers and like deployments into one act with a count: the same kind, tokens, proof
+ * and whole. Movements are joined, amounts summed.
+ */
+export function mergeLike(drafts: Group, input: Input): Group {
+  if (drafts.length < FOLD_FROM || drafts.length > MOST_MOTIFS) return drafts;
+  const wholes = new Set(drafts.map(({ whole }) => whole));
+  const plain = drafts.filter((draft) => !wholes.has(draft) && mayFold(draft, input));
+  if (plain.length < FOLD_FROM) return drafts;
+  const places = new Map(drafts.map((draft, place) => [draft, place]));
+  const groups = [...groupBy(plain, (draft) => likeness(draft, places, input)).values()];
+  return mergeEach(
+    drafts,
+    groups.filter(({ length }) => length >= FOLD_FROM),
+    input,
+    (group) => {
+      const assetsOut = summed(group.flatMap((draft) => draft.assetsOut));
+      const movements = joinMovements(group);
+      const legs = group.flatMap((draft) => draft.legs);
+      const invariants = joinedClaims(group, assetsOut, movements, input);
+      return { ...group[0]!, count: group.length, assetsOut, movements, legs, invariants };
+    },
+  );
+}
+
+/** Kinds without a venue of their own, with amounts that equal their movements. */
+function mayFold({ kind, assetsIn, assetsOut, movements }: MotifDraft, { flow, rulebook }: Input): boolean {
+  const { venue, position } = kindOf(rulebook, kind);
+  if ((venue !== 'none' && venue !== 'created') || position !== null || assetsIn.length > 0) return false;
+  return assetsOut.every(({ asset, amount }) => {
+    const moved = movements.map((index) => flow.movements[index]!).filter((one) => one.asset === asset);
+    return sumOf(moved) === amount;
+  });
+}
+
+function likeness(draft: MotifDraft, places: ReadonlyMap<MotifDraft, number>, { flow }: Input): string {
+  const { kind, protocol, whole, status, confidence, tags, invariants, assetsOut, participants } = draft;
+  const tokens = assetsOut.map(({ asset, role }) => [role, flow.assets.get(asset)?.address ?? asset]);
+  const roles = new Set(participants.map(({ role }) => role));
+  return JSON.stringify([
+    [kind, protocol?.slug, whole && places.get(whole), status, confidence],
+    [tags, invariants.map(({ name, holds }) => [name, holds])],
+    [tokens, [...roles].sort()],
+  ]);
+}
+
+/** The claims of like acts as one each; the amounts are sums, so their claims are made again. */
+function joinedClaims(
+  group: Group,
+  amounts: readonly AssetAmount[],
+  moved: readonly number[],
+  { flow: { movements } }: Input,
+): Invariant[] {
+  const own = groupBy(amounts, ({ asset }) => asset);
+  const byAmount = [...own].map(([asset, parts]): Invariant => {
+    const against = moved.filter((index) => movements[index]!.asset === asset);
+    const operands = parts.map((part) => `out${amounts.indexOf(part)}` as const);
+    const sums = { amount: sumOf(parts), moved: sumOf(against.map((index) => movements[index]!)) };
+    return evaluate('amount_moved', sums, operands, against);
+  });
+  const others = group.flatMap(({ invariants }) => invariants.filter(({ name }) => name !== 'amount_moved'));
+  const joint = [...groupBy(others, ({ name }) => name)].map(([name, claims]) => joinClaims(name, claims));
+  return [...byAmount, ...joint];
+}
