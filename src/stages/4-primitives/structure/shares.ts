@@ -33,11 +33,6 @@ export function findShareExchanges(context: StructureContext): DraftPrimitive[] 
   return found;
 }
 
-/** Those of pool liquidity alone: two assets for one share say more than any word of an event. */
-export function findLiquidityExchanges(context: StructureContext): DraftPrimitive[] {
-  return findShareExchanges(context).filter(({ kind }) => Object.values(LIQUIDITY).includes(kind));
-}
-
 /**
  * The issuer of a token that is minted, burnt or handed back here without an explanation; null for other
  * movements.
