@@ -79,12 +79,18 @@ function movedOwn(
 const isBridged = (view: SubjectView, motif: Motif): boolean =>
   view.kind(motif).position?.category === 'bridge_claim';
 
-/** The assets that the actor converted before a bridge took them. */
-export function convertedFrom(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+/** The assets that the actor paid where the acts put in others. A bridge took what they were converted to. */
+export function paidInstead(
+  view: SubjectView,
+  motifs: readonly Motif[],
+): { readonly paid: readonly ActAmount[]; readonly converted: boolean } {
   const stated = new Set(actAmounts(view, motifs, 'sent').map(({ id }) => id));
   const gave = view.sent.map(netOf);
-  const isConverted = motifs.length > 0 && motifs.every((motif) => isBridged(view, motif));
-  return isConverted && stated.size > 0 && !gave.some(({ id }) => stated.has(id)) ? gave : [];
+  const isOther = stated.size > 0 && !gave.some(({ id }) => stated.has(id));
+  return {
+    paid: isOther && motifs.length > 0 && motifs.every((motif) => movesPosition(view, motif)) ? gave : [],
+    converted: motifs.every((motif) => isBridged(view, motif)),
+  };
 }
 
 /** Amounts that the actor claimed beside an act on a position, in assets that its own amounts leave out. */
@@ -103,12 +109,22 @@ export function claimedBeside(view: SubjectView, motifs: readonly Motif[]): ActA
  * on.
  */
 export function otherOwner(view: SubjectView, motifs: readonly Motif[]): Address | null {
-  const { input, flow, entity, venues } = view;
+  const { input } = view;
   const owners = new Set(motifs.map((motif) => (view.kind(motif).position ? roleOf(motif, 'owner') : null)));
-  const [owner = null] = owners;
-  if (owner === null || owners.size > 1 || !input.subject.elected) return null;
-  const passes = carriersOf(flow, input.rulebook.wrappedNative).has(owner);
-  return passes || entity.has(owner) || venues.has(owner) ? null : owner;
+  return input.subject.elected ? anotherOf(view, owners) : null;
+}
+
+/** The account that positions of the actor were paid out to, where it is another. */
+export function paidTo(view: SubjectView, motifs: readonly Motif[]): Address | null {
+  const paid = motifs.map((motif) => (movesPosition(view, motif) ? roleOf(motif, 'recipient') : null));
+  return view.received.length > 0 ? null : anotherOf(view, new Set(paid));
+}
+
+/** The only one of these accounts, unless it is the actor, a venue or one that passes all on. */
+function anotherOf(view: SubjectView, accounts: ReadonlySet<Address | null>): Address | null {
+  const [one = null, ...others] = accounts;
+  if (one === null || others.length > 0 || view.entity.has(one) || view.venues.has(one)) return null;
+  return carriersOf(view.flow, view.input.rulebook.wrappedNative).has(one) ? null : one;
 }
 
 /** Whether no act took the asset, and nothing the act took can have been made of it. */

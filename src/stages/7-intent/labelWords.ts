@@ -10,10 +10,11 @@ import type { Balance } from '../../value/balances.ts';
 import {
   actAmounts,
   claimedBeside,
-  convertedFrom,
   gainsOf,
   netOf,
   otherOwner,
+  paidInstead,
+  paidTo,
   type ActAmount,
   type ActFee,
 } from './actAmounts.ts';
@@ -161,8 +162,12 @@ export function aboutPosition({ view, motifs, brevity, format }: LabelSubject): 
   const owner = otherOwner(view, motifs);
   if (owner !== null) return ` for ${shortAddress(owner)}`;
   if (brevity > 1) return '';
-  const [source, claimed] = [convertedFrom, claimedBeside].map((of) => listed(of(view, motifs), format));
-  return [source && `, out of ${source}`, claimed && `, claiming ${claimed}`].join('');
+  const recipient = paidTo(view, motifs);
+  if (recipient !== null) return `, paid to ${format.account(recipient)}`;
+  const { paid, converted } = paidInstead(view, motifs);
+  const [source, claimed] = [paid, claimedBeside(view, motifs)].map((amounts) => listed(amounts, format));
+  const words = converted ? 'out of' : 'paying';
+  return [source && `, ${words} ${source}`, claimed && `, claiming ${claimed}`].join('');
 }
 
 function hasNft(balances: readonly Balance[]): boolean {
@@ -197,7 +202,9 @@ function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[]
 
 function knownProtocols({ view, motifs, brevity, format }: LabelSubject): string | null {
   const names = new Set<string>();
-  for (const { protocol, named, venue } of motifs) {
+  const all = new Set(motifs.map(({ index }) => index));
+  // What an act did with its value is its own affair.
+  for (const { protocol, named, venue } of motifs.filter(({ parent }) => !all.has(parent ?? -1))) {
     // A token may call itself anything: such a name is no protocol's.
     const known = named && named.matchedBy !== 'token' ? named : protocol;
     if (isRecognised(known)) names.add(format.protocol(known.slug));

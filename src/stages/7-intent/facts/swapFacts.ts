@@ -138,7 +138,9 @@ export function deliveriesOf(view: SubjectView): readonly Delivery[] {
     if (account === ZERO_ADDRESS || entity.has(account) || view.isVenue(account)) continue;
     const own = balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' });
     const bought = [...own.values()].filter(
-      ({ id, net }) => net > 0n && !given.has(id) && reached.has(holdings.at(account, id)),
+      // A token that gets of itself takes its tax.
+      ({ id, net, asset }) =>
+        net > 0n && !given.has(id) && asset.address !== account && reached.has(holdings.at(account, id)),
     );
     if (bought.length > 0) found.push({ account, bought });
   }

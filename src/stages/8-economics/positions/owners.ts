@@ -79,8 +79,12 @@ function hadPart(change: Change, { flow, own, merged }: OwnerContext): boolean {
   return movedAmounts(change).some(({ asset }) => own(owner).has(merged(asset)));
 }
 
-/** A position token that its owner never had, or that came from and went to an account of no party. */
+/**
+ * A position token that its owner never had, or that came from and went to an account of no party; or a mere
+ * mention of such an account: a message to it.
+ */
 function isOnTheWay({ owner, token, amounts }: Change, { flow, principals }: OwnerContext): boolean {
+  if (amounts.length === 0 && !principals.has(owner)) return true;
   if (token === null || !amounts.some(isShare) || !flow.assets.has(token)) return false;
   if (!held(owner, token, flow)) return true;
   return !principals.has(owner) && net(owner, token, flow) === 0n;
