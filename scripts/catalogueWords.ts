@@ -54,7 +54,7 @@ export const WARNINGS: Words = {
   PositionAtCost:
     'Something was put into a position that is only booked, or taken out of one (a stake, a bridge transfer, a queue, an order, a pool share without a price), whether the position is proven or not: `net_usd_before_gas` shows it as sent or received. Of proven ones `net_usd_with_positions` counts the position at what was exchanged for it.',
   PriceDeviation:
-    'What the subject of a trade received and what it sent are worth such different sums, one at most half of the other, that it lost the difference or a price is wrong. The net stays; sources of equal strength do not say which.',
+    'What the subject of a trade received and what it sent are worth such different sums, by more than half of the smaller, that it lost or won the difference or a price is wrong. The net stays; sources of equal strength do not say which.',
   ProfitOfEntity:
     'The profit belongs to accounts that act as one with the subject; the net of the subject alone is zero.',
   OwnSalePrice:

@@ -83,14 +83,16 @@ export function accountFlows(
 const isTokenless = ({ effect, token }: OwnPosition, isPriced: (asset: string) => boolean): boolean =>
   effect !== EXCHANGED && (token === null || !isPriced(token));
 
-/** Whether value went into or came out of a position without a priced token, however sure the position is. */
+/**
+ * Whether value went into or came out of a position without a priced token, however sure the position is, or
+ * its token was given up for assets that are still to come.
+ */
 export function isBooked(positions: readonly OwnPosition[], isPriced: (asset: string) => boolean): boolean {
   const claimed = certain(positions);
-  return positions.some(
-    (one) =>
-      isTokenless(one, isPriced) &&
-      (claimed.includes(one) ? !LENDING.has(one.category) : one.parts.length > 0),
-  );
+  return positions.some((one) => {
+    if (!isTokenless(one, isPriced)) return one.parts.length === 0 && (one.delta ?? 0n) < 0n;
+    return claimed.includes(one) ? !LENDING.has(one.category) : one.parts.length > 0;
+  });
 }
 
 /** As without positions; `leftOut`: tokens that count as claims. */

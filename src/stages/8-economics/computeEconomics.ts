@@ -28,7 +28,7 @@ import { positionChanges } from './positions/positionChanges.ts';
 import { priceAssets, type Pricing } from './priceAssets.ts';
 import { realizedPnl } from './realizedPnl.ts';
 import { subjectFlows, type SubjectFlows } from './subjectFlows.ts';
-import { isApart } from './tradePrices.ts';
+import { DEVIATING, isApart } from './tradePrices.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import { formatAmount } from '../../value/amount.ts';
@@ -141,7 +141,9 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const payer = gasPayer(input);
   const prices = valuation(flow, pricing, tx.blockNumber);
   const warnings = warningsOf(input, prices, gas.usd.usd !== null);
-  warnings.push(...netWarnings(input, flows, pnl.structuralProfit), ...payer.warnings);
+  const isExchange =
+    verdict.category === 'trade' || (!flows.isBooked && positions.some(({ owner }) => owner === subject));
+  warnings.push(...netWarnings(flows, isExchange, pnl.structuralProfit), ...payer.warnings);
   return {
     subject,
     gas,
@@ -166,20 +168,20 @@ export function computeEconomics(input: EconomicsInput): Economics {
 }
 
 /** Warnings of a net that is not the whole of the matter. */
-function netWarnings({ verdict }: EconomicsInput, flows: SubjectFlows, profit: Money): string[] {
+function netWarnings(flows: SubjectFlows, isExchange: boolean, profit: Money): string[] {
   const warnings: string[] = [];
   if (flows.isBooked) warnings.push('PositionAtCost');
-  if (verdict.category === 'trade' && isLossy(flows)) warnings.push('PriceDeviation');
+  if (isExchange && isLossy(flows)) warnings.push('PriceDeviation');
   if (flows.net.usd?.numerator === 0n && (profit.usd?.numerator ?? 0n) !== 0n)
     warnings.push('ProfitOfEntity');
   return warnings;
 }
 
-/** Whether the two sides of a trade differ so much in worth that a price may be wrong. */
+/** Whether the two sides of a trade or position differ so much in worth that a price may be wrong. */
 function isLossy({ inflow, net }: Pick<SubjectFlows, 'inflow' | 'net'>): boolean {
   const sent = subtractMoney(inflow, net).usd;
   return sent !== null && inflow.usd !== null && inflow.usd.numerator > 0n && sent.numerator > 0n
-    ? isApart(inflow.usd, sent)
+    ? isApart(inflow.usd, sent, DEVIATING)
     : false;
 }
 

@@ -6,7 +6,7 @@ import { kindOf } from '../../lib/motifKinds.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { PriceQuote, PriceRate, RateTerm } from '../../model/upstream.ts';
-import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 import type { PriceChoice, RefusalReason } from './choosePrice.ts';
 import { DEFAULT_FRESHNESS_S, isRefusal, MAX_DEVIATION_BPS, refusal } from './choosePrice.ts';
 import { farApart, isLess, NOTHING, sum, toDecimal, whole, type Fraction } from './fraction.ts';
@@ -82,14 +82,15 @@ interface Exchange {
 }
 
 /**
- * Exchanges of other assets for the token in this transaction, or back, elsewhere than with its own contract,
- * which may return the same tokens. Composites repeat the same value, and stated amounts alone move nothing.
+ * Exchanges of other assets for the token in this transaction, or back: not with its own contract, nor where
+ * it is issued or redeemed. Composites repeat the same value, and stated amounts alone move nothing.
  */
 function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation): Exchange[] {
   const own = erc20Id(rate.asset);
   return motifs.flatMap((motif) => {
     if (kindOf(rulebook, motif.kind).composite || motif.venue === rate.asset) return [];
     if (motif.invariants.some(({ holds }) => !holds)) return [];
+    if (motif.movements.some((index) => isIssued(flow.movements[index]!, own))) return [];
     return (
       [
         [true, motif.assetsIn, motif.assetsOut],
@@ -106,6 +107,9 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
     });
   });
 }
+
+const isIssued = ({ asset, kind }: Movement, own: AssetId): boolean =>
+  asset === own && (kind === 'mint' || kind === 'burn');
 
 /**
  * Doubt about a rate stated only by the token's own contract: the transaction must have exchanged the token
@@ -173,12 +177,8 @@ function unexchanged(
 }
 
 function isCarried(motif: Motif, asset: AssetId, amount: bigint, flow: ValueFlow): boolean {
-  return (
-    motif.movements.reduce(
-      (total, index) => total + (flow.movements[index]!.asset === asset ? flow.movements[index]!.amount : 0n),
-      0n,
-    ) >= amount
-  );
+  const moved = motif.movements.map((index) => flow.movements[index]!);
+  return sumOf(moved.filter((movement) => movement.asset === asset)) >= amount;
 }
 
 /** The oldest observation the price rests on, measured against its own source's heartbeat. */

@@ -1,7 +1,7 @@
 import { formatAmount } from '../../value/amount.ts';
 import { compareUsd, worth } from '../../value/money.ts';
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
-import type { ChosenPrice } from '../../model/economics.ts';
+import type { ChosenPrice, Usd } from '../../model/economics.ts';
 import type { AssetAmount, Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
@@ -9,18 +9,22 @@ import { refusal, type RefusalReason } from './choosePrice.ts';
 
 type Prices = ReadonlyMap<AssetId, ChosenPrice>;
 
-/** A side of a trade that is worth less than this part of the other contradicts it. */
-const LEAST_PART = 2n;
+/** So many times the lower value is less than the higher one. */
+type Ratio = readonly [lower: bigint, higher: bigint];
+/** A side of a trade that is worth less than half of the other contradicts it. */
+const CONTRADICTED: Ratio = [2n, 1n];
+/** A trade of which half of the smaller side was won or lost. */
+export const DEVIATING: Ratio = [3n, 2n];
 /** Below a cent rounding decides the sides. */
 const LEAST_USD = { numerator: 1n, scale: 2 };
 
 /**
  * Two values of one trade lie too far apart for both prices to be right, unless somebody lost the difference.
  */
-export function isApart(a: ChosenPrice['unit']['usd'], b: ChosenPrice['unit']['usd']): boolean {
+export function isApart(a: Usd, b: Usd, [lower, higher] = CONTRADICTED): boolean {
   const [low, high] = compareUsd(a, b) < 0 ? [a, b] : [b, a];
-  const least = { ...low, numerator: low.numerator * LEAST_PART };
-  return compareUsd(high, LEAST_USD) > 0 && compareUsd(least, high) < 0;
+  const times = (usd: Usd, factor: bigint): Usd => ({ ...usd, numerator: usd.numerator * factor });
+  return compareUsd(high, LEAST_USD) > 0 && compareUsd(times(low, lower), times(high, higher)) < 0;
 }
 
 /**
@@ -49,8 +53,7 @@ export function contradictedPrices(
   return refused;
 }
 
-const textOf = ({ usd }: { readonly usd: ChosenPrice['unit']['usd'] }): string =>
-  formatAmount(usd.numerator, usd.scale);
+const textOf = ({ usd }: { readonly usd: Usd }): string => formatAmount(usd.numerator, usd.scale);
 
 /** The one priced asset of a side. */
 function sideOf(amounts: readonly AssetAmount[], prices: Prices) {

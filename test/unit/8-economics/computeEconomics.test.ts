@@ -274,6 +274,8 @@ describe('valuation', () => {
       expect(displayMoney(netBeforeGas)).toEqual({ text: '$-1750.00', available: true });
       expect(warnings).toEqual(['PriceDeviation']);
       expect(traded('chainlink', '24').warnings).toEqual([]);
+      // $1,600 for $2,500: more than half of the smaller side.
+      expect(traded('chainlink', '16').warnings).toEqual(['PriceDeviation']);
     });
   });
 

@@ -345,6 +345,13 @@ describe('rates that only the token itself tells', () => {
       { assetsOut: [] },
     ])
       expect(choose(SHARE, { rates: [own], ...deposit(12_500_000n, over) }).codes).toEqual(['own_word']);
+    // Issued for the deposit, by whatever contract: its issuer set that rate.
+    const { flow, motifs } = deposit(12_500_000n);
+    const minted = valueFlow([
+      flow.movements[0]!,
+      { ...flow.movements[1]!, from: ZERO_ADDRESS, kind: 'mint' },
+    ]);
+    expect(choose(SHARE, { rates: [own], flow: minted, motifs }).codes).toEqual(['own_word']);
   });
 
   it('do not let one fair exchange cover for another', () => {
