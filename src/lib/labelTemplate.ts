@@ -34,6 +34,7 @@ export const LABEL_WORDS: Readonly<Record<string, string>> = {
   place: 'Where it took place: the known contract that was called, else the known protocols, else the venue.',
   venue: 'The one venue of the act.',
   gain: 'What the act gave more of than it took.',
+  loss: 'What the act took more of than it gave.',
   counterparty: 'The one account that kept what the actor sent, or that paid it.',
   delivered: 'What swaps paid to the one other account that they paid.',
   recipient: 'That account.',

@@ -148,6 +148,11 @@ export function gainsOf(view: SubjectView, motifs: readonly Motif[]): ActAmount[
   return moreThan(sumsOf(view, motifs, 'received').values(), sumsOf(view, motifs, 'sent'));
 }
 
+/** What the acts took more of than they gave. */
+export function lossesOf(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+  return moreThan(sumsOf(view, motifs, 'sent').values(), sumsOf(view, motifs, 'received'));
+}
+
 export function moreThan(sums: Iterable<ActAmount>, others: ReadonlyMap<AssetId, ActAmount>): ActAmount[] {
   return [...sums]
     .map((sum) => ({ ...sum, amount: sum.amount - (others.get(sum.id)?.amount ?? 0n) }))

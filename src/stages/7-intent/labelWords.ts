@@ -11,6 +11,7 @@ import {
   actAmounts,
   claimedBeside,
   gainsOf,
+  lossesOf,
   netOf,
   otherOwner,
   paidInstead,
@@ -83,6 +84,7 @@ const WORDS: Readonly<Record<string, Word>> = {
     return venues.size > 1 ? String(venues.size) : null;
   },
   gain: ({ view, motifs, format }) => listed(gainsOf(view, motifs), format),
+  loss: ({ view, motifs, format }) => listed(lossesOf(view, motifs), format),
   allowance: (subject) => {
     const texts = ownAllowances(subject).map((allowance) => allowanceText(allowance, subject));
     return texts.length > MAX_LISTED
