@@ -145,6 +145,12 @@ export class NamedActs {
     return [...(callers.get(contract) ?? [])].some((caller) => principals.has(caller));
   }
 
+  /** An event of a token about its own transfer between others: votes that moved with it. */
+  #reportsItself({ basis, contract }: NamedTrigger, { asset, from, to }: Movement): boolean {
+    const isToken = basis === 'event' && contractOf(this.#context.flow, asset) === contract;
+    return isToken && from !== contract && to !== contract;
+  }
+
   /** Everything that is left of the account's flow, where it goes the entry's way. */
   #whole(hint: Hint, account: Address, flow: OpenFlow, gained: ReadonlySet<AssetId>): DraftPrimitive | null {
     const { entry, trigger } = hint;
@@ -155,6 +161,7 @@ export class NamedActs {
     if (!goes(entry.flow, flow.sent.length > 0, got.length > 0) || !this.#holds(entry, moved, flow))
       return null;
     const involved = moved.length === 0 || moved.some((m) => this.#involves(trigger, m));
+    if (moved.length > 0 && moved.every((m) => this.#reportsItself(trigger, m))) return null;
     const shown = !RECORDED.has(entry.sign) || this.#records(trigger, account, moved, flow);
     return involved && shown ? this.#actOf(hint, account, moved, flow) : null;
   }

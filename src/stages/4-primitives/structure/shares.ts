@@ -16,8 +16,8 @@ const LIQUIDITY = { mint: 'add_liquidity', burn: 'remove_liquidity' };
 /**
  * Deposits into and withdrawals from contracts without a known event: the account sent an asset and was
  * minted a share token, or had shares burnt and received an asset. Two underlying assets or more make it
- * pool liquidity, for which an NFT may be minted, or a share handed to its own contract and kept there. A
- * token sale, which pays its proceeds out to a wallet, is none.
+ * pool liquidity, for which an NFT may be minted. A token sale, which pays its proceeds out to a wallet, is
+ * none.
  */
 export function findShareExchanges(context: StructureContext): DraftPrimitive[] {
   const found: DraftPrimitive[] = [];
@@ -33,29 +33,21 @@ export function findShareExchanges(context: StructureContext): DraftPrimitive[] 
   return found;
 }
 
-/**
- * The issuer of a token that is minted, burnt or handed back here without an explanation; null for other
- * movements.
- */
+/** The issuer of a token that is minted or burnt here without an explanation; null for other movements. */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
   if (context.explained.has(m.index)) return null;
   const emitter = contractOf(context.flow, m.asset);
-  if (!isIssuance(m) && m.to !== emitter) return null;
+  if (!isIssuance(m)) return null;
   const wrapped = mergeNative(m.asset, context.wrappedNative) === NATIVE_ASSET;
   if (wrapped || (m.kind !== 'mint' && !isFungible(context.flow, m.asset))) return null;
   if (emitter === null || context.venues.has(emitter) || context.shareAssets.has(m.asset)) return null;
-  return m.kind === 'transfer' && isBurnt(context, m) ? null : emitter;
-}
-
-/** Whether the issuer burns the shares that it received: then they end there. */
-function isBurnt({ flow }: StructureContext, { asset, to }: Movement): boolean {
-  return (flow.outgoing.get(to) ?? []).some((i) => flow.movements[i]!.asset === asset);
+  return emitter;
 }
 
 /** The holder of the shares behind any routers; shares may be sent to the issuer before it burns them. */
 function holderOf(context: StructureContext, m: Movement, emitter: Address): Address | null {
   if (m.kind === 'mint') return endOf(context, m, 'to');
-  if (m.from !== emitter || m.kind === 'transfer') return endOf(context, m, 'from');
+  if (m.from !== emitter) return endOf(context, m, 'from');
   const last = around(context.flow, 'incoming', emitter, m.seq).findLast(
     ({ asset, seq }) => asset === m.asset && seq < m.seq,
   );
@@ -80,7 +72,7 @@ function exchangeOf(
   if (underlying.length === 0) return null;
   const liquidity = new Set(underlying.map((m) => m.asset)).size > 1;
   const position = !isFungible(context.flow, share.asset);
-  if (!liquidity && (position || share.kind === 'transfer')) return null;
+  if (!liquidity && position) return null;
   // A purchase with two tokens ends with the seller; a position's assets lie in one pool.
   if (position && (own.length > 0 || new Set(underlying.map((m) => m[near])).size !== 1)) return null;
   // Shares that went straight on into another venue, or came out of one, belong to the account behind the

@@ -8,6 +8,7 @@ import type { MotifTraits } from '../../../model/vocabulary.ts';
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
+import { feeTakersOf } from '../../../value/parties.ts';
 import { HoldingFlow, type Holding } from '../../../value/follow.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
@@ -144,7 +145,9 @@ export function deliveriesOf(view: SubjectView): readonly Delivery[] {
     );
     if (bought.length > 0) found.push({ account, bought });
   }
-  return found;
+  const takers = feeTakersOf(input.motifs, input.rulebook);
+  const apart = found.filter(({ account }) => !takers.has(account));
+  return apart.length > 0 ? apart : found;
 }
 
 /** The inside of a motif, where assets turn into others. */
