@@ -18,6 +18,8 @@ export interface Comparison {
   readonly cold: number;
   /** Each transaction's quickest warm pass. */
   readonly warm: number;
+  /** The same, transaction by transaction: quartiles of the ratios. */
+  readonly warmEach: { readonly median: number; readonly from: number; readonly to: number };
   readonly stages: Readonly<Record<string, number>>;
   /** Warm analysis to JSON.parse of the node's answers: ours, theirs. */
   readonly toParse: readonly [number, number];
@@ -93,6 +95,7 @@ function ratios(
     sum(both.map(([mine]) => figure(mine))) / sum(both.map(([, other]) => figure(other)));
   const toParse = (side: 0 | 1): number =>
     sum(both.map((pair) => pair[side].analysis)) / sum(both.map((pair) => pair[side].parse));
+  const each = both.map(([mine, other]) => mine.analysis / other.analysis);
   const names = [...(both[0]?.[0].stages.keys() ?? [])].filter((name) => both[0]![1].stages.has(name));
   const bytes = (side: 0 | 1): number[] => both.map((pair) => pair[side].bytes);
   return {
@@ -100,6 +103,7 @@ function ratios(
     refused: asked - both.length,
     cold: ratio(({ cold }) => cold),
     warm: ratio(({ analysis }) => analysis),
+    warmEach: { median: median(each), from: quantile(each, 0.25), to: quantile(each, 0.75) },
     stages: Object.fromEntries(names.map((name) => [name, ratio(({ stages }) => stages.get(name) ?? 0)])),
     toParse: [toParse(0), toParse(1)],
     bytes: {
@@ -127,12 +131,14 @@ export async function runComparison(
     );
     results[basename(place)] = found;
     const [ours, theirs] = found.toParse;
+    const { median: middle, from, to } = found.warmEach;
     const rows = Object.entries({ cold: found.cold, warm: found.warm, ...found.stages });
     printTable(
       `This build over ${against}: ${found.transactions} transactions of ${basename(place)}, ${found.refused} refused`,
       ['', 'ratio'],
       [
         ...rows.map(([name, value]) => [name, value.toFixed(3)]),
+        ['warm, each transaction', `${middle.toFixed(3)} (${from.toFixed(3)} to ${to.toFixed(3)})`],
         ['report bytes, median', found.bytes.median.toFixed(3)],
         ['report bytes, p99', found.bytes.p99.toFixed(3)],
         ['warm to JSON.parse', `${ours.toFixed(1)} / ${theirs.toFixed(1)}`],

@@ -44,10 +44,10 @@ export async function measureService(
   const builds: Program[] = [await startService(node.url, env)];
   try {
     if (options.against !== undefined) builds.push(await startService(node.url, env, options.against));
+    for (const build of builds)
+      await cannonade(build, hashes, { requests: options.warmUp, connections: 8, lenient: true });
     const results: ServiceResult[] = [];
     for (const connections of [1, 8]) {
-      for (const build of builds)
-        await cannonade(build, hashes, { requests: options.warmUp, connections, lenient: true });
       const rounds: PerRequest[][] = [];
       for (let round = 0; round < options.rounds; round++) {
         const figures: PerRequest[] = [];
