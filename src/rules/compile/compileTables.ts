@@ -28,40 +28,42 @@ export function compileTables(
   const signatures = (part: RegExp): LineTable => {
     const text = merge(of('signatures', part), sink, (line, layer) => {
       const [, prefix, signature] = SIGNATURE.exec(line) ?? [];
-      if (signature === undefined) return null;
+      if (signature === undefined) return [];
       // The shipped tables are checked by a test; thousands of hashes take their time.
       const hash = prefix !== undefined && layer === 0 ? prefix : readSignature(signature).hash.slice(0, 8);
-      return prefix !== undefined && prefix !== hash ? null : `${hash} ${signature}`;
+      return prefix !== undefined && prefix !== hash ? [] : [`${hash} ${signature}`];
     });
     return { text };
   };
-  const own = merge(of('signatures', /\/own[^/]*$/), sink, (line) => (OWN.test(line) ? line : null));
+  const own = merge(of('signatures', /\/own[^/]*$/), sink, ownLines, selectorOf);
   return {
     signatures: {
       events: signatures(/\/events[^/]*$/),
       functions: signatures(/\/functions[^/]*$/),
-      own: { text: bySlug(own) },
+      own: { text: own },
     },
     addressBook: { text: merge(of('address-book', /./), sink, bookLine) },
   };
 }
 
 /** A line for each slug. */
-function bySlug(text: string): string {
-  return text.replace(/^([^ ]+) (.*)$/gm, (_, slugs: string, signature: string) =>
-    slugs
-      .split(',')
-      .map((slug) => `${slug} ${signature}`)
-      .join('\n'),
-  );
+function ownLines(line: string): string[] {
+  const [, slugs = '', signature] = OWN.exec(line) ?? [];
+  return signature === undefined ? [] : slugs.split(',').map((slug) => `${slug} ${signature}`);
 }
+
+/** Slug and types: a protocol has many functions, and each is replaced alone. */
+const selectorOf = (entry: string): string => {
+  const end = entry.indexOf(' ');
+  return `${entry.slice(0, end)} ${readSignature(entry.slice(end + 1)).named.canonical}`;
+};
 
 /** Stored indexes of created contracts: lines `<deployer>[/<salt>] <base64>`. */
 export function readIndexes(tables: readonly TableFile[], sink: ProblemSink): Map<string, string> {
   const lines = merge(
     tables.filter(({ folder }) => folder === 'created'),
     sink,
-    (line) => (INDEX.test(line) ? line : null),
+    (line) => (INDEX.test(line) ? [line] : []),
   );
   const entries = lines.split('\n').filter((line) => line !== '');
   return new Map(entries.map((line) => line.split(' ') as [string, string]));
@@ -84,33 +86,37 @@ export function withAddressBook(rulebook: Rulebook, path: string): Rulebook {
   });
 }
 
-/** A line of an address book in the form that is looked up; null for another form, or a wrong checksum. */
-function bookLine(line: string): string | null {
+/** A line of an address book in the form that is looked up; none for another form, or a wrong checksum. */
+function bookLine(line: string): string[] {
   const [, address, kind, name] = ADDRESS.exec(line) ?? [];
-  if (address === undefined || (/[A-F]/.test(address) && isFault(checkAddress(address)))) return null;
-  return `${address.toLowerCase()} ${kind!} ${name!.trim()}`;
+  if (address === undefined || (/[A-F]/.test(address) && isFault(checkAddress(address)))) return [];
+  return [`${address.toLowerCase()} ${kind!} ${name!.trim()}`];
 }
 
+/** Entries of all tables; `read` gives none for a line that it refuses. */
 function merge(
   tables: readonly TableFile[],
   sink: ProblemSink,
-  read: (line: string, layer: number) => string | null,
+  read: (line: string, layer: number) => readonly string[],
+  keyOf = (entry: string): string => entry.slice(0, entry.indexOf(' ')),
 ): string {
   // By directory: within one, several lines may share a hash (layouts of one event).
   const layers = new Map<string, { layer: number; lines: string[] }>();
   for (const { folder, layer, shownPath, text } of tables) {
     text.split('\n').forEach((line, index) => {
       if (line === '' || line.startsWith('#')) return;
-      const entry = read(line.trimEnd(), layer);
+      const entries = read(line.trimEnd(), layer);
       const refuse = (message: string): void =>
         sink.report({ file: shownPath, line: index + 1, column: 1, code: 'bad_line', message });
-      if (entry === null) return refuse(line.slice(0, 80));
-      const key = entry.slice(0, entry.indexOf(' '));
-      const known = layers.get(key);
-      if (known?.layer === layer && folder === 'address-book' && !known.lines.includes(entry))
-        refuse(`${key} has another name above`);
-      else if (known?.layer === layer) known.lines.push(entry);
-      else layers.set(key, { layer, lines: [entry] });
+      if (entries.length === 0) return refuse(line.slice(0, 80));
+      for (const entry of entries) {
+        const key = keyOf(entry);
+        const known = layers.get(key);
+        if (known?.layer !== layer) layers.set(key, { layer, lines: [entry] });
+        else if (folder === 'address-book' && !known.lines.includes(entry))
+          refuse(`${key} has another name above`);
+        else known.lines.push(entry);
+      }
     });
   }
   const lines = [...layers.values()].flatMap((entry) => entry.lines);

@@ -144,6 +144,22 @@ export function addRulesCommand(program: Command, io: CliIo = TERMINAL): void {
     .action((o) => exit(async () => (await import('./newRule.ts')).newRule(o, io)));
 
   rules
+    .command('import')
+    .description('draft names of arguments, protocol and shape from a clear-signing descriptor')
+    .requiredOption('--erc7730 <file>', 'ERC-7730 descriptor; what it includes lies beside it')
+    .option('--name <name>', 'name of the protocol (default: as the descriptor says)')
+    .option('--dir <folder>', 'overlay to write to (default: standard output)')
+    .option('--dirs <dir...>', dirsHelp)
+    .action((o) => exit(async () => (await import('./erc7730/importDescriptor.ts')).importDescriptor(o, io)));
+
+  rules
+    .command('export')
+    .description("write a clear-signing descriptor of a protocol's functions, for wallets")
+    .requiredOption('--erc7730 <protocol>', 'slug of the protocol')
+    .option('--dirs <dir...>', dirsHelp)
+    .action((o) => exit(async () => (await import('./erc7730/exportDescriptor.ts')).exportDescriptor(o, io)));
+
+  rules
     .command('playground')
     .description('try rules on transactions in the viewer, as they are written; nothing is saved')
     .addOption(portOption())

@@ -2,12 +2,12 @@ import { BIND_WORDS } from '../../../../rules/compile/bindExpr.ts';
 import { isFault, parseSignature, type ParsedSignature } from '../../../../rules/compile/signature.ts';
 import { NO_AMOUNTS } from '../../../../rules/lint/checkWeak.ts';
 import { stemsOf } from '../../../../lib/text.ts';
-import { applies, signatureWords } from '../../../../lib/lexicon.ts';
+import { applies, signatureWords, type SignatureWords } from '../../../../lib/lexicon.ts';
 import type { LexiconEntry } from '../../../../model/vocabulary.ts';
 import type { ParamSpec, Rulebook } from '../../../../model/rulebook.ts';
 import { CliError } from '../../cliIo.ts';
 
-/** A guess at the meaning of an unknown contract's event, from the words of its name and arguments. */
+/** A guess at the meaning of an unknown contract's event or call, from the words of its signature. */
 export interface Guess {
   readonly signature: ParsedSignature;
   /** As a shape may write it: names of parameters that are bind words are changed. */
@@ -23,7 +23,7 @@ export interface Guess {
   readonly role: string;
 }
 
-const ACCOUNTS = 'owner account user holder beneficiary recipient receiver to sender'.split(' ');
+export const ACCOUNTS = 'owner account user holder beneficiary recipient receiver to sender'.split(' ');
 /** Value that goes in is the payer's act, also for another beneficiary. */
 const PAYERS = 'payer funder depositor buyer donor sender from'.split(' ');
 const ASSETS = ['token', 'asset', 'underlying', 'currency', 'collateral', 'reward token'];
@@ -37,11 +37,11 @@ const INCOMING = ['buy', 'bought', 'fund'];
  * @throws CliError where the text is not an event
  */
 export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, own = false): Guess {
-  const renamed = withoutBindWords(text);
+  const renamed = withoutBindWords(text, 'event');
   const signature = parseSignature('event', renamed);
   if (isFault(signature)) throw new CliError(signature.message);
   const words = signatureWords('event', { name: signature.name, args: signature.params });
-  const hint = lexicon.find((one) => isHint(one) && applies(one, words));
+  const hint = hintOf(words, lexicon);
   const entry = own ? undefined : hint;
   const kind = entry?.kind ?? snake(signature.name);
   const amount = amountOf(signature.params);
@@ -62,16 +62,20 @@ export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, ow
   };
 }
 
-/** By the name of the event, and value goes one way. */
-const isHint = ({ names, sign, flow }: LexiconEntry): boolean =>
-  sign === null && flow !== 'exchanged' && names.length > 0;
+/** The entry for the name of an event or call by which value goes one way. */
+export function hintOf(words: SignatureWords, lexicon: readonly LexiconEntry[]): LexiconEntry | undefined {
+  return lexicon.find(
+    (entry) =>
+      entry.sign === null && entry.flow !== 'exchanged' && entry.names.length > 0 && applies(entry, words),
+  );
+}
 
-function roleOf(entry: LexiconEntry | undefined, flow: Guess['flow']): string {
+export function roleOf(entry: LexiconEntry | undefined, flow: Guess['flow']): string {
   if (entry && entry.leg !== 'in') return entry.leg;
   return flow === 'received' ? 'out' : 'in';
 }
 
-function flowOf(entry: LexiconEntry | undefined, stems: ReadonlySet<string>): Guess['flow'] {
+export function flowOf(entry: LexiconEntry | undefined, stems: ReadonlySet<string>): Guess['flow'] {
   if (entry?.flow === 'sent' || entry?.flow === 'received' || entry?.flow === 'none') return entry.flow;
   const has = (words: readonly string[]): boolean =>
     words.some((word) => [...stemsOf(word)].every((stem) => stems.has(stem)));
@@ -79,7 +83,7 @@ function flowOf(entry: LexiconEntry | undefined, stems: ReadonlySet<string>): Gu
   return has(INCOMING) ? 'sent' : 'unknown';
 }
 
-function pick(params: readonly ParamSpec[], type: string, names: readonly string[]): string | null {
+export function pick(params: readonly ParamSpec[], type: string, names: readonly string[]): string | null {
   for (const name of names) {
     const wanted = [...stemsOf(name)];
     const found = params.find((p) => p.type === type && wanted.every((stem) => stemsOf(p.name).has(stem)));
@@ -108,9 +112,9 @@ function amountOf(params: readonly ParamSpec[]): string | null {
 }
 
 /** The text with parameters that have the name of a bind word renamed; names do not change the hash. */
-function withoutBindWords(text: string): string {
+export function withoutBindWords(text: string, kind: 'event' | 'call'): string {
   const words = Object.entries(BIND_WORDS).flatMap(([name, { in: place }]) =>
-    place === 'call' ? [] : [name],
+    place === kind || place === 'both' ? [name] : [],
   );
   return text
     .trim()

@@ -9,7 +9,7 @@ import type { ExaminedTx } from '../loadTx.ts';
 import { unrecognised } from '../whyNot.ts';
 import { readAbi } from '../abi/readAbi.ts';
 import { guessMeaning, type Guess } from './guessMeaning.ts';
-import { slugOf, writeDraft, type Draft } from './writeDraft.ts';
+import { slugOf, writeDraft } from './writeDraft.ts';
 
 export interface ScaffoldOptions {
   readonly abi?: string;
@@ -37,7 +37,8 @@ export function scaffoldEvents(options: ScaffoldOptions, rulebook: Rulebook, io:
   }
   const addresses = address === undefined ? [] : [address];
   const slug = slugOf(options.name ?? fallback);
-  emit({ slug, addresses, guesses, leftOut, recording: null, before: rankOf(rulebook) }, options, io);
+  const draft = { slug, addresses, guesses, leftOut, recording: null, before: rankOf(rulebook) };
+  emitFiles(writeDraft(draft), options.dir, io);
 }
 
 /** Drafts rules for the events of a transaction that no shape recognises. */
@@ -55,18 +56,15 @@ export function scaffoldTx(
     );
   const all = guessAll([...known.values()], rulebook, { own: options.own ?? false, all: true });
   const recorded = recording.name === tx.hash ? null : recording.name;
-  emit(
-    {
-      slug: slugOf(options.name ?? all.guesses[0]!.signature.name),
-      addresses: [...emitters],
-      guesses: all.guesses,
-      leftOut: [...all.leftOut, ...leftOut],
-      recording: recorded,
-      before: rankOf(rulebook),
-    },
-    options,
-    io,
-  );
+  const draft = {
+    slug: slugOf(options.name ?? all.guesses[0]!.signature.name),
+    addresses: [...emitters],
+    guesses: all.guesses,
+    leftOut: [...all.leftOut, ...leftOut],
+    recording: recorded,
+    before: rankOf(rulebook),
+  };
+  emitFiles(writeDraft(draft), options.dir, io);
 }
 
 /** Events that no shape knows: signatures by topic where a table has them, and lines on the others. */
@@ -122,8 +120,8 @@ function knownTo({ signature }: Guess, { events }: Rulebook): string | null {
   return /^(Transfer|Approval|ApprovalForAll)\(/.test(canonical) ? '' : null;
 }
 
-function emit(draft: Draft, { dir }: ScaffoldOptions, io: CliIo): void {
-  const files = writeDraft(draft);
+/** Prints the files of a draft or, with `dir`, writes those that do not exist. */
+export function emitFiles(files: ReadonlyMap<string, string>, dir: string | undefined, io: CliIo): void {
   if (dir === undefined) {
     for (const [path, text] of files) io.out(`# ${path}\n${text}`);
     return;

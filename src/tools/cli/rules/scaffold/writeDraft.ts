@@ -7,6 +7,10 @@ import { snake, type Guess } from './guessMeaning.ts';
 
 export interface Draft {
   readonly slug: string;
+  /** Of the protocol; left out: from the slug. */
+  readonly name?: string;
+  /** A page about it; left out: for the author to fill in. */
+  readonly reference?: string;
   /** EIP-55 checksummed; empty where none is known. */
   readonly addresses: readonly string[];
   readonly guesses: readonly Guess[];
@@ -22,10 +26,8 @@ export interface Draft {
 export function writeDraft(draft: Draft): ReadonlyMap<string, string> {
   const { slug, guesses } = draft;
   const own = guesses.filter(({ isOwn }, i) => isOwn && firstOfKind(guesses, i));
-  const files = new Map([
-    [`shapes/${slug}.yaml`, formatRuleText(shapeFile(draft), 'shape')!],
-    [`protocols/${slug}.yaml`, protocolFile(draft)],
-  ]);
+  const files = new Map([[`protocols/${slug}.yaml`, formatRuleText(protocolFile(draft), 'protocol')!]]);
+  if (guesses.length > 0) files.set(`shapes/${slug}.yaml`, formatRuleText(shapeFile(draft), 'shape')!);
   if (own.length === 0) return files;
   files.set('vocabulary.yaml', vocabularyFile(own));
   files.set('precedence.yaml', precedenceFile(own, draft.before));
@@ -44,12 +46,16 @@ function firstOfKind(guesses: readonly Guess[], at: number): boolean {
 const intentOf = ({ kind }: Guess): string =>
   kind.replace(/(?:^|_)([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 
-function shapeFile({ slug, guesses, leftOut }: Draft): string {
-  const events = guesses.map((guess) => {
+const NO_REFERENCE = `https://example.org${REPLACE_ME}`;
+
+function shapeFile({ slug, guesses, leftOut, reference = NO_REFERENCE }: Draft): string {
+  const isEvents = guesses[0]!.signature.topicCount > 0;
+  const meanings = guesses.map((guess) => {
     const roles = guess.account === null ? '{caller: $signer}' : `{owner: $${guess.account}}`;
     const legs = guess.amount === null ? '' : `    legs:\n      - ${legText(guess)}\n`;
     return (
-      `  # topic0 ${guess.signature.id}\n  - event: "${guess.text}"\n    kind: ${guess.kind}\n   ` +
+      `  # ${isEvents ? 'topic0' : 'selector'} ${guess.signature.id}\n` +
+      `  - ${isEvents ? 'event' : 'call'}: "${guess.text}"\n    kind: ${guess.kind}\n   ` +
       ` roles: ${roles}\n${legs}`
     );
   });
@@ -57,8 +63,8 @@ function shapeFile({ slug, guesses, leftOut }: Draft): string {
     '# Drafted from signatures: check every kind, role and leg against what the contract does.',
     ...leftOut.map((line) => `# left out: ${line}`),
     `slug: ${slug}\nversion: 1\nstatus: experimental\nsummary: "Say what contracts of this family do."`,
-    `references: [https://example.org${REPLACE_ME}]\nany_emitter: true\nevents:`,
-    events.join(''),
+    `references: [${JSON.stringify(reference)}]\nany_emitter: true\n${isEvents ? 'events' : 'calls'}:`,
+    meanings.join(''),
   ].join('\n');
 }
 
@@ -100,13 +106,19 @@ function argumentsText({ signature, account, asset, amount }: Guess, amountOf: s
 const flow = (value: ExampleValue): string =>
   Array.isArray(value) ? `[${value.map(flow).join(', ')}]` : JSON.stringify(value);
 
-function protocolFile({ slug, addresses }: Draft): string {
+function protocolFile({
+  slug,
+  addresses,
+  guesses,
+  name = words(slug),
+  reference = NO_REFERENCE,
+}: Draft): string {
   const listed = addresses.map((address) => `"${address}"`).join(', ');
   const line =
     listed === '' ? '# addresses: ["0x…"]: with them, verdicts can be Proven' : `addresses: [${listed}]`;
   return (
-    `slug: ${slug}\nversion: 1\nstatus: experimental\nname: ${words(slug)}\nshapes: [${slug}]\n${line}\n` +
-    `references: [https://example.org${REPLACE_ME}]\n`
+    `slug: ${slug}\nversion: 1\nstatus: experimental\nname: ${JSON.stringify(name)}\n` +
+    `shapes: [${guesses.length > 0 ? slug : ''}]\n${line}\nreferences: [${JSON.stringify(reference)}]\n`
   );
 }
 
