@@ -60,7 +60,7 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   losingCycles: at('5-motifs/cycles.ts', 'const lossy = balance.filter(', 'null'),
   funders: at('5-motifs/cycles.ts', 'const ends = [', 'null'),
   paidActs: at(`${STRUCTURE}/payments.ts`, 'return found.map((item) => {', 'found'),
-  skims: at(`${STRUCTURE}/transfers.ts`, 'if (\n    m.to === context.tx.from ||', 'false'),
+  skims: at(`${STRUCTURE}/transfers.ts`, 'if (legsByAccount.size === 0 ||', 'false'),
   change: at(`${STRUCTURE}/transfers.ts`, 'return context\n    .between(m.to, m.from, m.asset)', 'false'),
   taxes: at(`${STRUCTURE}/transfers.ts`, 'const called = erc20Id(tx.to);', 'NONE'),
   sharesElsewhere: at(

@@ -49,17 +49,14 @@ interface Sum {
 export function balances(
   flow: ValueFlow,
   group: Address | ReadonlySet<Address>,
-  { mergeWrapped, dust = 'keep', exclude }: BalanceOptions = {},
+  { mergeWrapped, dust, exclude }: BalanceOptions = {},
 ): ReadonlyMap<AssetId, Balance> {
-  const account = typeof group === 'string' ? group : group.size === 1 ? [...group][0]! : null;
+  const accounts = typeof group === 'string' ? new Set([group]) : group;
   // Several stages ask for one account, with native and wrapped native as one.
-  const known = account !== null && mergeWrapped && !exclude ? byAccount(flow, mergeWrapped) : null;
-  let sums = known?.get(account!);
-  if (!sums) {
-    const accounts = typeof group === 'string' ? new Set([group]) : group;
-    sums = sumsOf(flow, accounts, mergeWrapped, exclude);
-    known?.set(account!, sums);
-  }
+  const known = accounts.size === 1 && mergeWrapped && !exclude ? byAccount(flow, mergeWrapped) : null;
+  const [account] = accounts;
+  const sums = known?.get(account!) ?? sumsOf(flow, accounts, mergeWrapped, exclude);
+  known?.set(account!, sums);
   return dust === 'drop' ? withoutDust(sums) : sums;
 }
 

@@ -55,29 +55,30 @@ function isArgument(part: unknown): part is Extract<BindExpr, { op: 'arg' }> {
   return typeof part === 'object' && part !== null && 'op' in part && part.op === 'arg';
 }
 
+/** Words without parameters. */
+const PLAIN = {
+  emitter: ({ contract }: BindScope) => contract,
+  target: ({ contract }: BindScope) => contract,
+  caller: ({ caller }: BindScope) => caller,
+  value: ({ value }: BindScope) => value,
+  signer: ({ signer }: BindScope) => signer,
+  tx_to: ({ txTo }: BindScope) => txTo,
+  native: () => ZERO_ADDRESS,
+  zero: () => ZERO_ADDRESS,
+};
+
+type PlainExpr = Extract<BindExpr, { op: keyof typeof PLAIN }>;
+
+const isPlain = (expr: BindExpr): expr is PlainExpr => Object.hasOwn(PLAIN, expr.op);
+
 function makeResolver(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Resolver {
+  if (isPlain(expr)) return PLAIN[expr.op];
   switch (expr.op) {
     case 'arg':
       return argumentResolver(params.get(expr.name), expr.path);
-    case 'emitter':
-    case 'target':
-      return ({ contract }) => contract;
-    case 'caller':
-      return ({ caller }) => caller;
-    case 'value':
-      return ({ value }) => value;
-    case 'signer':
-      return ({ signer }) => signer;
-    case 'tx_to':
-      return ({ txTo }) => txTo;
-    case 'native':
-    case 'zero':
-      return () => ZERO_ADDRESS;
     case 'leg':
       return ({ legs }) => {
-        const bound = legs.findLast(({ leg }) => leg.role === expr.role);
-        if (!bound) return null;
-        const end = bound.ends[expr.end];
+        const end = legs.findLast(({ leg }) => leg.role === expr.role)?.ends[expr.end] ?? null;
         return end === NATIVE_REF ? ZERO_ADDRESS : end;
       };
     case 'literal': {

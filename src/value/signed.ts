@@ -24,12 +24,10 @@ export function readSigned(
   const budget = { left, cut: false, signer: tx.from };
   const signed: Signed[] = [];
   for (const frame of tx.frames) {
-    const { effective, selector, context, from, input, type, parent } = frame;
+    const { effective, selector, context, from, input } = frame;
     if (!effective || selector === null || context === null) continue;
     if (selector === APPROVED) signed.push(...approvals(frame, rulebook));
-    if (!carriesSignature(selector)) continue;
-    // A proxy handed the call on as it came: it was read there, and covers this one.
-    if (type === 'DELEGATECALL' && input === tx.frames[parent!]!.input) continue;
+    if (!carriesSignature(selector) || isHandedOn(frame, tx)) continue;
     const names = [tokens.get(context)?.name, rulebook.entities.get(context)?.name];
     const known = [...new Set(names.filter((name) => typeof name === 'string'))];
     const word = readSignedCall({ from, to: context, input }, known, budget);
@@ -37,6 +35,10 @@ export function readSigned(
   }
   return { signed, cut: budget.cut };
 }
+
+/** A proxy handed the call on as it came: it was read there, and covers this one. */
+const isHandedOn = ({ type, input, parent }: Frame, { frames }: CanonicalTx): boolean =>
+  type === 'DELEGATECALL' && input === frames[parent!]!.input;
 
 /** Any contract may ask a wallet, of old signatures too; only contracts that act on the answer count. */
 function approvals(frame: Frame, rulebook: Rulebook): Signed[] {

@@ -156,11 +156,10 @@ export function findSuspects(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Rulebook,
 ): Suspects {
-  const impersonating = new Set<AssetId>();
-  const impersonators = new Set<Address>();
-  for (const { address, impersonates } of tokens.values()) if (impersonates) impersonators.add(address);
-  for (const { id, address } of flow.assets.values())
-    if (address !== null && impersonators.has(address)) impersonating.add(id);
+  const posing = [...tokens.values()].filter(({ impersonates }) => impersonates);
+  const impersonators = new Set(posing.map(({ address }) => address));
+  const assets = [...flow.assets.values()].filter(({ address }) => impersonators.has(address!));
+  const impersonating = new Set(assets.map(({ id }) => id));
   const consent = new Consent(tx, flow, tokens, rulebook);
   const emitters = lazy(() => new Set(tx.logs.map(({ address }) => address)));
   const [unasked, unlisted, unverified] = [new Set<number>(), new Set<number>(), new Set<number>()];
@@ -173,9 +172,8 @@ export function findSuspects(
     unlisted.add(index);
     if (!emitters().has(from) && !consent.isNamed(from, token)) unverified.add(index);
   }
-  const allowances = new Set<number>();
-  for (const allowance of flow.allowances)
-    if (consent.isUnaskedAllowance(allowance)) allowances.add(allowance.evidence.log!);
+  const unaskedFor = flow.allowances.filter((allowance) => consent.isUnaskedAllowance(allowance));
+  const allowances = new Set(unaskedFor.map(({ evidence }) => evidence.log!));
   const mentioned = lazy(() => mentionedBy(tx, flow, unlisted, allowances));
   return { impersonating, impersonators, unasked, unlisted, unverified, allowances, mentioned, consent };
 }

@@ -91,20 +91,15 @@ function refusalOf(quote: PriceQuote, timestamp: number, touched: TouchedAccount
   return refusal('stale_price', reason, `${age} s`, `${limit} s`);
 }
 
-function compareQuotes(a: PriceQuote, b: PriceQuote): number {
-  return (
-    METHODS.indexOf(a.method) - METHODS.indexOf(b.method) ||
-    ascending(b.depthUsd ?? 0n, a.depthUsd ?? 0n) ||
-    (a.order ?? 0) - (b.order ?? 0) ||
-    b.asOf - a.asOf ||
-    ascending(a.source, b.source) ||
-    ascending(a.numerator, b.numerator) ||
-    a.scale - b.scale
-  );
+/** The lowest is best; of equal ones the next key decides. */
+function ranksOf({ method, depthUsd, order, asOf, source, numerator, scale }: PriceQuote) {
+  return [METHODS.indexOf(method), -(depthUsd ?? 0n), order ?? 0, -asOf, source, numerator, scale];
 }
 
-function ascending<T extends bigint | string>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function compareQuotes(a: PriceQuote, b: PriceQuote): number {
+  const [left, right] = [ranksOf(a), ranksOf(b)];
+  const at = left.findIndex((rank, i) => rank !== right[i]);
+  return at < 0 ? 0 : left[at]! < right[at]! ? -1 : 1;
 }
 
 /** Refusal when two quotes lie further apart than the threshold. */

@@ -1,17 +1,18 @@
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { accountsOf } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 import type { Balance } from '../../value/balances.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
+import type { EconomicsInput } from './computeEconomics.ts';
 
 /** Category of intents that are a closed flow by definition. */
 const CLOSED_CATEGORY = 'mev';
 
 type Kinds = Pick<Rulebook, 'motifKinds'>;
+type Input = Pick<EconomicsInput, 'verdict' | 'motifs' | 'rulebook' | 'attribution'>;
 
 export interface ClosedFlow {
   /** The motifs it consists of. */
@@ -25,7 +26,8 @@ export interface ClosedFlow {
  * close (a liquidation, a flash loan). A cycle beside another intent may belong to another account. Null
  * for everything else, which needs the cost basis of earlier transactions.
  */
-export function closedFlow(verdict: Verdict, motifs: readonly Motif[], kinds: Kinds): ClosedFlow | null {
+export function closedFlow({ verdict, motifs, rulebook: kinds, attribution }: Input): ClosedFlow | null {
+  if (attribution.actor === null) return null;
   const certain = verdict.category === CLOSED_CATEGORY;
   if (!certain && verdict.motifs.length === 0) return null;
   const own = new Set(verdict.motifs);

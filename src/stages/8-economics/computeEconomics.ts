@@ -77,18 +77,19 @@ function warningsOf(
   prices: Valuation,
   gasKnown: boolean,
 ): string[] {
-  const warnings: string[] = [];
-  if (attribution.actor !== null && attribution.actor !== attribution.signer)
-    warnings.push('IntentActorDiffersFromSigner');
-  if (prices.unpricedAssets.length > 0 || !gasKnown) warnings.push('PartialValuation');
-  if (prices.prices.some((price) => price.stale)) warnings.push('StalePrice');
-  if (prices.prices.some(({ quote }) => quote.method === 'pool_spot')) warnings.push('OwnSalePrice');
-  if (context.incomplete === true) warnings.push('MetadataUnavailable');
-  if (context.refusals.some(({ code }) => code === 'source_unavailable'))
-    warnings.push('PriceSourceUnavailable');
-  if (context.refusals.some(({ code }) => code === 'source_malformed')) warnings.push('PriceSourceMalformed');
-  if (suspects?.consent.cut === true) warnings.push('SignaturesUnread');
-  return warnings;
+  const { actor, signer } = attribution;
+  const codes = new Set(context.refusals.map(({ code }) => code));
+  const warnings = {
+    IntentActorDiffersFromSigner: actor !== null && actor !== signer,
+    PartialValuation: prices.unpricedAssets.length > 0 || !gasKnown,
+    StalePrice: prices.prices.some((price) => price.stale),
+    OwnSalePrice: prices.prices.some(({ quote }) => quote.method === 'pool_spot'),
+    MetadataUnavailable: context.incomplete === true,
+    PriceSourceUnavailable: codes.has('source_unavailable'),
+    PriceSourceMalformed: codes.has('source_malformed'),
+    SignaturesUnread: suspects?.consent.cut === true,
+  };
+  return Object.entries(warnings).flatMap(([warning, holds]) => (holds ? warning : []));
 }
 
 interface GasPayer {

@@ -4,6 +4,7 @@ import { assetDecimals } from '../../value/display.ts';
 import type { AssetRefusal, ChosenPrice, NftTrade, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
 import { refusal, type PriceChoice, type RefusalReason } from './choosePrice.ts';
+import type { PriceQuote } from '../../model/upstream.ts';
 import { nftChooser } from './nftPrices.ts';
 import { nftTrades } from './nftTrades.ts';
 import { priceChooser, type ChooserInput } from './priceChooser.ts';
@@ -55,6 +56,8 @@ export function priceAssets(input: PricingInput): Pricing {
   const nfts = lazy(() => nftChooser({ chooser, trades, positions: input.context.positions ?? [] }));
   const choiceOf = (asset: Asset): PriceChoice =>
     isFungible(asset) ? chooser.choiceFor(asset.address ?? 'native') : nfts().choiceFor(asset.id);
+  const basesOf = (asset: Asset, quote: PriceQuote): AssetId[] =>
+    (isFungible(asset) ? chooser : nfts()).basesOf(quote).map(idOfKey);
   const prices = new Map<AssetId, ChosenPrice>();
   const refusals = new Map<AssetId, AssetRefusal>();
   const doubted: AssetId[] = [];
@@ -67,19 +70,18 @@ export function priceAssets(input: PricingInput): Pricing {
     const choice = choiceOf(asset);
     const decimals = assetDecimals(asset, input.context.tokens);
     if (choice.chosen === null || decimals === null) {
-      const { code, reason, observed, threshold } = choice.chosen
-        ? NO_DECIMALS
-        : (choice.refused[0] ?? NO_SOURCE);
-      refusals.set(id, { asset: id, code, reason, observed, threshold });
+      const refused = choice.chosen ? NO_DECIMALS : (choice.refused[0] ?? NO_SOURCE);
+      refusals.set(id, { asset: id, ...refused });
       continue;
     }
     const { quote, ageSeconds, stale } = choice.chosen;
-    const restsOn = (isFungible(asset) ? chooser : nfts()).basesOf(quote).map(idOfKey);
+    const restsOn = basesOf(asset, quote);
     const unit = { usd: { numerator: quote.numerator, scale: quote.scale }, decimals };
     prices.set(id, { asset: id, unit, quote, ageSeconds, stale, restsOn });
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(id);
-    for (const base of restsOn)
-      if (!input.assets.has(base) && !work.some((one) => one.id === base)) work.push(parseAssetId(base)!);
+    work.push(
+      ...restsOn.filter((base) => !work.some((one) => one.id === base)).map((base) => parseAssetId(base)!),
+    );
   }
   const contradicted = contradictedPrices(prices, input.motifs, input.rulebook);
   for (const [asset, reason] of contradicted) {

@@ -1,6 +1,6 @@
 import { usdText } from '../../value/money.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { sumOf } from '../../value/amount.ts';
+import { distance, sumOf } from '../../value/amount.ts';
 import { erc20Id } from '../../value/asset.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -162,14 +162,14 @@ function unexchanged(
     for (const index of movements) seen.add(index);
     bought += got ? units : -units;
   }
-  const exchanged = bought < 0n ? -bought : bought;
-  let [gained, lost] = [0n, 0n];
-  for (const [account, ledger] of flow.ledgers) {
-    const { inflow = 0n, outflow = 0n } = ledger.get(id) ?? {};
-    if (account === ZERO_ADDRESS) continue;
-    if (inflow > outflow) gained += inflow - outflow;
-    else lost += outflow - inflow;
-  }
+  const exchanged = distance(bought, 0n);
+  const changes = [...flow.ledgers].flatMap(([account, ledger]) => {
+    const own = account === ZERO_ADDRESS ? undefined : ledger.get(id);
+    return own ? own.inflow - own.outflow : [];
+  });
+  const sum = (sign: bigint): bigint =>
+    changes.reduce((all, change) => (change * sign > 0n ? all + change * sign : all), 0n);
+  const [gained, lost] = [sum(1n), sum(-1n)];
   const moved = gained > lost ? gained : lost;
   if (moved <= exchanged) return null;
   const reason = 'only the token itself tells its rate, and more of it changed hands than was exchanged';
@@ -208,8 +208,8 @@ export function ratedQuote(rate: PriceRate, situation: RateSituation): PriceQuot
 function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | RefusalReason {
   const decimals = situation.decimalsOf(rate.asset);
   if (decimals === null) return refusal('unknown_decimals', 'the token states no decimals');
-  const exchanges = rate.vouched ? [] : exchangesOf(rate, situation);
-  if (!rate.vouched && exchanges.length === 0)
+  const exchanges = rate.vouched ? null : exchangesOf(rate, situation);
+  if (exchanges?.length === 0)
     return refusal(
       'own_word',
       'only the token itself tells its rate, and no exchange elsewhere in this transaction bears it out',
@@ -220,13 +220,14 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
   const price = values.reduce(sum, NOTHING);
   if (price.numerator === 0n) return refusal('no_source', 'it is worth nothing by its own account');
   const depth = depthOf(rate, price, unit, situation);
-  const doubt =
-    (depth !== null && isRefusal(depth) ? depth : null) ??
-    imbalance(rate, values) ??
-    changeInBlock(rate, price, unit, situation) ??
-    (rate.vouched ? null : contradiction(price, { rate, unit, exchanges }, situation));
+  if (depth !== null && isRefusal(depth)) return depth;
+  const doubts = [
+    imbalance(rate, values),
+    changeInBlock(rate, price, unit, situation),
+    exchanges && contradiction(price, { rate, unit, exchanges }, situation),
+  ];
+  const doubt = doubts.find((one) => one !== null);
   if (doubt) return doubt;
-  const lowest = depth as Fraction | null;
   return {
     asset: rate.asset,
     ...toDecimal(price),
@@ -239,7 +240,7 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
     ),
     pool: rate.pool,
     confidenceBps: null,
-    depthUsd: lowest && lowest.numerator / lowest.denominator,
+    depthUsd: depth && depth.numerator / depth.denominator,
   };
 }
 

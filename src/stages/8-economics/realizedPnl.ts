@@ -132,8 +132,7 @@ export function realizedPnl(input: PnlInput): Pnl {
   // A cycle that is left out here had a result all the same.
   const cycles = input.motifs.some(({ kind }) => isCycle(kindOf(input.rulebook, kind)));
   const ordinary = unsupported(HISTORY, cycles ? unknown(HISTORY) : known(ZERO_USD));
-  const { actor } = input.attribution;
-  const closed = actor === null ? null : closedFlow(input.verdict, input.motifs, input.rulebook);
+  const closed = closedFlow(input);
   if (!closed) return ordinary;
   const { flow, rulebook, attribution } = input;
   const group = pnlEntity(closed, input);
@@ -142,11 +141,9 @@ export function realizedPnl(input: PnlInput): Pnl {
   // More back than in is a withdrawal of the deposit, no payment.
   const own = entityBalances(group, input, execution > 0n ? payments : NONE);
   const result = resultOf(own.values());
-  if (
-    !closed.certain &&
-    (!result || result.paid === 0n || changesHiddenPosition(input.motifs, own, rulebook))
-  )
-    return ordinary;
+  const isCosted =
+    result !== null && result.paid !== 0n && !changesHiddenPosition(input.motifs, own, rulebook);
+  if (!closed.certain && !isCosted) return ordinary;
   if (holdersElsewhere(group, closed, input).length > 0) return unsupported(ELSEWHERE, unknown(ELSEWHERE));
   if (!result) return unsupported(HISTORY, unknown(HISTORY));
   const hops = hopsOf(closed, result, input);

@@ -39,10 +39,9 @@ export function contradictedPrices(
   const refused = new Map<AssetId, RefusalReason>();
   for (const { status, kind, assetsIn, assetsOut } of motifs) {
     if (status !== 'Proven' || !isSwap(kindOf(rulebook, kind))) continue;
-    const sides = [sideOf(assetsIn, prices), sideOf(assetsOut, prices)] as const;
-    const [a, b] = sides;
-    if (!a || !b || a.isSent === b.isSent || !isApart(a.usd, b.usd)) continue;
-    const [weak, strong] = a.isSent ? [a, b] : [b, a];
+    const sides = [assetsIn, assetsOut].flatMap((side) => sideOf(side, prices) ?? []);
+    const [weak, strong] = [sides.find((side) => side.isSent), sides.find((side) => !side.isSent)];
+    if (!weak || !strong || !isApart(weak.usd, strong.usd)) continue;
     const observed = `$${textOf(weak)} for $${textOf(strong)}`;
     refused.set(weak.id, refusal('price_deviation', 'a trade here contradicts the price', observed, 'half'));
   }

@@ -116,15 +116,7 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
   if (!asked) return false;
   const amount = uintOfWord(asked.amount);
   let [sent, arrived] = [0n, 0n];
-  const { movements, outgoing } = flow;
-  const payments = outgoing.get(asked.from) ?? [];
-  const until = tx.frames[frame.end]?.seq ?? Infinity;
-  // Its payments while the frame ran, in order.
-  for (let i = lowerBound(payments, (index) => movements[index]!.seq > frame.seq); i < payments.length; i++) {
-    const movement = movements[payments[i]!]!;
-    if (movement.seq >= until) break;
-    const { kind, address } = flow.assets.get(movement.asset)!;
-    if (kind !== 'erc20' || address !== frame.to) continue;
+  for (const movement of paymentsWithin(frame, asked.from, tx, flow)) {
     sent += movement.amount;
     if (movement.to === asked.to) arrived += movement.amount;
     // Nothing that follows makes either less: calls within calls do not all go through the same payments to
@@ -132,6 +124,24 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
     if (sent > amount || arrived === amount) return false;
   }
   return arrived > 0n && arrived < sent && sent === amount;
+}
+
+/** Payments of the account in the called token while the frame ran, in order. */
+function* paymentsWithin(
+  frame: Frame,
+  payer: Address,
+  tx: CanonicalTx,
+  { movements, assets, outgoing }: ValueFlow,
+) {
+  const payments = outgoing.get(payer) ?? [];
+  const until = tx.frames[frame.end]?.seq ?? Infinity;
+  const first = lowerBound(payments, (index) => movements[index]!.seq > frame.seq);
+  for (let i = first; i < payments.length; i++) {
+    const movement = movements[payments[i]!]!;
+    if (movement.seq >= until) return;
+    const { kind, address } = assets.get(movement.asset)!;
+    if (kind === 'erc20' && address === frame.to) yield movement;
+  }
 }
 
 /**

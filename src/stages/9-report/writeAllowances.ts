@@ -32,7 +32,7 @@ export function writeAllowance(
     owner: writer.address(allowance.owner),
     spender: writer.address(allowance.spender),
     kind: allowance.kind,
-    amount_raw: amount === null ? null : amount.toString(),
+    amount_raw: amount?.toString() ?? null,
     amount: amount === null || decimals === null ? null : formatAmount(amount, decimals),
     unlimited: allowance.unlimited,
     expires_at: expiresAt === null ? null : isoTime(expiresAt),

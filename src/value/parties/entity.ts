@@ -121,8 +121,8 @@ export function walletsOf(
   const { flow, venues, wrappedNative, coinbase } = scene;
   const wallets = new Map<AssetId, Address | null>();
   for (const { to, asset } of sentBy(group, flow)) {
-    const known = group.has(to) || venues.has(to) || wrappedNative.has(to);
-    if (known || to === coinbase || to === ZERO_ADDRESS || flow.outgoing.get(to)?.length) continue;
+    const known = [group, venues, wrappedNative, flow.outgoing].some((some) => some.has(to));
+    if (known || to === coinbase || to === ZERO_ADDRESS) continue;
     const id = mergeNative(asset, wrappedNative);
     wallets.set(id, wallets.has(id) && wallets.get(id) !== to ? null : to);
   }

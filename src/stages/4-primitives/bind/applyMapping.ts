@@ -119,8 +119,7 @@ function note(
 
 function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: RecognitionRun): Candidate | null {
   const { contract } = trigger;
-  const { log } = trigger.evidence;
-  const call = mapping.within !== null && log !== null ? run.enclosing.of(log, mapping.within) : null;
+  const call = run.enclosing.of(trigger.evidence.log, mapping.within);
   const scope = scopeOf(trigger, run, call);
   const { legs } = scope;
   const miss = (why: () => MissReason): null => (run.missed ? note(run, trigger, mapping, why()) : null);

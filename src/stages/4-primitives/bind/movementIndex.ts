@@ -136,15 +136,17 @@ export class MovementIndex {
 
   #fits(m: Movement, { from, to, asset, assetKind, kind, amount }: MovementQuery): boolean {
     return (
-      (amount === null || amount === m.amount) &&
-      (from === null || from === m.from) &&
-      (to === null || to === m.to) &&
-      (kind === null || kind === m.kind) &&
-      (asset === null || asset === this.assetRef(m.asset)) &&
-      (assetKind === null || assetKind === this.#kindOf(m))
+      fits(amount, m.amount) &&
+      fits(from, m.from) &&
+      fits(to, m.to) &&
+      fits(kind, m.kind) &&
+      fits(asset, this.assetRef(m.asset)) &&
+      fits(assetKind, this.#kindOf(m))
     );
   }
 }
+
+const fits = (wanted: unknown, found: unknown): boolean => wanted === null || wanted === found;
 
 type Fields = Readonly<Record<(typeof FIELDS)[number], unknown>>;
 

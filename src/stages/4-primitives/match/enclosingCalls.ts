@@ -24,7 +24,8 @@ export class EnclosingCalls {
   }
 
   /** The frame that ran `selector` at the emitter when it logged; null when the trace does not show it. */
-  of(index: number, selector: Hex): Frame | null {
+  of(index: number | null, selector: Hex | null): Frame | null {
+    if (index === null || selector === null) return null;
     const log = this.#tx.logs[index]!;
     const key = `${log.topics[0]}:${log.topics.length} ${log.address} ${selector}`;
     let frames = this.#pairings.get(key);

@@ -3,7 +3,7 @@ import { kindOf } from '../../../lib/motifKinds.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { callTrigger, eventTrigger, holdsHashPath, type NamedTrigger } from './namedTriggers.ts';
 import type { StructureContext } from '../structure/context.ts';
-import type { CanonicalTx, Log } from '../../../model/canonicalTx.ts';
+import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
@@ -50,10 +50,9 @@ function eventTriggers(
   rulebook: Rulebook,
   found: readonly DraftPrimitive[],
 ): NamedTrigger[] {
-  const explained = new Set<number | null>();
-  for (const { evidence } of found) for (const { log } of evidence) explained.add(log);
-  for (const { evidence } of flow.movements) explained.add(evidence.log);
-  for (const { kind, evidence } of flow.nonEconomic) if (kind === 'approval') explained.add(evidence.log);
+  const approvals = flow.nonEconomic.filter(({ kind }) => kind === 'approval');
+  const moved = [...flow.movements, ...approvals].map(({ evidence }) => evidence);
+  const explained = new Set([...found.flatMap(({ evidence }) => evidence), ...moved].map(({ log }) => log));
   const triggers: NamedTrigger[] = [];
   let events = 0;
   for (const log of tx.logs) {
@@ -99,16 +98,16 @@ function statedChanges(found: readonly DraftPrimitive[], rulebook: Rulebook): Re
  * its own calls.
  */
 function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlySet<Address>): NamedTrigger[] {
+  const isDirect = ({ type, from, to }: Frame): boolean =>
+    (type === 'CALL' && principals.has(from) && !principals.has(to!)) ||
+    (to === tx.to && (type === 'DELEGATECALL' || from === to));
+  const isOfCalled = ({ type, from }: Frame): boolean => type === 'CALL' && from === tx.to;
   const triggers: NamedTrigger[] = [];
   for (const frame of tx.frames) {
     if (triggers.length === MAX_TRIGGERS) break;
-    const { type, from, to } = frame;
-    if (!frame.effective || frame.static || to === null) continue;
-    const byPrincipal = type === 'CALL' && principals.has(from) && !principals.has(to);
-    const toSelf = to === tx.to && (type === 'DELEGATECALL' || from === to);
-    const direct = byPrincipal || toSelf;
-    if (!direct && (type !== 'CALL' || from !== tx.to)) continue;
-    const trigger = callTrigger(frame, rulebook, direct);
+    if (!frame.effective || frame.static || frame.to === null) continue;
+    const direct = isDirect(frame);
+    const trigger = direct || isOfCalled(frame) ? callTrigger(frame, rulebook, direct) : null;
     if (trigger) triggers.push(trigger);
   }
   return triggers;

@@ -102,23 +102,28 @@ export class NamedActs {
 
   /** The act over movements of stated amounts; null where none goes the way the entry says. */
   #exact(hint: Hint, open: OpenFlows): DraftPrimitive | null {
-    const { entry, trigger } = hint;
-    if (entry.flow === 'none' || trigger.otherLayout || RECORDED.has(entry.sign)) return null;
-    const stated: Movement[] = [];
-    for (const word of trigger.words())
-      if (word >= SMALLEST_AMOUNT)
-        for (const m of open.ofAmount(word, MAX_ALIKE)) if (this.#involves(trigger, m)) stated.push(m);
+    const { entry } = hint;
+    const stated = this.#stated(hint, open);
     if (stated.length === 0) return null;
     if (entry.flow === 'any') return this.#betweenOthers(hint, stated);
     for (const account of this.#concerned(hint, stated, open)) {
       const sent = stated.filter((m) => open.accountOf(m, 'sent') === account);
       const received = stated.filter((m) => open.accountOf(m, 'received') === account);
       const exchanged = sent.length > 0 && received.length > 0 ? [...sent, ...received] : [];
-      const moved = { sent, received, exchanged }[entry.flow];
+      const moved = { sent, received, exchanged, none: [] }[entry.flow];
       const flow = open.of(account);
       if (moved.length > 0 && this.#holds(entry, moved, flow)) return this.#actOf(hint, account, moved, flow);
     }
     return null;
+  }
+
+  /** The movements of amounts that the trigger states, where the entry's words are about such. */
+  #stated({ entry, trigger }: Hint, open: OpenFlows): Movement[] {
+    if (entry.flow === 'none' || trigger.otherLayout || RECORDED.has(entry.sign)) return [];
+    const amounts = [...trigger.words()].filter((word) => word >= SMALLEST_AMOUNT);
+    return amounts
+      .flatMap((amount) => open.ofAmount(amount, MAX_ALIKE))
+      .filter((m) => this.#involves(trigger, m));
   }
 
   /** Accounts at the ends of the movements that the trigger names, then those that are principals. */
@@ -154,16 +159,27 @@ export class NamedActs {
   /** Everything that is left of the account's flow, where it goes the entry's way. */
   #whole(hint: Hint, account: Address, flow: OpenFlow, gained: ReadonlySet<AssetId>): DraftPrimitive | null {
     const { entry, trigger } = hint;
-    const apart = trigger.basis === 'event' && trigger.contract !== this.#context.tx.to;
-    if (apart && !trigger.words().has(BigInt(account))) return null;
+    const isCalled = trigger.basis === 'call' || trigger.contract === this.#context.tx.to;
+    if (!isCalled && !trigger.words().has(BigInt(account))) return null;
     const got = flow.received.filter((m) => gained.has(mergeNative(m.asset, this.#context.wrappedNative)));
     const moved = entry.flow === 'received' ? got : flow.sent;
-    if (!goes(entry.flow, flow.sent.length > 0, got.length > 0) || !this.#holds(entry, moved, flow))
-      return null;
-    const involved = moved.length === 0 || moved.some((m) => this.#involves(trigger, m));
-    if (moved.length > 0 && moved.every((m) => this.#reportsItself(trigger, m))) return null;
-    const shown = !RECORDED.has(entry.sign) || this.#records(trigger, account, moved, flow);
-    return involved && shown ? this.#actOf(hint, account, moved, flow) : null;
+    const isShown =
+      goes(entry.flow, flow.sent.length > 0, got.length > 0) &&
+      this.#holds(entry, moved, flow) &&
+      this.#isWitness(hint, account, moved, flow);
+    return isShown ? this.#actOf(hint, account, moved, flow) : null;
+  }
+
+  /** Whether the trigger's contract took part, and named the account where the entry asks for that. */
+  #isWitness(
+    { entry, trigger }: Hint,
+    account: Address,
+    moved: readonly Movement[],
+    flow: OpenFlow,
+  ): boolean {
+    if (moved.length > 0 && !moved.some((m) => this.#involves(trigger, m))) return false;
+    if (moved.length > 0 && moved.every((m) => this.#reportsItself(trigger, m))) return false;
+    return !RECORDED.has(entry.sign) || this.#records(trigger, account, moved, flow);
   }
 
   #holds({ assets, unreceipted }: Hint['entry'], moved: readonly Movement[], own: OpenFlow): boolean {

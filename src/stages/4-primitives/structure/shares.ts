@@ -1,5 +1,5 @@
 import { claim, indexesOf, issueClaim, guessedLeg, structural } from '../../../value/claims.ts';
-import { NATIVE_ASSET, isIssuance, mergeNative } from '../../../value/asset.ts';
+import { isIssuance, NATIVE_ASSET } from '../../../value/asset.ts';
 import { legsByAsset } from './acts.ts';
 import { around, contractOf, counterFlow, endOf, isFungible } from './context.ts';
 import type { StructureContext } from './context.ts';
@@ -35,13 +35,11 @@ export function findShareExchanges(context: StructureContext): DraftPrimitive[] 
 
 /** The issuer of a token that is minted or burnt here without an explanation; null for other movements. */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
-  if (context.explained.has(m.index)) return null;
-  const emitter = contractOf(context.flow, m.asset);
-  if (!isIssuance(m)) return null;
-  const wrapped = mergeNative(m.asset, context.wrappedNative) === NATIVE_ASSET;
-  if (wrapped || (m.kind !== 'mint' && !isFungible(context.flow, m.asset))) return null;
-  if (emitter === null || context.venues.has(emitter) || context.shareAssets.has(m.asset)) return null;
-  return emitter;
+  const { explained, flow, wrappedNative, venues, shareAssets } = context;
+  const emitter = contractOf(flow, m.asset);
+  if (emitter === null || wrappedNative.has(emitter) || venues.has(emitter)) return null;
+  if (!isIssuance(m) || explained.has(m.index) || shareAssets.has(m.asset)) return null;
+  return m.kind === 'mint' || isFungible(flow, m.asset) ? emitter : null;
 }
 
 /** The holder of the shares behind any routers; shares may be sent to the issuer before it burns them. */
@@ -60,26 +58,16 @@ function exchangeOf(
   emitter: Address,
   holder: Address,
 ): DraftPrimitive | null {
-  const deposit = share.kind === 'mint';
-  const [far, near, side, role, shares] = deposit
-    ? (['from', 'to', 'incoming', 'in', 'share_out'] as const)
-    : (['to', 'from', 'outgoing', 'out', 'share_in'] as const);
-  const parties = new Set<Address | null>([holder, context.tx.from]);
-  const own = counterFlow(context, share, side, emitter)
-    .filter((m) => parties.has(endOf(context, m, far)))
-    .slice(0, MAX_UNDERLYING);
-  const underlying = own.length > 0 ? own : elsewhere(context, share, holder);
+  const [far, role, shares] =
+    share.kind === 'mint' ? (['from', 'in', 'share_out'] as const) : (['to', 'out', 'share_in'] as const);
+  const underlying = underlyingOf(context, share, emitter, holder);
   if (underlying.length === 0) return null;
-  const liquidity = new Set(underlying.map((m) => m.asset)).size > 1;
-  const position = !isFungible(context.flow, share.asset);
-  if (!liquidity && position) return null;
-  // A purchase with two tokens ends with the seller; a position's assets lie in one pool.
-  if (position && (own.length > 0 || new Set(underlying.map((m) => m[near])).size !== 1)) return null;
+  const kinds = new Set(underlying.map((m) => m.asset)).size > 1 ? LIQUIDITY : VAULT;
   // Shares that went straight on into another venue, or came out of one, belong to the account behind the
   // asset.
   const owner = (context.venues.has(holder) ? endOf(context, underlying[0]!, far) : null) ?? holder;
   return structural({
-    kind: (liquidity ? LIQUIDITY : VAULT)[deposit ? 'mint' : 'burn'],
+    kind: kinds[share.kind === 'mint' ? 'mint' : 'burn'],
     seq: share.seq,
     venue: emitter,
     roles: [{ role: 'owner', account: owner }],
@@ -88,6 +76,26 @@ function exchangeOf(
     tags: ['structural'],
     evidence: [share.evidence, ...underlying.map((m) => m.evidence)],
   });
+}
+
+/** The assets that a share was made of, or gave back; none where they show a purchase. */
+function underlyingOf(
+  context: StructureContext,
+  share: Movement,
+  emitter: Address,
+  holder: Address,
+): readonly Movement[] {
+  const [far, near, side] =
+    share.kind === 'mint' ? (['from', 'to', 'incoming'] as const) : (['to', 'from', 'outgoing'] as const);
+  const parties = new Set<Address | null>([holder, context.tx.from]);
+  const own = counterFlow(context, share, side, emitter)
+    .filter((m) => parties.has(endOf(context, m, far)))
+    .slice(0, MAX_UNDERLYING);
+  const all = own.length > 0 ? own : elsewhere(context, share, holder);
+  if (isFungible(context.flow, share.asset)) return all;
+  // A purchase with two tokens ends with the seller; a position's assets lie in one pool.
+  const isOfOnePool = own.length === 0 && new Set(all.map((m) => m[near])).size === 1;
+  return isOfOnePool && new Set(all.map((m) => m.asset)).size > 1 ? all : [];
 }
 
 function shareClaims(

@@ -8,7 +8,7 @@ import { contractOf, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import type { AssetId } from '../../../model/valueFlow.ts';
+import type { AssetId, Ledger } from '../../../model/valueFlow.ts';
 
 /**
  * Swaps at venues without a known event: an account that ended with more of one asset and less of another,
@@ -73,6 +73,8 @@ function anyTraded(context: StructureContext): boolean {
   return [context.tx.from, ...context.customers].some((account) => twoSided(context, account));
 }
 
+const NOTHING: Ledger = new Map();
+
 interface Sides {
   readonly gained: AssetId;
   readonly gain: bigint;
@@ -85,23 +87,19 @@ interface Sides {
  */
 function twoSided(context: StructureContext, account: Address): Sides | null {
   const { flow, wrappedNative } = context;
-  const ledger = flow.ledgers.get(account);
-  if (!ledger || ledger.size < 2) return null;
-  let [gained, lost]: [AssetId | null, AssetId | null] = [null, null];
-  let [gain, loss] = [0n, 0n];
-  for (const [id, { inflow, outflow }] of ledger) {
+  const moved: { readonly id: AssetId; readonly net: bigint }[] = [];
+  for (const [id, { inflow, outflow }] of flow.ledgers.get(account) ?? NOTHING) {
     if (inflow === outflow) continue;
     const asset = flow.assets.get(id)!;
     const net = inflow - outflow;
     // An account that passed a fee on and kept a rounding of it had no price.
-    const unpriced = !isFungible(asset) || isDust({ asset, sent: outflow, received: inflow, net });
-    if (unpriced || (net > 0n ? gained : lost) !== null) return null;
-    if (net > 0n) [gained, gain] = [id, net];
-    else [lost, loss] = [id, -net];
+    if (!isFungible(asset) || isDust({ asset, sent: outflow, received: inflow, net })) return null;
+    moved.push({ id, net });
   }
-  if (gained === null || lost === null) return null;
-  const same = mergeNative(gained, wrappedNative) === mergeNative(lost, wrappedNative);
-  return same ? null : { gained, gain, lost, loss };
+  const [gained, lost] = [moved.find(({ net }) => net > 0n), moved.find(({ net }) => net < 0n)];
+  if (moved.length !== 2 || !gained || !lost) return null;
+  const same = mergeNative(gained.id, wrappedNative) === mergeNative(lost.id, wrappedNative);
+  return same ? null : { gained: gained.id, gain: gained.net, lost: lost.id, loss: -lost.net };
 }
 
 function issues({ flow }: StructureContext, account: Address, { gained, lost }: Sides): boolean {

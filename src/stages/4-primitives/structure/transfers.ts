@@ -21,7 +21,6 @@ export function findTransfers(context: StructureContext): DraftPrimitive[] {
     (m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.carriers.has(m.to),
   );
   if (left.length === 0) return [];
-  const acted = context.legsByAccount.size > 0;
   const taxes = transferTaxes(context);
   const behind = customersBehind(context);
   const found: DraftPrimitive[] = [];
@@ -29,14 +28,13 @@ export function findTransfers(context: StructureContext): DraftPrimitive[] {
     const origins = behind(m.from, m.asset);
     const origin = only(origins);
     // The payer behind a router; the sender itself where that is not one account.
-    const payer = origin === null || origin === ZERO_ADDRESS ? m.from : origin;
-    if (payer === m.to || isChange(context, m)) found.push(transferOf(context, 'refund', m, payer));
-    else if (isPaymasterCharge(context, m))
-      // The operation's own event shows it: no guess, unlike other skims.
-      found.push({ ...transferOf(context, 'protocol_fee', m, payer), tags: NOTHING });
-    else if (taxes.has(m.index) || (acted && isSkim(context, m)))
-      found.push(transferOf(context, 'protocol_fee', m, payer));
-    else if (!isPartOfAct(context, m, origins)) found.push(transferOf(context, 'transfer', m, payer));
+    const payer = origin && origin !== ZERO_ADDRESS ? origin : m.from;
+    const act = (kind: string): DraftPrimitive => transferOf(context, kind, m, payer);
+    if (payer === m.to || isChange(context, m)) found.push(act('refund'));
+    // The operation's own event shows it: no guess, unlike other skims.
+    else if (isPaymasterCharge(context, m)) found.push({ ...act('protocol_fee'), tags: NOTHING });
+    else if (taxes.has(m.index) || isSkim(context, m)) found.push(act('protocol_fee'));
+    else if (!isPartOfAct(context, m, origins)) found.push(act('transfer'));
   }
   return found;
 }
@@ -70,17 +68,10 @@ function isChange(context: StructureContext, m: Movement): boolean {
 
 /** A small part of the sender's forwarded amount, to an account with no other part in the transaction. */
 function isSkim(context: StructureContext, m: Movement): boolean {
-  if (
-    m.to === context.tx.from ||
-    m.to === context.tx.to ||
-    context.customers.has(m.to) ||
-    context.legsByAccount.has(m.to) ||
-    context.venues.has(m.to) ||
-    context.flow.outgoing.has(m.to)
-  )
-    return false;
-  if (!context.carriers.has(m.from) && !context.venues.has(m.from) && !context.legsByAccount.has(m.from))
-    return false;
+  const { tx, flow, carriers, customers, venues, legsByAccount } = context;
+  if (legsByAccount.size === 0 || m.to === tx.from || m.to === tx.to) return false;
+  if ([customers, legsByAccount, venues, flow.outgoing].some((some) => some.has(m.to))) return false;
+  if (![carriers, venues, legsByAccount].some((some) => some.has(m.from))) return false;
   return m.amount * FEE_DIVISOR <= context.totalSent(m.from, m.asset) && !isOwnPayment(context, m);
 }
 
