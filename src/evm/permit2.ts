@@ -1,4 +1,4 @@
-import { grant, type SignedForm } from './claim.ts';
+import { grant, type SignedForm } from './signedStruct.ts';
 import { struct } from './signing.ts';
 import type { Address, Hex } from '../model/hex.ts';
 

@@ -1,4 +1,4 @@
-import { ANY_AMOUNT, grant, type Claim, type SignedForm, type Values } from './claim.ts';
+import { ANY_AMOUNT, grant, type SignedStruct, type SignedForm, type Values } from './signedStruct.ts';
 import { PERMIT2 } from './permit2.ts';
 import { struct } from './signing.ts';
 import type { Address, Hex } from '../model/hex.ts';
@@ -72,7 +72,7 @@ export const FORWARDED: readonly (readonly [...SignedForm, name: string])[] = [
   ],
 ];
 
-function forwarded({ from, to, data }: Values, hashes: Claim['hashes']): Claim {
+function forwarded({ from, to, data }: Values, hashes: SignedStruct['hashes']): SignedStruct {
   return {
     owner: from,
     hashes,

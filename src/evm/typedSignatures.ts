@@ -1,7 +1,7 @@
 import { from, getSelector, type AbiFunction } from 'ox/AbiFunction';
 import { decode } from 'ox/AbiParameters';
 import { digestsOf, domainOf, packed, recover, vrs, type Signature } from './signing.ts';
-import type { Claim, SignedCall, SignedForm, SignedGrant, Values } from './claim.ts';
+import type { SignedStruct, SignedCall, SignedForm, SignedGrant, Values } from './signedStruct.ts';
 import { FORWARDED, SIGNATURES } from './signedCalls.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
@@ -9,7 +9,7 @@ import type { Address, Hex } from '../model/hex.ts';
 export interface SignedWord {
   readonly account: Address;
   readonly grants: readonly SignedGrant[];
-  readonly forwards: NonNullable<Claim['forwards']> | null;
+  readonly forwards: NonNullable<SignedStruct['forwards']> | null;
 }
 
 /** Recoveries left; `cut` once one was asked for beyond them. */

@@ -30,7 +30,7 @@ export type Operand =
   | { readonly act: { readonly index: number } };
 
 /** A claim: a predicate that compares its operands, with one another or with those of the other side. */
-export interface Invariant {
+export interface Claim {
   readonly name: string;
   readonly holds: boolean;
   readonly operands: readonly Operand[];
@@ -96,7 +96,7 @@ export interface Primitive {
   readonly poolId: string | null;
   readonly roles: readonly RoleBinding[];
   readonly legs: readonly Leg[];
-  readonly invariants: readonly Invariant[];
+  readonly claims: readonly Claim[];
   readonly tags: readonly string[];
   readonly evidence: readonly Evidence[];
   /** The NFT that represents the position, moved or not. */

@@ -4,7 +4,7 @@ import { distance } from './amount.ts';
 import { frameEvidence } from '../lib/evidence.ts';
 import { SENT_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
-import type { DraftPrimitive, Invariant, Leg, Operand, Primitive } from '../model/primitive.ts';
+import type { DraftPrimitive, Claim, Leg, Operand, Primitive } from '../model/primitive.ts';
 import type { Balance } from './balances.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
@@ -97,13 +97,13 @@ export function evaluate<P extends keyof Predicates>(
   of: Parameters<Predicates[P]>[0],
   operands: readonly Operand[],
   against?: readonly Operand[],
-): Invariant {
+): Claim {
   const holds = (PREDICATES[name] as (material: typeof of) => boolean)(of);
   return against === undefined ? { name, holds, operands } : { name, holds, operands, against };
 }
 
 /** The claims of one name about several like acts, as one. */
-export function joinClaims(name: string, claims: readonly Invariant[]): Invariant {
+export function joinClaims(name: string, claims: readonly Claim[]): Claim {
   return {
     name,
     holds: claims.every(({ holds }) => holds),
@@ -123,13 +123,13 @@ export function claim(
   flow: ValueFlow,
   operands: readonly number[],
   against: readonly number[] = NOTHING,
-): Invariant {
+): Claim {
   const at = (indexes: readonly number[]): Movements => indexes.map((index) => flow.movements[index]!);
   return evaluate(name, { own: at(operands), other: at(against), flow }, operands, against);
 }
 
 /** Tokens were minted from the zero address, or burnt to it; `issued`: indexes, all of one kind. */
-export function issueClaim(flow: ValueFlow, issued: readonly number[]): Invariant {
+export function issueClaim(flow: ValueFlow, issued: readonly number[]): Claim {
   const { kind } = flow.movements[issued[0]!]!;
   return claim(kind === 'mint' ? 'minted_from_zero' : 'burnt_to_zero', flow, issued);
 }
@@ -147,10 +147,10 @@ export const ROUNDING = 2n;
  * movements, or else the amount its event states. An amount that an event states equals the amount moved, or
  * the amount the venue told the token to move. Nothing that goes in comes out again.
  */
-export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Invariant[] {
+export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Claim[] {
   const { legs, evidence } = act;
   if (legs.length === 0) return [placeClaim(evidence, tx)];
-  const claims: Invariant[] = [];
+  const claims: Claim[] = [];
   const places = operandsOf(legs);
   const carried = new Set<Leg>();
   for (const [i, leg] of legs.entries()) {
@@ -180,7 +180,7 @@ function statedClaim(
   leg: Leg,
   place: Operand,
   { tx: { frames, logs }, flow }: { readonly tx: CanonicalTx; readonly flow: ValueFlow },
-): Invariant {
+): Claim {
   const { movements } = leg;
   const word = leg.stated!;
   const agree = evaluate('amounts_agree', leg, [{ word }], [place]);
@@ -204,7 +204,7 @@ function statedClaim(
 }
 
 /** The calls of tokens that claims rest on, beside an act's own evidence. */
-export function callsOf(claims: readonly Invariant[], { frames }: CanonicalTx): Evidence[] {
+export function callsOf(claims: readonly Claim[], { frames }: CanonicalTx): Evidence[] {
   const calls: Evidence[] = [];
   for (const { name, operands } of claims) {
     if (name !== KEPT) continue;
@@ -215,7 +215,7 @@ export function callsOf(claims: readonly Invariant[], { frames }: CanonicalTx): 
 }
 
 /** No asset goes in and comes out. */
-function addDifferClaim(claims: Invariant[], legs: readonly Leg[], places: readonly Operand[]): void {
+function addDifferClaim(claims: Claim[], legs: readonly Leg[], places: readonly Operand[]): void {
   if (legs.length < 2) return;
   const isOf = (wanted: string) => (_: unknown, i: number) => legs[i]!.role === wanted;
   const [operands, against] = [places.filter(isOf('in')), places.filter(isOf('out'))];
@@ -236,7 +236,7 @@ export function guessedLeg(role: string, movements: Movements, account: Address)
 
 /** An act that the value flow alone shows, without protocol, pool or position. */
 export function structural(
-  found: Pick<Primitive, 'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'invariants' | 'tags' | 'evidence'>,
+  found: Pick<Primitive, 'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'claims' | 'tags' | 'evidence'>,
 ): DraftPrimitive & { readonly portions: readonly never[] } {
   return {
     kind: found.kind,
@@ -248,7 +248,7 @@ export function structural(
     poolId: null,
     roles: found.roles,
     legs: found.legs,
-    invariants: found.invariants,
+    claims: found.claims,
     tags: found.tags,
     evidence: found.evidence,
     about: NOTHING,
@@ -258,7 +258,7 @@ export function structural(
 }
 
 /** Where an act without amounts happened: the logs and calls are those of the contracts named. */
-export function placeClaim(evidence: readonly Evidence[], tx: CanonicalTx): Invariant {
+export function placeClaim(evidence: readonly Evidence[], tx: CanonicalTx): Claim {
   const operands = evidence.flatMap(({ log, frame }): Operand | readonly never[] => {
     if (log !== null) return { log };
     return frame === null ? NOTHING : { frame };
@@ -268,7 +268,7 @@ export function placeClaim(evidence: readonly Evidence[], tx: CanonicalTx): Inva
 }
 
 /** An amount of the act is the sum of movements. */
-export function amountMoved(operand: Operand, amount: bigint, movements: readonly Movement[]): Invariant {
+export function amountMoved(operand: Operand, amount: bigint, movements: readonly Movement[]): Claim {
   return evaluate('amount_moved', { amount, moved: sumOf(movements) }, [operand], indexesOf(movements));
 }
 

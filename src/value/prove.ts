@@ -28,13 +28,13 @@ export interface ProofInput {
  * function alone proves nothing, but at a listed contract.
  */
 export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
-  const { basis, protocol, invariants, tags } = act;
+  const { basis, protocol, claims, tags } = act;
   const known = isRecognised(protocol);
   if (basis === 'call' && !(known && isCarriedOut(act, input))) return 'function_name_only';
-  const failed = invariants.filter(({ holds }) => !holds);
+  const failed = claims.filter(({ holds }) => !holds);
   if (failed.some(({ name }) => name === 'amounts_agree')) return 'amounts_differ';
   const missing = kindOf(input.rulebook, act.kind).claims.some(
-    (name) => !invariants.some((one) => one.name === name),
+    (name) => !claims.some((one) => one.name === name),
   );
   const doubted = missing || failed.length > 0 || tags.some((tag) => UNPROVEN_TAGS.has(tag));
   if (doubted || isSuspect(act, input) || !isAsked(act, input)) return 'unproven_motif';
@@ -50,12 +50,9 @@ function isCarriedOut({ kind, legs }: Primitive, { rulebook }: ProofInput): bool
     : legs.some(({ movements }) => movements.length > 0);
 }
 
-/** Why an act made of others is not proven: its own invariants and each of its parts have to be. */
-export function proveWhole(
-  { invariants }: Pick<Motif, 'invariants'>,
-  parts: readonly Motif[],
-): ProofDoubt | null {
-  const holds = invariants.every((i) => i.holds) && parts.every(({ status }) => status === 'Proven');
+/** Why an act made of others is not proven: its own claims and each of its parts have to be. */
+export function proveWhole({ claims }: Pick<Motif, 'claims'>, parts: readonly Motif[]): ProofDoubt | null {
+  const holds = claims.every((i) => i.holds) && parts.every(({ status }) => status === 'Proven');
   return holds ? null : 'unproven_motif';
 }
 

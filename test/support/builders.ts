@@ -281,7 +281,7 @@ export function motif(over: Partial<Motif> = {}): Motif {
     participants: [],
     assetsIn: [],
     assetsOut: [],
-    invariants: [{ name: 'conserved_at_venue', holds: true, operands: [] }],
+    claims: [{ name: 'conserved_at_venue', holds: true, operands: [] }],
     tags: [],
     status: 'Proven',
     doubt: null,

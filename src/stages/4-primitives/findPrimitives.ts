@@ -1,7 +1,7 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { isParty } from '../../lib/roles.ts';
 import { recognise, type Candidate, type RecognitionRun } from './bind/applyMapping.ts';
-import { checkInvariants } from './bind/checkInvariants.ts';
+import { bindingClaims } from './bind/bindingClaims.ts';
 import { EnclosingCalls } from './match/enclosingCalls.ts';
 import { distinctEvidence } from '../../lib/evidence.ts';
 import { withImpliedLegs } from './bind/impliedLegs.ts';
@@ -123,7 +123,7 @@ function positionTokens({ entities }: Rulebook): ReadonlySet<Address> {
 interface Found {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
-  readonly netted: Parameters<typeof checkInvariants>[2];
+  readonly netted: Parameters<typeof bindingClaims>[2];
   readonly known: KnownContracts;
 }
 
@@ -144,7 +144,7 @@ function primitiveOf(candidate: Candidate, { tx, flow, netted, known }: Found): 
     poolId: candidate.poolId,
     roles: candidate.roles,
     legs: binding.legs.map((b) => b.leg),
-    invariants: checkInvariants(candidate, flow, netted),
+    claims: bindingClaims(candidate, flow, netted),
     tags: onTrial ? [...mapping.tags, 'experimental'] : mapping.tags,
     evidence: evidenceOf(candidate, flow),
     about: detail.about,

@@ -31,7 +31,7 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     const claims = legClaims(act, tx, flow);
     const calls = callsOf(claims, tx);
     const evidence = calls.length === 0 ? act.evidence : [...act.evidence, ...calls];
-    const primitive = { ...act, evidence, invariants: [...claims, ...act.invariants] };
+    const primitive = { ...act, evidence, claims: [...claims, ...act.claims] };
     const draft = standAlone(primitive, input, tracing);
     found.push(draft);
     const hop = hopOf(primitive, draft, input);
@@ -92,7 +92,7 @@ function tipOf(movement: Movement): Primitive {
       { role: 'recipient', account: to },
     ],
     legs: [legOf('paid', [movement], from)],
-    invariants: NOTHING,
+    claims: NOTHING,
     tags: NOTHING,
     evidence: [evidence],
   });
@@ -130,7 +130,7 @@ function standAlone(primitive: Primitive, input: MotifInput, tracing: Tracing): 
     participants: participantsOf(primitive, kindOf(rulebook, primitive.kind), tracing),
     assetsIn: amountsOf(legs, false),
     assetsOut: amountsOf(legs, true),
-    invariants: primitive.invariants,
+    claims: primitive.claims,
     tags: primitive.tags,
     doubt: prove(primitive, input),
     confidence: confidence === 'High' && isSuspect(primitive, input) ? 'Medium' : confidence,

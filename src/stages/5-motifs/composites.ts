@@ -21,7 +21,7 @@ import { balances } from '../../value/balances.ts';
 import { feeTakersOf, tracingOf } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import type { Invariant } from '../../model/primitive.ts';
+import type { Claim } from '../../model/primitive.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** Closed cycles and routes that hops form; it takes hops at two pools to form one. */
@@ -70,7 +70,7 @@ export function batchTransfers(
 }
 
 function batchOf(
-  { payer, recipients, noGain }: { payer: Address; recipients: readonly Address[]; noGain: Invariant },
+  { payer, recipients, noGain }: { payer: Address; recipients: readonly Address[]; noGain: Claim },
   payments: readonly MotifDraft[],
   tx: CanonicalTx,
   flow: ValueFlow,
@@ -91,7 +91,7 @@ function batchOf(
       ],
       assetsIn: [],
       assetsOut,
-      invariants: [
+      claims: [
         ...assetsOut.map(({ asset, amount }, i) =>
           amountMoved(
             `out${i}`,

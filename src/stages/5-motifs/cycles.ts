@@ -13,7 +13,7 @@ import {
   type TradeBalance,
 } from './hops.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Invariant } from '../../model/primitive.ts';
+import type { Claim } from '../../model/primitive.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 
 /**
@@ -95,7 +95,7 @@ function losingCycle(loop: Loop): MotifDraft {
 }
 
 /** The cycle's gain, claimed of the accounts that ran it. */
-type Residual = (accounts: readonly Address[]) => Invariant;
+type Residual = (accounts: readonly Address[]) => Claim;
 
 interface Result {
   readonly kind: string;
@@ -126,7 +126,7 @@ function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraf
       ],
       assetsIn: [{ asset: movedAsset(hops, 'received', base.id), amount: base.received, role: 'out' }],
       assetsOut: [{ asset: movedAsset(hops, 'sent', base.id), amount: base.sent, role: 'in' }],
-      invariants: [
+      claims: [
         hopAmount('in0', { id: base.id, amount: base.received }, hops, false),
         hopAmount('out0', { id: base.id, amount: base.sent }, hops, false),
         evaluate(

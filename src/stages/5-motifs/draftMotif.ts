@@ -49,7 +49,7 @@ export function draftMotif(from: Draftable): MotifDraft {
     participants: from.participants,
     assetsIn: from.assetsIn,
     assetsOut: from.assetsOut,
-    invariants: from.invariants,
+    claims: from.claims,
     tags: from.tags,
     status: from.doubt === null ? 'Proven' : 'Suspected',
     doubt: from.doubt,
@@ -70,22 +70,22 @@ export function draftMotif(from: Draftable): MotifDraft {
 /** The fields a composite states itself; the rest follows from its parts. */
 type Summary = Pick<
   MotifDraft,
-  'kind' | 'venue' | 'participants' | 'assetsIn' | 'assetsOut' | 'invariants' | 'scopeFrame'
+  'kind' | 'venue' | 'participants' | 'assetsIn' | 'assetsOut' | 'claims' | 'scopeFrame'
 >;
 
 /**
- * A composite motif: Proven where its invariants hold, and never better known than the least known of its
+ * A composite motif: Proven where its claims hold, and never better known than the least known of its
  * parts.
  */
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
-  const { kind, venue, participants, assetsIn, assetsOut, invariants, scopeFrame } = summary;
+  const { kind, venue, participants, assetsIn, assetsOut, claims, scopeFrame } = summary;
   return draftMotif({
     kind,
     venue,
     participants,
     assetsIn,
     assetsOut,
-    invariants,
+    claims,
     scopeFrame,
     protocol: sharedProtocol(parts),
     basis: parts.every((part) => part.basis !== 'structure') ? 'event' : 'structure',

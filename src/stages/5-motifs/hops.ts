@@ -7,7 +7,7 @@ import { isNft, mergeNative, NATIVE } from '../../value/asset.ts';
 import type { MotifDraft, MotifInput } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
-import type { Invariant, Leg, Primitive } from '../../model/primitive.ts';
+import type { Claim, Leg, Primitive } from '../../model/primitive.ts';
 
 /** One side of a hop. `account` dealt with the venue; it is the venue itself where it nets amounts. */
 interface HopEnd {
@@ -96,7 +96,7 @@ export function hopAmount(
   { id, amount }: { readonly id: AssetId; readonly amount: bigint },
   hops: readonly Hop[],
   net: boolean,
-): Invariant {
+): Claim {
   const [side, other] = operand === 'in0' ? (['received', 'sent'] as const) : (['sent', 'received'] as const);
   const sum = (end: 'sent' | 'received'): bigint =>
     hops.reduce((all, hop) => all + (hop[end]?.id === id ? hop[end].amount : 0n), 0n);
@@ -110,7 +110,7 @@ export function actsOf(hops: readonly Hop[]): { readonly act: MotifDraft }[] {
 }
 
 /** Each hop's ends are known, and each hop is proven. */
-export function hopClaims(hops: readonly Hop[]): Invariant[] {
+export function hopClaims(hops: readonly Hop[]): Claim[] {
   const acts = actsOf(hops);
   const ends = hops.flatMap(({ sent, received }) => [sent, received]);
   const motifs = hops.map(({ motif }) => motif);

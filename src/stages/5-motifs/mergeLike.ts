@@ -7,7 +7,7 @@ import { evaluate, joinClaims } from '../../value/claims.ts';
 import { commonFrame } from '../../value/frames.ts';
 import { joinEvidence, joinMovements, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { AssetAmount } from '../../model/motif.ts';
-import type { Invariant } from '../../model/primitive.ts';
+import type { Claim } from '../../model/primitive.ts';
 
 type Input = Pick<MotifInput, 'tx' | 'flow' | 'rulebook'>;
 type Group = readonly MotifDraft[];
@@ -85,8 +85,8 @@ export function mergeLike(drafts: Group, input: Input): Group {
       const assetsOut = summed(group.flatMap((draft) => draft.assetsOut));
       const movements = joinMovements(group);
       const legs = group.flatMap((draft) => draft.legs);
-      const invariants = joinedClaims(group, assetsOut, movements, input);
-      return { ...group[0]!, count: group.length, assetsOut, movements, legs, invariants };
+      const claims = joinedClaims(group, assetsOut, movements, input);
+      return { ...group[0]!, count: group.length, assetsOut, movements, legs, claims };
     },
   );
 }
@@ -102,12 +102,12 @@ function mayFold({ kind, assetsIn, assetsOut, movements }: MotifDraft, { flow, r
 }
 
 function likeness(draft: MotifDraft, places: ReadonlyMap<MotifDraft, number>, { flow }: Input): string {
-  const { kind, protocol, whole, status, confidence, tags, invariants, assetsOut, participants } = draft;
+  const { kind, protocol, whole, status, confidence, tags, claims, assetsOut, participants } = draft;
   const tokens = assetsOut.map(({ asset, role }) => [role, flow.assets.get(asset)?.address ?? asset]);
   const roles = new Set(participants.map(({ role }) => role));
   return JSON.stringify([
     [kind, protocol?.slug, whole && places.get(whole), status, confidence],
-    [tags, invariants.map(({ name, holds }) => [name, holds])],
+    [tags, claims.map(({ name, holds }) => [name, holds])],
     [tokens, [...roles].sort()],
   ]);
 }
@@ -118,15 +118,15 @@ function joinedClaims(
   amounts: readonly AssetAmount[],
   moved: readonly number[],
   { flow: { movements } }: Input,
-): Invariant[] {
+): Claim[] {
   const own = groupBy(amounts, ({ asset }) => asset);
-  const byAmount = [...own].map(([asset, parts]): Invariant => {
+  const byAmount = [...own].map(([asset, parts]): Claim => {
     const against = moved.filter((index) => movements[index]!.asset === asset);
     const operands = parts.map((part) => `out${amounts.indexOf(part)}` as const);
     const sums = { amount: sumOf(parts), moved: sumOf(against.map((index) => movements[index]!)) };
     return evaluate('amount_moved', sums, operands, against);
   });
-  const others = group.flatMap(({ invariants }) => invariants.filter(({ name }) => name !== 'amount_moved'));
+  const others = group.flatMap(({ claims }) => claims.filter(({ name }) => name !== 'amount_moved'));
   const joint = [...groupBy(others, ({ name }) => name)].map(([name, claims]) => joinClaims(name, claims));
   return [...byAmount, ...joint];
 }

@@ -51,7 +51,7 @@ export function routeOf(
       assetsOut: [
         { asset: movedAsset(hops, 'sent', from.id), amount: from.sent - from.received, role: 'in' },
       ],
-      invariants: [
+      claims: [
         hopAmount('in0', { id: to.id, amount: to.received - to.sent }, hops, true),
         hopAmount('out0', { id: from.id, amount: from.sent - from.received }, hops, true),
         ...hopClaims(hops),

@@ -39,7 +39,7 @@ const isNftId = (id: AssetId): boolean => isNft(parseAssetId(id) ?? NATIVE);
 function soldBy(motif: Motif, { rulebook }: TradeInput): Sold | null {
   const { venue, composite } = kindOf(rulebook, motif.kind);
   if (venue !== 'marketplace' || composite || motif.status !== 'Proven') return null;
-  if (motif.invariants.some(({ holds }) => !holds)) return null;
+  if (motif.claims.some(({ holds }) => !holds)) return null;
   const [buyer, seller] = [roleOf(motif, 'buyer'), roleOf(motif, 'seller')];
   const nfts = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => isNftId(asset));
   const [nft] = nfts;

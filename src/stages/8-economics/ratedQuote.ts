@@ -89,7 +89,7 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
   const own = erc20Id(rate.asset);
   return motifs.flatMap((motif) => {
     if (kindOf(rulebook, motif.kind).composite || motif.venue === rate.asset) return [];
-    if (motif.invariants.some(({ holds }) => !holds)) return [];
+    if (motif.claims.some(({ holds }) => !holds)) return [];
     if (motif.movements.some((index) => isIssued(flow.movements[index]!, own))) return [];
     return (
       [

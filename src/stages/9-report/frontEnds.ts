@@ -71,7 +71,7 @@ function frontEnd(tx: CanonicalTx, frame: Frame, { slug, version }: ProtocolSpec
     participants: [{ role: 'caller', account: frame.from }],
     assetsIn: [],
     assetsOut: [],
-    invariants: [placeClaim(evidence, tx)],
+    claims: [placeClaim(evidence, tx)],
     tags: [],
     status: 'Proven',
     doubt: null,

@@ -5,9 +5,9 @@ import type * as wire from '../../model/generated/report.ts';
 import { motifId, type ReportWriter } from './reportWriter.ts';
 
 /** Each name of a motif's claims once: it holds where all claims of this name do. */
-export function writeInvariants({ invariants }: Motif): wire.Motif['invariants'] {
+export function writeInvariants({ claims }: Motif): wire.Motif['invariants'] {
   const written: wire.Motif['invariants'] = [];
-  for (const { name, holds } of invariants) {
+  for (const { name, holds } of claims) {
     const known = written.find((one) => one.name === name);
     if (!known) written.push({ name, holds });
     else if (!holds) known.holds = false;
@@ -17,7 +17,7 @@ export function writeInvariants({ invariants }: Motif): wire.Motif['invariants']
 
 /** A motif's claims with the places that they compare; without a place nothing is claimed. */
 export function writeClaims(
-  { invariants, evidence }: Motif,
+  { claims, evidence }: Motif,
   writer: ReportWriter,
   tx: CanonicalTx,
 ): wire.Claim[] {
@@ -30,7 +30,7 @@ export function writeClaims(
     return places.length < 2 ? places : [...new Set(places)];
   };
   const written: wire.Claim[] = [];
-  for (const { name: predicate, holds, operands, against } of invariants) {
+  for (const { name: predicate, holds, operands, against } of claims) {
     const own = texts(operands);
     const other = against ? texts(against) : [];
     if (other.length > 0) written.push({ predicate, operands: own, against: other, holds });

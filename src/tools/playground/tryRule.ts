@@ -135,7 +135,7 @@ function motifViews(examined: ExaminedTx, edited: readonly string[]) {
     kind: m.kind,
     protocol: m.protocol?.slug ?? null,
     status: m.status,
-    failed: m.invariants.filter((i) => !i.holds).map((i) => i.name),
+    failed: m.claims.filter((i) => !i.holds).map((i) => i.name),
     edited: (m.protocol !== null && edited.includes(m.protocol.slug)) || made.includes(m),
   }));
 }

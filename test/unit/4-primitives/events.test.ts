@@ -65,8 +65,8 @@ describe('swap events', () => {
         stated: 900n,
       },
     ]);
-    expect(swap!.invariants.every((i) => i.holds)).toBe(true);
-    expect(swap!.invariants.map((i) => i.name)).toEqual(['value_moved', 'venue_involved', 'single_venue']);
+    expect(swap!.claims.every((i) => i.holds)).toBe(true);
+    expect(swap!.claims.map((i) => i.name)).toEqual(['value_moved', 'venue_involved', 'single_venue']);
     expect(swap!.evidence.map((e) => e.log)).toEqual([2, 0, 1]);
   });
 
@@ -216,7 +216,7 @@ describe('singletons', () => {
       exact: true,
       stated: 50n,
     });
-    expect(primitives[0]!.invariants).toContainEqual(
+    expect(primitives[0]!.claims).toContainEqual(
       expect.objectContaining({ name: 'netted_at_venue', holds: true }),
     );
     const short = analyse([
@@ -225,7 +225,7 @@ describe('singletons', () => {
       transfer(A, USER, VAULT, 100n),
       transfer(C, VAULT, USER, 20n),
     ]);
-    expect(short.primitives[0]!.invariants).toContainEqual(
+    expect(short.primitives[0]!.claims).toContainEqual(
       expect.objectContaining({ name: 'netted_at_venue', holds: false }),
     );
   });
@@ -239,14 +239,14 @@ describe('singletons', () => {
       `swap @${MANAGER}: in 100 slip44:60`,
       `swap @${MANAGER}: out 20 erc20:${C}`,
     ]);
-    expect(
-      primitives.every((p) => p.protocol!.slug === 'uniswap-v4' && p.invariants.every((i) => i.holds)),
-    ).toBe(true);
+    expect(primitives.every((p) => p.protocol!.slug === 'uniswap-v4' && p.claims.every((i) => i.holds))).toBe(
+      true,
+    );
     expect(
       analyse([v4(1, -100n, 50n), v4(2, -49n, 20n), transfer(C, MANAGER, USER, 20n)], {
         to: MANAGER,
         value: 100n,
-      }).primitives[0]!.invariants,
+      }).primitives[0]!.claims,
     ).toContainEqual(expect.objectContaining({ name: 'netted_at_venue', holds: false }));
     const elsewhere = {
       log: {

@@ -31,7 +31,7 @@ function told(at: number, kind: string, legs: Leg[], more: Partial<DraftPrimitiv
     poolId: null,
     roles: [{ role: 'owner', account: USER }],
     legs,
-    invariants: [],
+    claims: [],
     tags: [],
     evidence: [{ kind: 'log', frame: null, log: at, contract: POOL }],
     about: [],
@@ -101,7 +101,7 @@ describe('what tells the same act', () => {
       ['remove_liquidity', 1],
     ]);
     expect(logsOf(acts[1]!)).toEqual([1, 3]);
-    expect(acts[1]!.invariants).toEqual([]);
+    expect(acts[1]!.claims).toEqual([]);
   });
 
   it("counts as a payout where the position's own token is burnt with it", () => {
@@ -117,13 +117,13 @@ describe('what tells the same act', () => {
     const part = (at: number, holds: boolean): DraftPrimitive =>
       told(at, 'add_liquidity', [leg('in', at)], {
         tags: ['per_asset'],
-        invariants: [{ name: 'conserved', holds, operands: [] }],
+        claims: [{ name: 'conserved', holds, operands: [] }],
       });
     const [act, ...more] = joined(part(1, true), part(2, false));
     expect(more).toEqual([]);
     expect(act!.legs).toHaveLength(2);
     expect(act!.tags).toEqual([]);
-    expect(act!.invariants.map(({ holds }) => holds)).toEqual([true, false]);
+    expect(act!.claims.map(({ holds }) => holds)).toEqual([true, false]);
   });
 });
 

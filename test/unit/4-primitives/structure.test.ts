@@ -64,7 +64,7 @@ describe('plain movements', () => {
       { to: WETH },
     ).primitives;
     expect(unwrap.map(gist)).toEqual([`unwrap @${WETH}: in 5 ${erc20(WETH).slice(9)}, out 5 slip44:60`]);
-    expect([...wrap, ...unwrap].every((p) => p.invariants.every((i) => i.holds))).toBe(true);
+    expect([...wrap, ...unwrap].every((p) => p.claims.every((i) => i.holds))).toBe(true);
   });
 
   it('keeps grants and revocations apart from the traces an allowance leaves when it is used', () => {

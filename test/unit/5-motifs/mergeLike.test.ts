@@ -54,8 +54,8 @@ describe('like acts', () => {
 describe('the sum of a batch', () => {
   it('is that of its movements', () => {
     const { motifs } = examined('batch-token');
-    const { invariants, movements } = motifs.find(({ kind }) => kind === 'batch_transfer')!;
-    const sums = invariants.filter(({ name }) => name === 'amount_moved');
+    const { claims, movements } = motifs.find(({ kind }) => kind === 'batch_transfer')!;
+    const sums = claims.filter(({ name }) => name === 'amount_moved');
     expect(sums.flatMap(({ against }) => against).sort()).toEqual([...movements].sort());
     expect(sums.every(({ holds }) => holds)).toBe(true);
   });

@@ -51,7 +51,7 @@ const trade = (
 ];
 
 const holds = (motif: Motif): Record<string, boolean> =>
-  Object.fromEntries(motif.invariants.map((i) => [i.name, i.holds]));
+  Object.fromEntries(motif.claims.map((i) => [i.name, i.holds]));
 const find = (motifs: readonly Motif[], kind: string): Motif => motifs.find((m) => m.kind === kind)!;
 
 describe('single motifs', () => {

@@ -103,7 +103,7 @@ export function motif(kind: string, partial: Partial<Motif> = {}): Motif {
     participants: [],
     assetsIn: [],
     assetsOut: [],
-    invariants: [],
+    claims: [],
     tags: [],
     status: 'Proven',
     doubt: null,

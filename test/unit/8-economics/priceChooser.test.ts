@@ -338,7 +338,7 @@ describe('rates that only the token itself tells', () => {
     expect(choose(SHARE, { rates: [own] })).toMatchObject({ price: null, codes: ['own_word'] });
     for (const over of [
       { movements: [1] },
-      { invariants: [{ name: 'amounts_agree', holds: false, operands: [] }] },
+      { claims: [{ name: 'amounts_agree', holds: false, operands: [] }] },
       { kind: 'route' },
       // Its own contract may hand back what it took.
       { venue: SHARE },

@@ -17,7 +17,7 @@ const swap = {
   tags: [],
   assetsOut: [{ asset: ETH.id, amount: 5n * 10n ** 17n, role: 'in' }],
   assetsIn: [{ asset: BBB.id, amount: 7n, role: 'out' }],
-  invariants: [{ name: 'one_venue', holds: false }],
+  claims: [{ name: 'one_venue', holds: false }],
   status: 'Suspected',
   doubt: 'unproven_motif',
   confidence: 'Medium',
@@ -60,7 +60,7 @@ describe('a caveat', () => {
   });
 
   it('is one sentence with the others about the same act', () => {
-    const some = { invariants: [], protocol: null, confidence: 'Low' };
+    const some = { claims: [], protocol: null, confidence: 'Low' };
     expect(say(['unproven_motif', 'low_confidence', 'unknown_protocol'], some)).toEqual([
       'The swap, 0.5 ETH → 7 BBB at 0xABaB…ABaB, is not proven: only an event of an unlisted contract says so, ' +
         'with low confidence, at a contract known by its behaviour only.',
@@ -79,7 +79,7 @@ describe('a caveat', () => {
       name: 'a long name of an invariant '.repeat(9),
       holds: false,
     }));
-    const [text] = say(['unproven_motif'], { invariants: tags });
+    const [text] = say(['unproven_motif'], { claims: tags });
     expect(text).toHaveLength(300);
     expect(text).toMatch(/…$/);
   });

@@ -35,7 +35,7 @@ const SWAP: Primitive = {
   poolId: null,
   roles: [],
   legs: [leg('in', [0]), leg('out', [1])],
-  invariants: [
+  claims: [
     { name: 'amounts_agree', holds: true, operands: [] },
     { name: 'assets_differ', holds: true, operands: [] },
   ],
@@ -43,7 +43,7 @@ const SWAP: Primitive = {
   evidence: [],
 };
 const family = { slug: 'some', version: 1, matchedBy: 'family' } as const;
-const fails = (name: string) => ({ invariants: [...SWAP.invariants, { name, holds: false, operands: [] }] });
+const fails = (name: string) => ({ claims: [...SWAP.claims, { name, holds: false, operands: [] }] });
 
 describe('an act is proven', () => {
   it.each<[string, Partial<Primitive>, ReturnType<typeof prove>]>([
@@ -68,7 +68,7 @@ describe('an act is proven', () => {
     ],
     ['not by a rule on trial', { tags: ['experimental'] }, 'unproven_motif'],
     ['not where the amounts differ', fails('amounts_agree'), 'amounts_differ'],
-    ['not without a claim that its kind needs', { invariants: [] }, 'unproven_motif'],
+    ['not without a claim that its kind needs', { claims: [] }, 'unproven_motif'],
     ['not where another invariant fails', fails('assets_differ'), 'unproven_motif'],
     ['by a call of a known contract that moved something', { basis: 'call' }, null],
     ['not by a call that moved nothing', { basis: 'call', legs: [] }, 'function_name_only'],
@@ -81,8 +81,8 @@ describe('an act is proven', () => {
     expect(prove(SWAP, { ...input, suspects })).toBe('unproven_motif');
   });
 
-  it('as a whole, where its invariants hold and every part is proven', () => {
-    const whole = { invariants: [{ name: 'closed', holds: true, operands: [] }] };
+  it('as a whole, where its claims hold and every part is proven', () => {
+    const whole = { claims: [{ name: 'closed', holds: true, operands: [] }] };
     expect(proveWhole(whole, [motif(), motif()])).toBe(null);
     expect(proveWhole(whole, [motif(), motif({ status: 'Suspected' })])).toBe('unproven_motif');
     expect(proveWhole(fails('closed'), [motif()])).toBe('unproven_motif');

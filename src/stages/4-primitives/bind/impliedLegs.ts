@@ -183,12 +183,12 @@ function receiptOf(
 /** An act with the mint or burn of its position's token, where it repays its debt's, as a further leg. */
 function withToken(act: DraftPrimitive, m: Movement, flow: ValueFlow): DraftPrimitive {
   const [role, account] = m.kind === 'mint' ? ['share_out', m.to] : ['share_in', m.from];
-  const { legs, evidence, invariants } = act;
+  const { legs, evidence, claims } = act;
   const owed = legs.some((leg) => leg.role === 'repaid') ? 'debt_' : '';
   return {
     ...act,
     legs: [...legs, legOf(`${owed}${role}`, [m], account)],
     evidence: distinctEvidence([...evidence, m.evidence]),
-    invariants: [...invariants, issueClaim(flow, [m.index])],
+    claims: [...claims, issueClaim(flow, [m.index])],
   };
 }

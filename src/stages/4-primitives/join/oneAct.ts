@@ -4,7 +4,7 @@ import { distinctRoles, isParty, placesOf, SHARE_ROLES } from '../../../lib/role
 import type {
   DraftPortion,
   DraftPrimitive,
-  Invariant,
+  Claim,
   Leg,
   OtherTrigger,
   Portion,
@@ -24,7 +24,7 @@ export const PER_ASSET = 'per_asset';
 /** Tag of mappings with an event that only adds detail to another event's movement. */
 export const DETAIL = 'detail';
 
-/** Invariants about a single leg's movement: they come along with the leg. */
+/** Claims about a single leg's movement: they come along with the leg. */
 const ISSUANCE: ReadonlySet<string> = new Set(['minted_from_zero', 'burnt_to_zero']);
 
 /** Role of the asset that goes with each position token, where an act has more than one position. */
@@ -70,7 +70,7 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primi
     poolId,
     roles: joinRoles(all, best),
     legs,
-    invariants: joinInvariants(tellers, legs, promises),
+    claims: actClaims(tellers, legs, promises),
     tags: [...new Set(all.flatMap((item) => tagsFrom(item, best, legs)))],
     evidence: distinctEvidence([...promises, ...ranked, ...details].flatMap(({ evidence }) => evidence)),
     about,
@@ -151,20 +151,20 @@ function joinRoles(all: readonly DraftPrimitive[], best: DraftPrimitive): readon
 }
 
 /** The strongest one's claims, and those that the others' legs bring along. */
-function joinInvariants(
+function actClaims(
   [best, ...others]: readonly DraftPrimitive[],
   legs: readonly Leg[],
   promises: readonly DraftPrimitive[],
-): readonly Invariant[] {
-  const further = others.flatMap(({ invariants, legs: own, tags }) => {
-    if (tags.includes(PER_ASSET)) return invariants;
-    return own.some((leg) => legs.includes(leg)) ? invariants.filter(({ name }) => ISSUANCE.has(name)) : [];
+): readonly Claim[] {
+  const further = others.flatMap(({ claims, legs: own, tags }) => {
+    if (tags.includes(PER_ASSET)) return claims;
+    return own.some((leg) => legs.includes(leg)) ? claims.filter(({ name }) => ISSUANCE.has(name)) : [];
   });
-  return [...best!.invariants, ...further, ...freed(promises, legs)];
+  return [...best!.claims, ...further, ...freed(promises, legs)];
 }
 
 /** The promised amounts are paid out: each amount that they state, or more of it. */
-function freed(promises: readonly DraftPrimitive[], legs: readonly Leg[]): Invariant[] {
+function freed(promises: readonly DraftPrimitive[], legs: readonly Leg[]): Claim[] {
   const words = promises.flatMap(({ portions }) =>
     portions.filter(({ role, amount }) => role === 'principal' && amount > 0n).map(({ amount }) => amount),
   );
@@ -225,7 +225,7 @@ function withDetail(act: DraftPrimitive, { legs, portions }: DraftPrimitive): Dr
 function settled(item: DraftPrimitive): Primitive {
   // Always the same fields in the same order: copies of objects that differ in these are slow.
   const { kind, seq, basis, shape, protocol, venue, poolId, roles, legs } = item;
-  const { invariants, tags, evidence, position, others } = item;
+  const { claims, tags, evidence, position, others } = item;
   const portions = placedPortions(item);
   return {
     kind,
@@ -237,7 +237,7 @@ function settled(item: DraftPrimitive): Primitive {
     poolId,
     roles,
     legs,
-    invariants,
+    claims,
     tags,
     evidence,
     position,

@@ -39,7 +39,7 @@ function approvalOf(log: Log, evidence: Evidence, owner: Address, spender: Addre
       { role: 'spender', account: spender },
     ],
     legs: [],
-    invariants: [],
+    claims: [],
     tags: grantsNothing(log) ? ['revoked'] : ['granted'],
     evidence: [evidence],
   });

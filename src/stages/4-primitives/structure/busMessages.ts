@@ -4,7 +4,7 @@ import { balances, netSides } from '../../../value/balances.ts';
 import { distinctEvidence, logEvidence } from '../../../lib/evidence.ts';
 import type { StructureContext } from './context.ts';
 import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
-import { OpenFlows } from './openFlows.ts';
+import { UnclaimedFlows } from './unclaimedFlows.ts';
 import type { Log } from '../../../model/canonicalTx.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { LexiconEntry } from '../../../model/vocabulary.ts';
@@ -29,7 +29,7 @@ export function findBusMessages(
 ): DraftPrimitive[] {
   const message = messageOf(context, rulebook);
   if (message === null || !found.every(({ kind }) => goesAlong(kind, rulebook))) return [];
-  const open = new OpenFlows(context);
+  const open = new UnclaimedFlows(context);
   const principals = [...principalsOf(context, rulebook, found)];
   for (const account of [...principals, ...soleRecipient(open, message.entry, principals)]) {
     const moved = movedBy(open, account, message.entry);
@@ -41,7 +41,11 @@ export function findBusMessages(
 }
 
 /** The account a received message paid alone: a relayer delivers it for that account and gives nothing. */
-function soleRecipient(open: OpenFlows, { flow }: LexiconEntry, principals: readonly Address[]): Address[] {
+function soleRecipient(
+  open: UnclaimedFlows,
+  { flow }: LexiconEntry,
+  principals: readonly Address[],
+): Address[] {
   if (flow !== 'received' || principals.some((account) => open.of(account).sent.length > 0)) return [];
   const recipients = open.recipients();
   return recipients.length === 1 ? recipients : [];
@@ -67,7 +71,7 @@ function goesAlong(kind: string, rulebook: Rulebook): boolean {
 }
 
 /** The rest of the account's flow, burns and mints included; null where it does not all go one way. */
-function movedBy(open: OpenFlows, account: Address, { flow }: LexiconEntry): readonly Movement[] | null {
+function movedBy(open: UnclaimedFlows, account: Address, { flow }: LexiconEntry): readonly Movement[] | null {
   const own = open.of(account);
   const gave = [...own.sent, ...own.burnt];
   const got = [...own.received, ...own.minted];
@@ -88,7 +92,7 @@ function actOf({ log, entry }: Message, owner: Address, moved: readonly Movement
     venue: log.address,
     roles: [{ role: 'owner', account: owner }],
     legs: legsByAsset(moved, owner, () => entry.leg),
-    invariants: [],
+    claims: [],
     tags: ['structural', 'named'],
     evidence: distinctEvidence([logEvidence(log), ...moved.slice(0, 8).map((m) => m.evidence)]),
   });

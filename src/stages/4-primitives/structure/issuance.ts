@@ -47,7 +47,7 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Draf
     venue: contractOf(context.flow, first.asset) ?? first.to,
     roles: [{ role: 'owner', account: holder }],
     legs: legsByAsset(group, holder, () => (minted ? 'out' : 'in')),
-    invariants: [issueClaim(context.flow, indexesOf(group))],
+    claims: [issueClaim(context.flow, indexesOf(group))],
     tags: [],
     evidence: group.slice(0, 16).map((m) => m.evidence),
   });
@@ -62,7 +62,7 @@ export function findDeployments(context: StructureContext): DraftPrimitive[] {
       venue: f.to!,
       roles: [{ role: 'owner', account: f.from }],
       legs: [],
-      invariants: [evaluate('code_created', f, [{ frame: f.index }])],
+      claims: [evaluate('code_created', f, [{ frame: f.index }])],
       tags: f.parent === null ? [] : ['inner'],
       evidence: [frameEvidence(f, f.to!)],
     }),

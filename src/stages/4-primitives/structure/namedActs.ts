@@ -8,7 +8,7 @@ import { findHints, type Hint } from '../match/hints.ts';
 import { wordsOf, type NamedTrigger } from '../match/namedTriggers.ts';
 import { contractOf, isFungible, type StructureContext } from './context.ts';
 import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
-import { OpenFlows, type OpenFlow } from './openFlows.ts';
+import { UnclaimedFlows, type UnclaimedFlow } from './unclaimedFlows.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
@@ -34,7 +34,7 @@ export class NamedActs {
   readonly #found: readonly DraftPrimitive[];
   #principals?: ReadonlySet<Address>;
   #hints?: readonly Hint[];
-  #flows?: OpenFlows;
+  #flows?: UnclaimedFlows;
   /** Callers by contract. */
   readonly #callers = lazy(() => {
     const callers = new Map<Address | null, Set<Address>>();
@@ -59,8 +59,8 @@ export class NamedActs {
     return (this.#hints ??= findHints(this.#context, this.#rulebook, this.#found, this.#accounts()));
   }
 
-  #open(): OpenFlows {
-    return (this.#flows ??= new OpenFlows(this.#context));
+  #open(): UnclaimedFlows {
+    return (this.#flows ??= new UnclaimedFlows(this.#context));
   }
 
   /** Acts with an event or call that states the amount of an unexplained movement. */
@@ -101,7 +101,7 @@ export class NamedActs {
   }
 
   /** The act over movements of stated amounts; null where none goes the way the entry says. */
-  #exact(hint: Hint, open: OpenFlows): DraftPrimitive | null {
+  #exact(hint: Hint, open: UnclaimedFlows): DraftPrimitive | null {
     const { entry } = hint;
     const stated = this.#stated(hint, open);
     if (stated.length === 0) return null;
@@ -118,7 +118,7 @@ export class NamedActs {
   }
 
   /** The movements of amounts that the trigger states, where the entry's words are about such. */
-  #stated({ entry, trigger }: Hint, open: OpenFlows): Movement[] {
+  #stated({ entry, trigger }: Hint, open: UnclaimedFlows): Movement[] {
     if (entry.flow === 'none' || trigger.otherLayout || RECORDED.has(entry.sign)) return [];
     const amounts = [...trigger.words()].filter((word) => word >= SMALLEST_AMOUNT);
     return amounts
@@ -127,7 +127,7 @@ export class NamedActs {
   }
 
   /** Accounts at the ends of the movements that the trigger names, then those that are principals. */
-  #concerned({ entry, trigger }: Hint, stated: readonly Movement[], open: OpenFlows): Address[] {
+  #concerned({ entry, trigger }: Hint, stated: readonly Movement[], open: UnclaimedFlows): Address[] {
     const ends = new Set(stated.flatMap((m) => [open.accountOf(m, 'sent'), open.accountOf(m, 'received')]));
     ends.delete(trigger.contract);
     const accounts = [...ends].filter((account) => account !== null);
@@ -157,7 +157,12 @@ export class NamedActs {
   }
 
   /** Everything that is left of the account's flow, where it goes the entry's way. */
-  #whole(hint: Hint, account: Address, flow: OpenFlow, gained: ReadonlySet<AssetId>): DraftPrimitive | null {
+  #whole(
+    hint: Hint,
+    account: Address,
+    flow: UnclaimedFlow,
+    gained: ReadonlySet<AssetId>,
+  ): DraftPrimitive | null {
     const { entry, trigger } = hint;
     const isCalled = trigger.basis === 'call' || trigger.contract === this.#context.tx.to;
     if (!isCalled && !trigger.words().has(BigInt(account))) return null;
@@ -175,14 +180,14 @@ export class NamedActs {
     { entry, trigger }: Hint,
     account: Address,
     moved: readonly Movement[],
-    flow: OpenFlow,
+    flow: UnclaimedFlow,
   ): boolean {
     if (moved.length > 0 && !moved.some((m) => this.#involves(trigger, m))) return false;
     if (moved.length > 0 && moved.every((m) => this.#reportsItself(trigger, m))) return false;
     return !RECORDED.has(entry.sign) || this.#records(trigger, account, moved, flow);
   }
 
-  #holds({ assets, unreceipted }: Hint['entry'], moved: readonly Movement[], own: OpenFlow): boolean {
+  #holds({ assets, unreceipted }: Hint['entry'], moved: readonly Movement[], own: UnclaimedFlow): boolean {
     const { flow } = this.#context;
     if (unreceipted && own.minted.length + own.burnt.length > 0) return false;
     if (assets === null) return true;
@@ -199,7 +204,7 @@ export class NamedActs {
     trigger: NamedTrigger,
     account: Address,
     moved: readonly Movement[],
-    { sent, minted }: OpenFlow,
+    { sent, minted }: UnclaimedFlow,
   ): boolean {
     const { contract } = trigger;
     const words = trigger.words();
@@ -236,7 +241,7 @@ export class NamedActs {
     return this.#primitive(hint, doer, legs);
   }
 
-  #actOf(hint: Hint, account: Address, moved: readonly Movement[], flow: OpenFlow): DraftPrimitive {
+  #actOf(hint: Hint, account: Address, moved: readonly Movement[], flow: UnclaimedFlow): DraftPrimitive {
     const { entry } = hint;
     const side = (m: Movement): string =>
       entry.flow !== 'exchanged' ? entry.leg : flow.sent.includes(m) ? 'in' : 'out';
@@ -256,7 +261,7 @@ export class NamedActs {
       venue: trigger.contract,
       roles: [{ role: 'owner', account: owner }],
       legs,
-      invariants: [],
+      claims: [],
       tags: RECORDED.has(entry.sign) ? ['structural', 'named', entry.sign!] : ['structural', 'named'],
       evidence: distinctEvidence([trigger.evidence, ...moved]),
     });

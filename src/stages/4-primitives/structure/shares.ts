@@ -4,7 +4,7 @@ import { legsByAsset } from './acts.ts';
 import { around, contractOf, counterFlow, endOf, isFungible } from './context.ts';
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { DraftPrimitive, Invariant } from '../../../model/primitive.ts';
+import type { DraftPrimitive, Claim } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /** Pairings tried per share token; a deposit moves a handful of underlying assets. */
@@ -72,7 +72,7 @@ function exchangeOf(
     venue: emitter,
     roles: [{ role: 'owner', account: owner }],
     legs: [...legsByAsset(underlying, holder, () => role), guessedLeg(shares, [share], holder)],
-    invariants: shareClaims(context, share, indexesOf(underlying)),
+    claims: shareClaims(context, share, indexesOf(underlying)),
     tags: ['structural'],
     evidence: [share.evidence, ...underlying.map((m) => m.evidence)],
   });
@@ -102,7 +102,7 @@ function shareClaims(
   { flow }: StructureContext,
   { kind, index }: Movement,
   moved: readonly number[],
-): Invariant[] {
+): Claim[] {
   return [
     issueClaim(flow, [index]),
     kind === 'mint' ? claim('single_venue', flow, moved) : claim('single_venue', flow, [], moved),

@@ -150,7 +150,7 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftP
     roles: [],
     legs,
     tags: ['structural'],
-    invariants: [
+    claims: [
       claim('single_venue', flow, legs[0]!.movements, legs[1]!.movements),
       evaluate('venue_gained_in', sides.gain, [venue], ['out0']),
       evaluate('venue_lost_out', sides.loss, [venue], ['in0']),

@@ -85,7 +85,7 @@ function transferOf(context: StructureContext, kind: string, m: Movement, payer:
     venue,
     roles: kind === 'transfer' ? [{ role: 'owner', account: payer }, pays, receives] : [pays, receives],
     legs: [legOf('paid', [m], payer)],
-    invariants: NOTHING,
+    claims: NOTHING,
     tags: kind === 'transfer' ? NOTHING : GUESSED,
     evidence: [m.evidence],
   });

@@ -33,7 +33,7 @@ export function findWraps(context: StructureContext): DraftPrimitive[] {
       venue: contract,
       roles: [{ role: 'owner', account }],
       legs: [...taken.map((m) => legOf('in', [m], account)), ...given.map((m) => legOf('out', [m], account))],
-      invariants: [claim('both_sides_equal', flow, [token.index], indexesOf(ether))],
+      claims: [claim('both_sides_equal', flow, [token.index], indexesOf(ether))],
       tags: [],
       evidence: [token, ...ether].map(({ evidence }) => evidence),
     });

@@ -75,7 +75,7 @@ function printTransaction(
     io.out(`  ${motifLine(motif)}`);
     for (const { evidence, reason } of motif.others ?? [])
       io.out(`      also ${placeOf(evidence, tx)}: gave way, ${WHY_IT_GAVE_WAY[reason]}`);
-    for (const i of motif.invariants) if (!i.holds) io.out(`      ✗ ${i.name}`);
+    for (const i of motif.claims) if (!i.holds) io.out(`      ✗ ${i.name}`);
   }
   const lines = unrecognisedLines(unknown);
   for (const line of lines.slice(0, MOST_UNKNOWN)) io.out(line);

@@ -108,8 +108,8 @@ const either = (words: readonly [string, string], wanted?: string): string =>
 /** Why the verdict, or an act, is no more than Suspected. */
 function doubts({ reading }: ExaminedTx, motifs: readonly Motif[]): string[] {
   const { caveats } = reading.explained.verdict;
-  const failed = motifs.flatMap(({ kind, venue, invariants, doubt }) => {
-    const names = invariants.filter(({ holds }) => !holds).map(({ name }) => name);
+  const failed = motifs.flatMap(({ kind, venue, claims, doubt }) => {
+    const names = claims.filter(({ holds }) => !holds).map(({ name }) => name);
     const why = [...names, ...(doubt === null ? [] : [doubt])];
     return why.length === 0 ? [] : [`  ${kind} at ${venue} is Suspected: ${[...new Set(why)].join(', ')}`];
   });

@@ -15,7 +15,7 @@ export interface SignedGrant {
 }
 
 /** A call's claim that `owner` signed one of the structs, and the grants in it. */
-export interface Claim {
+export interface SignedStruct {
   readonly owner: unknown;
   /** EIP-712 hashes of the structs; one was signed. */
   readonly hashes: () => Iterable<Hex>;
@@ -37,4 +37,4 @@ export const grant = (token: unknown, spender: unknown, amount: unknown): Signed
 /** Decoded arguments by name. */
 export type Values = Readonly<Record<string, unknown>>;
 /** A call's signature, and how to read its struct. The signature is `signature`, or `v`, `r` and `s`. */
-export type SignedForm = readonly [call: string, read: (values: Values, call: SignedCall) => Claim];
+export type SignedForm = readonly [call: string, read: (values: Values, call: SignedCall) => SignedStruct];

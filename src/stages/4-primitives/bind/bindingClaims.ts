@@ -4,31 +4,31 @@ import { isNetted } from './namedDifference.ts';
 import type { BoundLeg } from './boundLeg.ts';
 import type { Candidate } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Invariant } from '../../../model/primitive.ts';
+import type { Claim } from '../../../model/primitive.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /** Checks one event's claim against the movements it was bound to. */
-export function checkInvariants(
+export function bindingClaims(
   candidate: Candidate,
   flow: ValueFlow,
   netted: ReadonlyMap<Address, boolean>,
-): Invariant[] {
+): Claim[] {
   const { venue, binding, mapping, protocol } = candidate;
   const { legs, unresolved } = binding;
   if (mapping.legs.length === 0) return [];
   const { all, minted, burnt, to, from } = movementsOf(legs);
   const stated = all.length > 0 ? [] : [...legs.map(({ leg }) => leg), ...unresolved];
   const operands = all.length > 0 ? all : stated.map(({ amount }) => ({ word: amount }));
-  const invariants: Invariant[] = [evaluate('value_moved', operands, operands)];
-  if (isNetted(binding)) invariants.push(evaluate('netted_at_venue', netted.get(venue), [venue]));
+  const claims: Claim[] = [evaluate('value_moved', operands, operands)];
+  if (isNetted(binding)) claims.push(evaluate('netted_at_venue', netted.get(venue), [venue]));
   // An unknown contract's event counts only for value that it sent or received, or in its own token.
   if (!isRecognised(protocol) && legs.length > 0) {
     const own = all.map((index) => flow.movements[index]!);
-    invariants.push(evaluate('venue_involved', { own, flow, venue }, [venue], all));
+    claims.push(evaluate('venue_involved', { own, flow, venue }, [venue], all));
   }
-  for (const issued of [minted, burnt]) if (issued.length > 0) invariants.push(issueClaim(flow, issued));
-  if (to.length + from.length > 1) invariants.push(claim('single_venue', flow, to, from));
-  return invariants;
+  for (const issued of [minted, burnt]) if (issued.length > 0) claims.push(issueClaim(flow, issued));
+  if (to.length + from.length > 1) claims.push(claim('single_venue', flow, to, from));
+  return claims;
 }
 
 /** Indexes of movements; `to`, `from`: of ins and outs with the account at the venue's end in the mapping. */

@@ -6,7 +6,7 @@ import type { Address } from '../../../model/hex.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
 /** One account's unexplained movements, seen through accounts that only pass value on. */
-export interface OpenFlow {
+export interface UnclaimedFlow {
   readonly sent: readonly Movement[];
   readonly received: readonly Movement[];
   readonly minted: readonly Movement[];
@@ -15,7 +15,7 @@ export interface OpenFlow {
 
 const NOTHING: readonly never[] = [];
 
-type Side = keyof OpenFlow;
+type Side = keyof UnclaimedFlow;
 type Sides = Readonly<Record<Side, Map<Address, Movement[]>>>;
 const SIDES: readonly Side[] = ['sent', 'received', 'minted', 'burnt'];
 
@@ -23,7 +23,7 @@ const SIDES: readonly Side[] = ['sent', 'received', 'minted', 'burnt'];
  * Unexplained movements by the account they were made for, and by amount. The accounts are traced on
  * first use: most transactions state no unexplained amount.
  */
-export class OpenFlows {
+export class UnclaimedFlows {
   readonly #context: StructureContext;
   readonly #open: readonly Movement[];
   readonly #sides = lazy(() => this.#trace());
@@ -50,7 +50,7 @@ export class OpenFlows {
     return sides;
   }
 
-  of(account: Address): OpenFlow {
+  of(account: Address): UnclaimedFlow {
     const open = (side: Side): Movement[] => (this.#sides()[side].get(account) ?? []).filter(this.#isOpen);
     return { sent: open('sent'), received: open('received'), minted: open('minted'), burnt: open('burnt') };
   }
@@ -81,7 +81,7 @@ export class OpenFlows {
   }
 
   /** Assets that came in more than they went out. */
-  gained({ sent, received }: OpenFlow): ReadonlySet<AssetId> {
+  gained({ sent, received }: UnclaimedFlow): ReadonlySet<AssetId> {
     const net = new Map<AssetId, bigint>();
     const add = (m: Movement, sign: bigint): void => {
       const asset = this.mergedAsset(m.asset);
