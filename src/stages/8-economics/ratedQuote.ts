@@ -167,9 +167,8 @@ function unexchanged(
     const own = account === ZERO_ADDRESS ? undefined : ledger.get(id);
     return own ? own.inflow - own.outflow : [];
   });
-  const sum = (sign: bigint): bigint =>
-    changes.reduce((all, change) => (change * sign > 0n ? all + change * sign : all), 0n);
-  const [gained, lost] = [sum(1n), sum(-1n)];
+  const gained = changes.reduce((sum, change) => (change > 0n ? sum + change : sum), 0n);
+  const lost = gained - changes.reduce((sum, change) => sum + change, 0n);
   const moved = gained > lost ? gained : lost;
   if (moved <= exchanged) return null;
   const reason = 'only the token itself tells its rate, and more of it changed hands than was exchanged';
