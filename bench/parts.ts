@@ -4,7 +4,7 @@ import { measureGrowth } from './growth.ts';
 import { measureIsolation } from './load/isolation.ts';
 import { measureLatency } from './load/latency.ts';
 import { measureLoad } from './load/load.ts';
-import { measureService, type PerRequest } from './load/perRequest.ts';
+import { measureRefusals, measureService, type PerRequest } from './load/perRequest.ts';
 import { measurePipeline } from './pipeline.ts';
 import { OWN_RECORDINGS, readRecordings } from './recordings.ts';
 import { writeResults } from './results.ts';
@@ -122,7 +122,14 @@ async function service({ quick, places, against, keep }: BenchOptions): Promise<
         : { rounds: 10, requests: 1_000, warmUp: 4_000 }),
       ...(against !== undefined && { against }),
     });
-    keep(basename(place), results);
+    const refusals = against === undefined ? await measureRefusals(place) : [];
+    keep(basename(place), refusals.length > 0 ? { results, refusals } : results);
+    for (const { settings, refused } of refusals) {
+      const named = Object.entries(settings).map((setting) => setting.join('='));
+      console.log(
+        `32 connections, ${named.join(' ') || 'defaults'}: ${(100 * refused).toFixed(1)} % refused`,
+      );
+    }
     const row = (connections: number, name: string, { main, others }: PerRequest): string[] => [
       String(connections),
       name,

@@ -83,3 +83,29 @@ export async function measureService(
     await Promise.all([node, ...builds].map((program) => program.stop()));
   }
 }
+
+/** Settings of a service that many connections load, the defaults first. */
+const PLACES = [{}, { MAX_CONCURRENCY: '32', MAX_QUEUE: '16' }] as const;
+
+/** Share of the answers that are refusals at 32 connections of one client, by the settings of the service. */
+export async function measureRefusals(
+  place: string,
+): Promise<{ settings: Record<string, string>; refused: number }[]> {
+  const hashes = readRecordings(place).map(({ hash }) => hash);
+  const node = await startNode([place]);
+  try {
+    const found: { settings: Record<string, string>; refused: number }[] = [];
+    for (const settings of PLACES) {
+      const service = await startService(node.url, settings);
+      try {
+        const load = { requests: 1_000, connections: 32, lenient: true };
+        found.push({ settings, refused: (await cannonade(service, hashes, load)).refused! });
+      } finally {
+        await service.stop();
+      }
+    }
+    return found;
+  } finally {
+    await node.stop();
+  }
+}
