@@ -37,9 +37,8 @@ describe('the shipped rules', () => {
     );
     expect(bare.map(({ value }) => value.slug)).toEqual(
       (
-        'blob-post bot-trade brokered-swap call-with-gas-back delegation-with-setup factory-deployment ' +
-        'lossy-cycle nft-mint-announced payout plain-payment request-fulfilment settlement-claimed ' +
-        'split-payment token-sale transfer-to-two unwrap-through-router wrap-through-router yield-token-trade'
+        'blob-post bot-trade brokered-swap delegation-with-setup factory-deployment lossy-cycle ' +
+        'nft-mint-announced payout request-fulfilment split-payment transfer-to-two'
       ).split(' '),
     );
   });
