@@ -68,19 +68,11 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
       ...(rest && { rest }),
       ...(large && { largeBytes: large.largeBytes }),
     });
-    let tx!: CanonicalTx;
-    let reading = 0;
-    // Stage 2 before the second round trip: where it refuses a node's answers, another node is asked.
-    const raw = await fetchTransaction(session, hash, (answers) => {
-      const start = performance.now();
-      tx = canonicalize(answers);
-      reading = performance.now() - start;
-    });
     const settings = { upstream, rulebook, maxTokens, priceSources, names };
-    const found = await fetchAround(session, raw, tx, settings);
+    const { header, tx, context, reading } = await fetchAnswers(session, hash, settings);
     stage('fetch', -reading);
     stage('canonical', reading);
-    return found;
+    return { header, tx, context };
   }
 
   return async (hash, options) => {
@@ -104,12 +96,26 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
   };
 }
 
+type FetchSettings = Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { readonly rulebook: Rulebook };
+
+/** Stages 1 and 2 with the node's raw answers; `reading`: milliseconds of stage 2. */
+export async function fetchAnswers(session: Session, hash: Hash, settings: FetchSettings) {
+  let [tx, reading] = [undefined as unknown as CanonicalTx, 0];
+  // Stage 2 before the second round trip: where it refuses a node's answers, another node is asked.
+  const raw = await fetchTransaction(session, hash, (answers) => {
+    const start = performance.now();
+    tx = canonicalize(answers);
+    reading = performance.now() - start;
+  });
+  return { raw, reading, ...(await fetchAround(session, raw, tx, settings)) };
+}
+
 /** Second round trip: the block, and the state and prices that the report needs. */
 export async function fetchAround(
   session: Session,
   raw: RawTransaction,
   tx: CanonicalTx,
-  settings: Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { readonly rulebook: Rulebook },
+  settings: FetchSettings,
 ): Promise<Read & { context: RawContext }> {
   const { upstream, rulebook, maxTokens, priceSources = null, names = null } = settings;
   const plan = planContext(tx, raw, rulebook, maxTokens);

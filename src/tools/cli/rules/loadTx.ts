@@ -2,10 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../../service/config.ts';
 import { AnalysisError } from '../../../lib/errors.ts';
-import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Hash, Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import { fetchTransaction } from '../../../stages/1-fetch/fetchTransaction.ts';
 import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
 import { pastedHash, readPasted } from '../../pasted.ts';
 import { CliError, requireTxHash, type CliIo } from '../cliIo.ts';
@@ -14,7 +12,6 @@ import { isArchive } from '../../../rules/read/archive.ts';
 import { RECORDINGS } from '../../../rules/read/readRuleFiles.ts';
 import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 import { examine, read, type Examined } from '../../../analyze.ts';
-import { canonicalize } from '../../../stages/2-canonical/canonicalize.ts';
 import { labelFormat } from '../../../value/labelFormat.ts';
 import type { IntentInput } from '../../../stages/7-intent/intentInput.ts';
 import { explainIntents, type ExplainedVerdict } from '../../../stages/7-intent/matchIntents.ts';
@@ -75,11 +72,10 @@ export async function fetchRecording(
     signal: AbortSignal.timeout(config.deadlineMs),
     deadlineAt: performance.now() + config.deadlineMs,
   });
-  const { fetchAround } = await import('../../../service/analyzer.ts');
-  let tx!: CanonicalTx;
-  const raw = await fetchTransaction(session, hash, (answers) => (tx = canonicalize(answers)));
+  const { fetchAnswers } = await import('../../../service/analyzer.ts');
   const { maxTokens, priceSources } = config;
-  const { context } = await fetchAround(session, raw, tx, { upstream, rulebook, maxTokens, priceSources });
+  const settings = { upstream, rulebook, maxTokens, priceSources };
+  const { raw, context } = await fetchAnswers(session, hash, settings);
   return { name: hash, raw, context };
 }
 
