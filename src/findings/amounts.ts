@@ -33,7 +33,7 @@ export class AmountWriter {
   write({ role, asset, raw, account = null, tx_hash = null, venue = null }: Stated): Amount {
     const decimals = this.#decimals.get(asset) ?? null;
     const price = this.#prices.get(asset);
-    const usd = price ? worth(raw, price) : null;
+    const money = price ? known(worth(raw, price)) : unknown('unpriced_asset');
     return {
       role,
       account,
@@ -43,8 +43,8 @@ export class AmountWriter {
       symbol: asset === NATIVE_ASSET ? 'ETH' : (this.#symbols.get(asset) ?? null),
       amount_raw: raw.toString(),
       amount: decimals === null ? null : formatAmount(raw, decimals),
-      usd: displayMoney(usd ? known(usd) : unknown('unpriced_asset')),
-      usd_exact: usd && formatAmount(usd.numerator, usd.scale),
+      usd: displayMoney(money),
+      usd_exact: money.usd && formatAmount(money.usd.numerator, money.usd.scale),
       reason: null,
     };
   }

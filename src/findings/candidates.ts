@@ -111,10 +111,13 @@ function complete(
   return filled;
 }
 
+function isOf({ kinds, within }: FindingStep, act: Act): boolean {
+  return kinds.has(act.kind) && (within.size === 0 || [...act.within].some((kind) => within.has(kind)));
+}
+
 /** Whether an act can be a step of the chain that begins with `first`; `before`: the one step before it. */
 function fits(step: FindingStep, act: Act, first: Act, before: Act | null): boolean {
-  if (!step.kinds.has(act.kind)) return false;
-  if (step.within.size > 0 && ![...act.within].some((kind) => step.within.has(kind))) return false;
+  if (!isOf(step, act)) return false;
   if (before === null) return true;
   const gap = act.tx.index - before.tx.index;
   if (gap < 1 || (step.next && gap !== 1)) return false;

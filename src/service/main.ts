@@ -37,21 +37,24 @@ Settings (environment variable, default, meaning):
 ${describeSettings()}
 `;
 
+/** The configuration of the environment, or why it is none. */
+function configured(): Config | string {
+  try {
+    const config = readConfig(process.env);
+    return config.rpcUrls.length === 0 ? USAGE : config;
+  } catch (error) {
+    if (error instanceof ConfigError) return `${error.message}\n`;
+    throw error;
+  }
+}
+
 /** Runs until SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed, 2 wrongly configured. */
 export async function main(createAnalyze: CreateAnalyze = createServiceAnalyze): Promise<void> {
   // By default the signal opens an inspector, through which anybody on the machine can run code here.
   process.on('SIGUSR1', () => {});
-  let config: Config;
-  try {
-    config = readConfig(process.env);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 2;
-    return;
-  }
-  if (config.rpcUrls.length === 0) {
-    process.stderr.write(USAGE);
+  const config = configured();
+  if (typeof config === 'string') {
+    process.stderr.write(config);
     process.exitCode = 2;
     return;
   }

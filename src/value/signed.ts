@@ -23,9 +23,9 @@ export function readSigned(
   const left = Math.max(0, MAX_RECOVERIES - tx.authorizations.length);
   const budget = { left, cut: false, signer: tx.from };
   const signed: Signed[] = [];
-  for (const frame of tx.frames) {
-    const { effective, selector, context, from, input } = frame;
-    if (!effective || selector === null || context === null) continue;
+  for (const frame of tx.frames.filter(({ effective }) => effective)) {
+    const { selector, context, from, input } = frame;
+    if (selector === null || context === null) continue;
     if (selector === APPROVED) signed.push(...approvals(frame, rulebook));
     if (!carriesSignature(selector) || isHandedOn(frame, tx)) continue;
     const names = [tokens.get(context)?.name, rulebook.entities.get(context)?.name];

@@ -55,32 +55,23 @@ function countSet(operator: string, values: ReadonlySet<unknown>): FactSet | nul
     max,
     except,
   });
-  switch (operator) {
-    case 'eq':
-      return range(n, n);
-    case 'ne':
-    case 'not_in':
-      return range(0, Infinity, new Set(numbers));
-    case 'gt':
-      return range(n + 1, Infinity);
-    case 'gte':
-      return range(n, Infinity);
-    case 'lt':
-      return range(0, n - 1);
-    case 'lte':
-      return range(0, n);
-    case 'in': {
-      const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
-      if (high - low > 10_000) return null;
-      const gaps = Array.from({ length: high - low + 1 }, (_, i) => low + i).filter(
-        (i) => !numbers.includes(i),
-      );
-      return range(low, high, new Set(gaps));
-    }
-    default:
-      return null;
-  }
+  const bounds = BOUNDS[operator]?.(n);
+  if (bounds) return range(...bounds);
+  if (operator === 'ne' || operator === 'not_in') return range(0, Infinity, new Set(numbers));
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  if (operator !== 'in' || high - low > 10_000) return null;
+  const gaps = Array.from({ length: high - low + 1 }, (_, i) => low + i).filter((i) => !numbers.includes(i));
+  return range(low, high, new Set(gaps));
 }
+
+/** Least and most that one number allows. */
+const BOUNDS: Readonly<Record<string, (n: number) => [number, number]>> = {
+  eq: (n) => [n, n],
+  gt: (n) => [n + 1, Infinity],
+  gte: (n) => [n, Infinity],
+  lt: (n) => [0, n - 1],
+  lte: (n) => [0, n],
+};
 
 function choiceSet(operator: string, values: ReadonlySet<unknown>, fact: FactDeclaration): FactSet | null {
   if (operator === 'eq' || operator === 'in') return { kind: 'choice', only: values, except: NONE };

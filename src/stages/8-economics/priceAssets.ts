@@ -90,7 +90,7 @@ export function priceAssets(input: PricingInput): Pricing {
   }
   const book = {
     prices: work.length === moved ? prices : inOrder(prices),
-    refusals: contradicted.size === 0 ? refusals : inOrder(refusals),
+    refusals: inOrder(refusals),
   };
   return { book, doubted: doubted.filter((asset) => !contradicted.has(asset)), trades };
 }

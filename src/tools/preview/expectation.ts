@@ -1,4 +1,5 @@
 import { lowerAddress } from '../../evm/hex.ts';
+import { distance } from '../../value/amount.ts';
 import { isRecord } from '../../lib/shape.ts';
 import type { PreviewReport } from './preview.ts';
 import { RequestError } from './readFields.ts';
@@ -122,5 +123,5 @@ function netOf(report: PreviewReport, own: ReadonlySet<string>, asset: string, w
   const digits = fraction.slice(0, decimals).padEnd(decimals, '0');
   const beyond = /[1-9]/.test(fraction.slice(decimals)) ? 1n : 0n;
   const limit = BigInt(`${whole}${digits}`) + beyond;
-  return { amount, limit, shown: `${amount < 0n ? -amount : amount} (smallest units)` };
+  return { amount, limit, shown: `${distance(amount, 0n)} (smallest units)` };
 }

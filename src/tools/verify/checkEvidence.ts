@@ -33,16 +33,16 @@ export function* walk(value: unknown, at = ''): Generator<[unknown, string]> {
 export function checkEvidence(root: unknown, chain: RawChain, find: Report): void {
   const frames = new Map<number, string>();
   for (const [value, at] of walk(root)) {
-    if (isEvidence(value) && value.log_index !== null) {
+    if (Array.isArray(value) && value.every(isEvidence) && new Set(value.map(placeOf)).size < value.length)
+      find('evidence', at, 'lists one piece twice');
+    if (!isEvidence(value)) continue;
+    if (value.log_index !== null) {
       const path = JSON.stringify(value.frame_path);
       if ((frames.get(value.log_index) ?? path) !== path)
         find('evidence', at, `log ${value.log_index} is in another frame elsewhere`);
       frames.set(value.log_index, path);
     }
-    if (Array.isArray(value)) {
-      if (value.every(isEvidence) && new Set(value.map(placeOf)).size < value.length)
-        find('evidence', at, 'lists one piece twice');
-    } else if (isEvidence(value)) for (const message of faultsOf(value, chain)) find('evidence', at, message);
+    for (const message of faultsOf(value, chain)) find('evidence', at, message);
   }
 }
 

@@ -148,6 +148,9 @@ function fromParity(list: readonly unknown[]): Node | null {
 }
 
 /** Frames in execution order, numbered as in reports: no value-less calls to precompiles (0x01–0x1ff). */
+/** Calls that run another's code on their own state. */
+const BORROWING: ReadonlySet<string> = new Set(['DELEGATECALL', 'CALLCODE']);
+
 function numberFrames(root: Node): Map<string, RawFrame> {
   const frames = new Map<string, RawFrame>();
   const precompile = (node: Node) =>
@@ -159,7 +162,7 @@ function numberFrames(root: Node): Map<string, RawFrame> {
   for (let next = stack.pop(); next; next = stack.pop()) {
     const [node, path, under, parentContext] = next;
     const failed = under || node.failed;
-    const borrowed = node.type === 'DELEGATECALL' || node.type === 'CALLCODE';
+    const borrowed = BORROWING.has(node.type);
     const context = borrowed ? parentContext : node.to;
     const moves = !failed && !borrowed && node.type !== 'STATICCALL';
     // A SELFDESTRUCT belongs to its caller, in every tracer.

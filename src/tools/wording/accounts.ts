@@ -16,6 +16,8 @@ export const ROLE_NAMES = {
   other: ['Other account', 'other accounts'],
 } as const satisfies Readonly<Record<string, readonly [one: string, many: string]>>;
 export type Role = keyof typeof ROLE_NAMES;
+/** Roles that a reader knows by the role alone. */
+const OWN: readonly Role[] = ['actor', 'signer'];
 export const ROLES = Object.keys(ROLE_NAMES) as readonly Role[];
 
 /** An account's part in the transaction, and its name where the report gives one. */
@@ -79,7 +81,7 @@ export function accountsOf(report: TxReport): AccountBook {
     if (found) return found;
     const { part, label } = partOf(key(address));
     const role = (ROLES as readonly string[]).includes(part) ? (part as Role) : 'other';
-    const ownName = role === 'actor' || role === 'signer' ? undefined : names.get(key(address));
+    const ownName = OWN.includes(role) ? undefined : names.get(key(address));
     const name = role === 'zero' ? 'Mint and burn' : (given.get(key(address))?.name ?? ownName);
     const account = {
       address,

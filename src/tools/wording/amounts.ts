@@ -7,7 +7,7 @@ import type {
   InventoryDelta,
   TxReport,
 } from '../../model/generated/report.ts';
-import { formatAmount, grouped, shownAmount } from '../../value/amount.ts';
+import { distance, formatAmount, grouped, shownAmount } from '../../value/amount.ts';
 import { shortHex, shown } from './text.ts';
 
 /** Every asset in a report, by lane id. */
@@ -42,7 +42,7 @@ export interface Quantity {
 
 /** An amount of an asset as text, without its sign. */
 export function quantity(raw: bigint, asset: SaidAsset | undefined, id: string): Quantity {
-  const amount = raw < 0n ? -raw : raw;
+  const amount = distance(raw, 0n);
   const [symbol, full] = [symbolOf(asset, id), symbolOf(asset, id, 64)];
   const isCounted = asset !== undefined && isNft(asset);
   if (isCounted && amount === 1n) return { short: symbol, exact: `1 ${full}` };

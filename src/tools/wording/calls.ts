@@ -83,6 +83,12 @@ export function argumentsText({ arguments: list }: Decoded, most: number): strin
     .join(', ');
 }
 
+/** That the call failed, or that it was undone with the one that made it. */
+function outcomeOf({ failed, undone }: Call): Sentence {
+  if (failed !== null) return [' failed: ', { said: shown(failed, 200) }];
+  return undone ? [', undone'] : [];
+}
+
 /** `reads USDC balanceOf(account 0x12…)`, `Router swap(…) with 1 ETH`, and why it failed. */
 export function callText(call: Call, most = 66): Sentence {
   const { to, function: called, selector, via } = call;
@@ -93,8 +99,7 @@ export function callText(call: Call, most = 66): Sentence {
     ...(via.length > 0 ? [' by ', { account: via.at(-1)!.address }] : []),
     ...(name === null ? [] : [' ', { code: name }]),
     ...(call.value === '0' ? [] : [` with ${call.value} ETH`]),
-    ...(call.failed === null ? [] : [' failed: ', { said: shown(call.failed, 200) }]),
-    ...(call.failed === null && call.undone ? [', undone'] : []),
+    ...outcomeOf(call),
   ];
 }
 

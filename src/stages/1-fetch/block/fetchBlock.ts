@@ -123,18 +123,7 @@ class BlockAttempt {
   }
 
   async #receipts(answer: RpcAnswer | null, hashes: readonly Hash[]): Promise<ReadonlyMap<Hash, unknown>> {
-    if (answer?.ok && Array.isArray(answer.result)) {
-      const listed = new Set(hashes);
-      const found = new Map<Hash, unknown>();
-      for (const receipt of answer.result as unknown[]) {
-        const hash = isRecord(receipt) ? receipt['transactionHash'] : null;
-        if (typeof hash === 'string') found.set(hash.toLowerCase() as Hash, receipt);
-      }
-      // Else the block's list could leave out transactions unseen.
-      if ([...found.keys()].some((hash) => !listed.has(hash)))
-        throw inconsistent('receipts of transactions the block does not list');
-      return found;
-    }
+    if (answer?.ok && Array.isArray(answer.result)) return receiptsIn(answer.result, hashes);
     if (answer && !answer.ok) this.#learn(this.#endpoint, 'eth_getBlockReceipts', answer);
     if (this.#lacks(this.#endpoint, 'eth_getBlockReceipts'))
       this.#memory.note(`${this.#endpoint.name} lacks eth_getBlockReceipts: asking per transaction`);
@@ -242,6 +231,19 @@ function byHash(
 const NO_TRANSACTIONS = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
 /** The block's transactions; each must name this very block. */
+/** @throws for one that is not of these: then the list could leave out transactions unseen. */
+function receiptsIn(list: readonly unknown[], hashes: readonly Hash[]): ReadonlyMap<Hash, unknown> {
+  const listed = new Set(hashes);
+  const found = new Map<Hash, unknown>();
+  for (const receipt of list) {
+    const hash = isRecord(receipt) ? receipt['transactionHash'] : null;
+    if (typeof hash === 'string') found.set(hash.toLowerCase() as Hash, receipt);
+  }
+  if ([...found.keys()].some((hash) => !listed.has(hash)))
+    throw inconsistent('receipts of transactions the block does not list');
+  return found;
+}
+
 function readTransactions(
   answer: RpcAnswer,
   { hash: blockHash }: BlockId,

@@ -26,9 +26,7 @@ export function findTransfers(context: StructureContext): DraftPrimitive[] {
   const found: DraftPrimitive[] = [];
   for (const m of left) {
     const origins = behind(m.from, m.asset);
-    const origin = only(origins);
-    // The payer behind a router; the sender itself where that is not one account.
-    const payer = origin && origin !== ZERO_ADDRESS ? origin : m.from;
+    const payer = payerOf(m, origins);
     const act = (kind: string): DraftPrimitive => transferOf(context, kind, m, payer);
     if (payer === m.to || isChange(context, m)) found.push(act('refund'));
     // The operation's own event shows it: no guess, unlike other skims.
@@ -37,6 +35,12 @@ export function findTransfers(context: StructureContext): DraftPrimitive[] {
     else if (!isPartOfAct(context, m, origins)) found.push(act('transfer'));
   }
   return found;
+}
+
+/** The payer behind a router; the sender itself where that is not one account. */
+function payerOf({ from }: Movement, origins: readonly Address[]): Address {
+  const origin = only(origins);
+  return origin && origin !== ZERO_ADDRESS ? origin : from;
 }
 
 /** Like `origins`, but a venue ends the way back: it may keep the value elsewhere. */

@@ -114,7 +114,8 @@ export const batchCommand = new Command('batch')
       return;
     }
     const { findings, partition, only, involving, threads, format } = options;
-    if ((findings ?? partition ?? only ?? involving ?? threads) !== undefined || format !== 'ndjson')
+    const ofBlocks = [findings, partition, only, involving, threads];
+    if (format !== 'ndjson' || ofBlocks.some((option) => option !== undefined))
       throw new CliError(
         '--findings, --partition, --only, --involving, --threads and --format need --blocks',
       );
