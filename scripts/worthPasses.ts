@@ -41,6 +41,7 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   nameVenues: at('5-motifs/nameVenues.ts', 'for (const motif of motifs) {', 'motifs'),
   approvals: at(`${STRUCTURE}/approvals.ts`, 'const transfers = new Map<number, Movement>', '[]'),
   busMessages: at(`${STRUCTURE}/busMessages.ts`, 'const open = new UnclaimedFlows(context);', '[]'),
+  liquidity: at(`${STRUCTURE}/shares.ts`, 'return findShareExchanges(context).filter(', '[]'),
   shares: at(`${STRUCTURE}/shares.ts`, 'const done = new Set<string>();', '[]'),
   swaps: at(`${STRUCTURE}/swaps.ts`, 'const customerTraded = anyTraded(context);', '[]'),
   withAmounts: at(`${STRUCTURE}/namedActs.ts`, 'if (open.isEmpty) return [];', '[]'),
