@@ -600,7 +600,10 @@ export interface RawEntityFile {
     readonly symbol: string;
     /** Full name, where people know the token by it. */
     readonly name?: string;
-    /** Classes that rules can ask for in facts such as actor.sent.classes: stablecoin, lst, wrapped, … */
+    /**
+     * Classes that rules can ask for in facts such as actor.sent.classes: stablecoin, lst, wrapped, …;
+     * ledgers ask the node for balances of `rebasing` ones.
+     */
     readonly classes?: readonly string[];
     /** None: no token may carry it. */
     readonly addresses: readonly string[];

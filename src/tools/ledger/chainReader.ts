@@ -1,10 +1,10 @@
 import { fromNumber } from 'ox/Hex';
-import { encodeFunctionData, parseAbi } from 'viem/utils';
+import { encodeFunctionData, parseAbi, parseEventLogs, type Abi, type Log } from 'viem';
 import { addressAt, quantity, uintAt, wordOf } from '../../evm/hex.ts';
-import { TRANSFER } from '../../evm/tokenTopics.ts';
+import { TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../evm/tokenTopics.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { memoize } from '../../lib/memo.ts';
-import { isRecord, itemsOf } from '../../lib/shape.ts';
+import { isRecord } from '../../lib/shape.ts';
 import {
   isRevert,
   isUnsupported,
@@ -33,7 +33,7 @@ export interface BlockTime {
 
 /** Numbers of blocks, both included. */
 export type Range = readonly [first: number, last: number];
-type RangeCall = (fromBlock: Hex, toBlock: Hex) => RpcCall;
+type Filtered = 'eth_getLogs' | 'trace_filter';
 
 export type ChainReader = ReturnType<typeof chainReader>;
 
@@ -42,6 +42,16 @@ const READS = parseAbi([
   'function balanceOf(address,uint256) view returns (uint256)',
   'function ownerOf(uint256) view returns (address)',
 ]);
+/** Transfers by the kind of asset; `Log`s with other indexed words are not parsed. */
+const TRANSFERS: Readonly<Record<Asset['kind'], Abi>> = {
+  native: [],
+  erc20: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']),
+  erc721: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 indexed id)']),
+  erc1155: parseAbi([
+    'event TransferSingle(address indexed, address indexed from, address indexed to, uint256 id, uint256 value)',
+    'event TransferBatch(address indexed, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+  ]),
+};
 /** Requests at once: each group has the time of one analysis. */
 const GROUP = 200;
 /** Times of blocks to keep. */
@@ -76,20 +86,20 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
   }, TIMES);
 
   /** Items of all blocks of a range, halved where a node refuses so many; null where it refuses one. */
-  async function ranged([first, last]: Range, call: RangeCall): Promise<unknown[] | null> {
-    const items = await send([call(fromNumber(first), fromNumber(last))]).then(
-      ([answer]) => (answer!.ok && Array.isArray(answer!.result) ? (answer!.result as unknown[]) : answer!),
-      (error: unknown) => {
-        if (error instanceof AnalysisError) return null;
+  async function ranged([first, last]: Range, method: Filtered, filter: object): Promise<unknown[] | null> {
+    const bounds = { fromBlock: fromNumber(first), toBlock: fromNumber(last) };
+    const [answer] = await send([{ method, params: [{ ...bounds, ...filter }] } as RpcCall]).catch(
+      (error: unknown): RpcAnswer[] => {
+        if (error instanceof AnalysisError) return [];
         throw error;
       },
     );
-    if (Array.isArray(items)) return items;
-    if (first === last || (items && !items.ok && isUnsupported(items.error))) return null;
+    if (answer?.ok && Array.isArray(answer.result)) return answer.result as unknown[];
+    if (first === last || (answer && !answer.ok && isUnsupported(answer.error))) return null;
     const middle = (first + last) >> 1;
-    const lower = await ranged([first, middle], call);
-    const upper = lower && (await ranged([middle + 1, last], call));
-    return lower && upper && [...lower, ...upper];
+    const lower = await ranged([first, middle], method, filter);
+    const upper = lower && (await ranged([middle + 1, last], method, filter));
+    return upper && [...lower, ...upper];
   }
 
   return {
@@ -115,21 +125,28 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
 
     ranged,
 
+    /** Nonce and ether of an account after a block; null where the node does not have them. */
+    async stateOf(account: string, block: number): Promise<readonly [nonce: bigint, ether: bigint] | null> {
+      const params = [account as Hex, fromNumber(block)] as const;
+      const methods = ['eth_getTransactionCount', 'eth_getBalance'] as const;
+      const answers = await send(methods.map((method) => ({ method, params })));
+      const [nonce, ether] = answers.map((answer) => (answer.ok ? quantity(answer.result) : null));
+      return nonce == null || ether == null ? null : [nonce, ether];
+    },
+
     /** By how much the Transfers of these blocks say that a balance changed; null without an answer. */
-    async transferred(account: string, asset: Asset, [first, last]: Range): Promise<bigint | null> {
+    async transferred(account: string, asset: Asset, range: Range): Promise<bigint | null> {
+      const { address, kind } = asset;
       const word: Hash = `0x${wordOf(account.toLowerCase() as Hex)}`;
-      const lists = await Promise.all(
-        [
-          [TRANSFER, word],
-          [TRANSFER, null, word],
-        ].map((topics) =>
-          ranged([first, last], (fromBlock, toBlock) => {
-            const filter = { address: asset.address as Hex, fromBlock, toBlock, topics: topics as Hash[] };
-            return { method: 'eth_getLogs', params: [filter] };
-          }),
-        ),
+      // ERC-1155 names the operator first.
+      const start = kind === 'erc1155' ? [[TRANSFER_SINGLE, TRANSFER_BATCH], null] : [TRANSFER];
+      const [sent, received] = await Promise.all(
+        [[word], [null, word]].map(async (parties) => {
+          const topics = [...start, ...parties];
+          const logs = await ranged(range, 'eth_getLogs', { address, topics });
+          return logs && amountIn(logs, asset);
+        }),
       );
-      const [sent, received] = lists.map((logs) => logs && amountIn(logs, asset));
       return sent == null || received == null ? null : received - sent;
     },
   };
@@ -162,14 +179,21 @@ function readBalance({ account, asset: { address, kind } }: HoldingRead, answer:
   return addressAt(result as Hex, 0) === account.toLowerCase() ? 1n : 0n;
 }
 
+/** What a Transfer says of amounts: one, or lists. */
+interface Amounts {
+  readonly id?: bigint;
+  readonly value?: bigint;
+  readonly ids?: readonly bigint[];
+  readonly values?: readonly bigint[];
+}
+
 /** The sum of an asset's Transfers. */
 function amountIn(logs: readonly unknown[], { kind, token_id: id }: Asset): bigint {
+  const parsed = parseEventLogs({ abi: TRANSFERS[kind], logs: logs as Log[] });
   let sum = 0n;
-  for (const log of logs) {
-    const { topics, data } = log as { readonly topics?: unknown; readonly data?: unknown };
-    const words = itemsOf(topics) as readonly Hash[];
-    if (kind === 'erc20' && words.length === 3) sum += uintAt(data as Hex, 0) ?? 0n;
-    if (kind === 'erc721' && words.length === 4 && BigInt(words[3]!) === BigInt(id!)) sum += 1n;
+  for (const { args } of parsed) {
+    const { id: one = 0n, value = 1n, ids = [one], values = [value] } = args as Amounts;
+    for (const [i, each] of ids.entries()) if (each === BigInt(id ?? 0)) sum += values[i] ?? 0n;
   }
   return sum;
 }

@@ -25,42 +25,34 @@ export function commoditiesOf(
 ): Commodities {
   const isKnown = (symbol: string, address: string): boolean =>
     knownTokens.get(symbol)?.has(address.toLowerCase() as Address) ?? false;
+  // A report of a node without state knows no symbols: the rules do, or another report.
   const symbolOf = ({ symbol, address }: Asset): string | null =>
-    symbol ?? listedSymbol(address, knownTokens);
-  const holders = new Map([['ETH', new Set([''])]]);
-  const listed = new Set<string>();
-  for (const event of events)
-    for (const { asset } of [...event.flows, ...event.changes]) {
-      const symbol = symbolOf(asset);
-      if (asset.address === null || symbol === null) continue;
-      if (!event.listed.has(asset.id) && !isKnown(symbol, asset.address)) continue;
-      listed.add(asset.address);
-      const upper = symbol.toUpperCase();
-      holders.set(upper, (holders.get(upper) ?? new Set()).add(asset.address));
-    }
+    symbol ?? knownSymbols(knownTokens).get(address?.toLowerCase() as Address) ?? null;
   const symbols = new Map<string, string>();
-  for (const { asset } of events.flatMap(({ flows, changes }) => [...flows, ...changes])) {
-    const symbol = symbolOf(asset);
-    if (symbol !== null && !symbols.has(asset.id)) symbols.set(asset.id, symbol);
-  }
+  /** Listed tokens by their symbol; that of ether is taken. */
+  const holders = new Map([['ETH', new Set([''])]]);
+  for (const { flows, changes, listed } of events)
+    for (const { asset } of [...flows, ...changes]) {
+      const { id, address } = asset;
+      const symbol = symbolOf(asset);
+      if (symbol === null || address === null) continue;
+      if (!symbols.has(id)) symbols.set(id, symbol);
+      const upper = symbol.toUpperCase();
+      if (listed.has(id) || isKnown(symbol, address))
+        holders.set(upper, (holders.get(upper) ?? new Set()).add(address));
+    }
   const named: Commodities = ({ id: assetId, address, token_id: id, decimals }) => {
     if (address === null) return 'ETH';
     const symbol = symbols.get(assetId) ?? null;
     // Smallest units must not add up with whole ones.
     if (decimals === null && id === null) return `${symbol ?? ''} ${address} raw`.trim();
-    const isAlone = symbol !== null && listed.has(address) && holders.get(symbol.toUpperCase())?.size === 1;
-    const name = isAlone ? symbol : symbol === null ? address : `${symbol} ${address}`;
+    const sharing = holders.get(symbol?.toUpperCase() ?? '');
+    const isAlone = sharing?.has(address) === true && sharing.size === 1;
+    const name = isAlone ? symbol! : `${symbol ?? ''} ${address}`.trim();
     return id === null ? name : `${name} #${id}`;
   };
   return (asset) => written(asset, named(asset), { currency, map });
 }
-
-/**
- * A report of a node without state knows no symbols: the rules do, or the asset keeps the name others give
- * it.
- */
-const listedSymbol = (address: string | null, knownTokens: Rulebook['knownTokens']): string | null =>
-  (address && knownSymbols(knownTokens).get(address.toLowerCase() as Address)) ?? null;
 
 type Currency = NonNullable<LedgerFormat['currency']>;
 

@@ -1,5 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { parseJson } from '../../lib/json.ts';
+import { isRecord } from '../../lib/shape.ts';
 import { CliError } from '../cli/cliIo.ts';
+import { readText } from './ledgerFiles.ts';
 import type { Asset } from '../../model/generated/report.ts';
 
 /** Placeholders for assets that a program does not know, each asset with one for good. */
@@ -7,8 +10,8 @@ export interface CurrencyMap {
   /** The asset's placeholder: its own, else the next free number. */
   readonly placeholder: (word: string, asset: Asset) => string;
   readonly size: () => number;
-  /** Writes the map that later files read. */
-  readonly save: (file: string) => void;
+  /** The file that later ledgers read. */
+  readonly text: () => string;
 }
 
 interface Held {
@@ -38,26 +41,16 @@ export function readCurrencyMap(file: string | undefined): CurrencyMap {
       return name;
     },
     size: () => held.size,
-    save(path) {
-      try {
-        writeFileSync(path, `${JSON.stringify(Object.fromEntries(held), null, 2)}\n`);
-      } catch (error) {
-        throw new CliError(`cannot write ${path}: ${(error as Error).message}`);
-      }
-    },
+    text: () => `${JSON.stringify(Object.fromEntries(held), null, 2)}\n`,
   };
 }
 
 function entriesOf(file: string): [string, Held][] {
-  let entries: [string, Held][];
-  try {
-    entries = Object.entries(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Held>);
-  } catch (error) {
-    throw new CliError(`cannot read ${file}: ${(error as Error).message}`);
-  }
+  const map = parseJson(readText(file));
+  const entries = Object.entries(isRecord(map) ? map : { '': null }) as [string, Held | null][];
   const wrong = entries.find(
     ([name, held]) => !/^[A-Z]+[1-9]\d*$/.test(name) || typeof held?.asset_id !== 'string',
   );
   if (wrong) throw new CliError(`${file} is no map of currencies: ${wrong[0].slice(0, 60)}`);
-  return entries;
+  return entries as [string, Held][];
 }

@@ -1,11 +1,11 @@
 import { fromNumber } from 'ox/Hex';
-import { lowerAddress, quantity, wordOf } from '../../evm/hex.ts';
+import { lowerAddress, wordOf } from '../../evm/hex.ts';
 import { isRecord, itemsOf } from '../../lib/shape.ts';
 import type { ChainReader, Range } from './chainReader.ts';
 import type { Hash, Hex } from '../../model/hex.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/;
-type Chain = Pick<ChainReader, 'send' | 'ranged'>;
+type Chain = Pick<ChainReader, 'send' | 'ranged' | 'stateOf'>;
 
 export interface Found {
   readonly hashes: ReadonlySet<string>;
@@ -25,80 +25,59 @@ export async function findTransactions(
   range: Range,
 ): Promise<Found> {
   const hashes = new Set<string>();
-  const unseen: string[] = [];
-  const add = (items: readonly unknown[]): void => {
-    for (const item of items)
+  const [blocks, unseen]: [number[], string[]] = [[], []];
+  const isAdded = (items: readonly unknown[] | null): boolean => {
+    for (const item of items ?? [])
       if (isRecord(item) && HASH.test(String(item['transactionHash'])))
         hashes.add(String(item['transactionHash']));
+    return items !== null;
   };
   const words = accounts.map((account): Hash => `0x${wordOf(account.toLowerCase() as Hex)}`);
   for (const before of [[null], [null, null], [null, null, null]]) {
-    const logs = await chain.ranged(range, (fromBlock, toBlock) => ({
-      method: 'eth_getLogs',
-      params: [{ fromBlock, toBlock, topics: [...before, words] as (Hash[] | null)[] }],
-    }));
-    if (logs) add(logs);
-    else unseen.push(`tokens in transactions of others: the node gives no logs by topic ${before.length}`);
+    const topics = [...before, words];
+    const logs = await chain.ranged(range, 'eth_getLogs', { topics });
+    if (!isAdded(logs))
+      unseen.push(`tokens in transactions of others: the node gives no logs by topic ${before.length}`);
   }
-  const blocks: number[] = [];
-  for (const side of ['fromAddress', 'toAddress']) {
-    const traces = await chain.ranged(range, (fromBlock, toBlock) => ({
-      method: 'trace_filter',
-      params: [{ fromBlock, toBlock, [side]: accounts }],
-    }));
-    if (traces) {
-      add(traces);
-      continue;
-    }
-    for (const account of accounts) {
-      const changed = await changedBlocks(chain, account, range);
-      if (changed === null)
-        unseen.push(`ether of ${account}: the node has neither trace_filter nor old state`);
-      else blocks.push(...changed);
-    }
-    unseen.push('ether that came and went between two blocks asked for: the node has no trace_filter');
-    break;
+  const sent = await chain.ranged(range, 'trace_filter', { fromAddress: accounts });
+  const received = sent && (await chain.ranged(range, 'trace_filter', { toAddress: accounts }));
+  if (isAdded(sent) && isAdded(received)) return { hashes, blocks, unseen };
+  unseen.push('ether that came and went between two blocks asked for: the node has no trace_filter');
+  const changed = new Set<number>();
+  for (const account of accounts) {
+    const stateAt: StateAt = async (block) => (await chain.stateOf(account, block))?.join() ?? null;
+    const ends: Range = [range[0] - 1, range[1]];
+    const found = await changedBlocks(stateAt, ends, await Promise.all(ends.map(stateAt)));
+    if (found === null) unseen.push(`ether of ${account}: the node has neither trace_filter nor old state`);
+    for (const block of found ?? []) changed.add(block);
   }
-  const inner: number[] = [];
-  for (const block of new Set(blocks)) {
+  for (const block of changed) {
     const own = await ownHashes(chain, block, accounts);
     for (const hash of own) hashes.add(hash);
-    if (own.length === 0) inner.push(block);
+    if (own.length === 0) blocks.push(block);
   }
-  return { hashes, blocks: inner, unseen };
+  return { hashes, blocks, unseen };
 }
 
-/** Blocks in which an account's nonce or ether changed; null where the node has no state of them. */
-async function changedBlocks(chain: Chain, account: string, [first, last]: Range): Promise<number[] | null> {
-  const states = new Map<number, string>();
-  const read = async (blocks: readonly number[]): Promise<boolean> => {
-    const answers = await chain.send(
-      blocks.flatMap((block) => {
-        const params = [account as Hex, fromNumber(block)] as const;
-        return [
-          { method: 'eth_getTransactionCount', params },
-          { method: 'eth_getBalance', params },
-        ] as const;
-      }),
-    );
-    for (const [i, block] of blocks.entries())
-      states.set(block, JSON.stringify(answers.slice(2 * i, 2 * i + 2)));
-    return answers.every(({ ok }) => ok);
-  };
-  const changed: number[] = [];
-  if (!(await read([first - 1, last]))) return null;
-  for (let open: Range[] = [[first - 1, last]]; open.length > 0; ) {
-    const moved = open.filter(([low, high]) => states.get(low) !== states.get(high));
-    const wide = moved.filter(([low, high]) => high - low > 1);
-    for (const [low, high] of moved) if (high - low === 1) changed.push(high);
-    const middle = ([low, high]: Range): number => (low + high) >> 1;
-    if (wide.length > 0 && !(await read(wide.map(middle)))) return null;
-    open = wide.flatMap((one): Range[] => [
-      [one[0], middle(one)],
-      [middle(one), one[1]],
-    ]);
-  }
-  return changed;
+type State = string | null;
+type StateAt = (block: number) => Promise<State>;
+
+/** Blocks of a range with another state than the one before; null where the node has no state of one. */
+async function changedBlocks(
+  stateAt: StateAt,
+  [low, high]: Range,
+  [before, after]: readonly State[],
+): Promise<number[] | null> {
+  if (before === null || after === null) return null;
+  if (before === after) return [];
+  if (high - low === 1) return [high];
+  const middle = (low + high) >> 1;
+  const state = await stateAt(middle);
+  const [lower, upper] = await Promise.all([
+    changedBlocks(stateAt, [low, middle], [before!, state]),
+    changedBlocks(stateAt, [middle, high], [state, after!]),
+  ]);
+  return lower && upper ? [...lower, ...upper] : null;
 }
 
 /** Transactions of a block that one of the accounts sent, or that went to it. */
@@ -108,24 +87,8 @@ async function ownHashes({ send }: Chain, block: number, accounts: readonly stri
   const own = new Set<string>(accounts.map((account) => account.toLowerCase()));
   const isOwn = (value: unknown): boolean => own.has(lowerAddress(value) ?? '');
   return itemsOf(transactions).flatMap((tx) =>
-    isRecord(tx) && typeof tx['hash'] === 'string' && (isOwn(tx['from']) || isOwn(tx['to']))
-      ? tx['hash']
+    isRecord(tx) && HASH.test(String(tx['hash'])) && (isOwn(tx['from']) || isOwn(tx['to']))
+      ? String(tx['hash'])
       : [],
   );
-}
-
-/** By how much an account's nonce rose; null where the node does not answer. */
-export async function nonceRise(
-  { send }: Chain,
-  account: string,
-  [first, last]: Range,
-): Promise<number | null> {
-  const answers = await send(
-    [first - 1, last].map((block) => ({
-      method: 'eth_getTransactionCount',
-      params: [account as Hex, fromNumber(block)],
-    })),
-  );
-  const [before, after] = answers.map((answer) => (answer.ok ? quantity(answer.result) : null));
-  return before == null || after == null ? null : Number(after - before);
 }

@@ -1,8 +1,7 @@
-import { formatAmount, parseAmount } from '../../value/amount.ts';
-import { plainLine, type Commodities } from './commodities.ts';
-import { ETHER, exactAmount, isPaid, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
+import { formatAmount } from '../../value/amount.ts';
+import { plainLine } from './commodities.ts';
+import { ETHER, exactAmount, feeChanges, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
 import { accountOf, fill, rowsOf, timeText, type Book, type Values } from './rowValues.ts';
-import type { LedgerFormat } from './ledgerFormat.ts';
 
 export type JournalBook = Book & JournalFiles;
 
@@ -31,20 +30,23 @@ export function journal(events: readonly LedgerEvent[], book: JournalBook): stri
     time: timeText(last, format.date),
     next_time: timeText(dayAfter(last), format.date),
   };
-  const before = previousFiles(book.previous ?? [], format);
+  const { earlier = [], previous = [], leftOut = [] } = book;
+  const all = [...earlier, ...events];
+  const known = new Set(declarations(earlier, book, dates));
+  const written = new Set(previous.flatMap((text) => text.split('\n').map(undated)));
+  const isNew = (text: string): boolean => !known.has(text) && !written.has(undated(text.split('\n')[0]!));
   const lines = [
     ...templated(format.journal!.head, [dates]),
-    ...declarationLines(events, book, { dates, written: before.lines }),
-    ...templated(format.journal!.left_out, leftOutValues(book)),
+    ...declarations(all, book, dates).filter(isNew),
+    ...templated(
+      format.journal!.left_out,
+      leftOut.flatMap((event) => amountsOf(event, book)),
+    ),
     ...templated(format.journal!.price, pricesOf(events, book)),
     ...events.flatMap((event) => transactionLines(event, book)),
     '',
     ...templated(format.journal!.balances, [dates]),
-    ...balanceLines(
-      closing?.changes ?? holdingsOf([...(book.earlier ?? []), ...events], book, before.amounts),
-      book,
-      dates,
-    ),
+    ...balanceLines(closing?.changes ?? holdingsOf(all, book), book, dates),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -52,14 +54,12 @@ export function journal(events: readonly LedgerEvent[], book: JournalBook): stri
 const templated = (template: string | undefined, values: readonly Values[]): string[] =>
   template === undefined ? [] : values.map((one) => fill(template, one));
 
-const leftOutValues = ({ leftOut = [], commodity }: JournalBook): Values[] =>
-  leftOut.flatMap(({ txHash, flows }) =>
-    flows.map(({ asset, raw }) => ({
-      tx_hash: txHash,
-      currency: commodity(asset),
-      amount: exactAmount(raw, asset),
-    })),
-  );
+const amountsOf = ({ txHash, flows }: LedgerEvent, { commodity }: Book): Values[] =>
+  flows.map(({ asset, raw }) => ({
+    tx_hash: txHash,
+    currency: commodity(asset),
+    amount: exactAmount(raw, asset),
+  }));
 
 function transactionLines(event: LedgerEvent, book: JournalBook): string[] {
   const { digits = Infinity, journal: templates } = book.format;
@@ -91,71 +91,39 @@ function balanceLines(
   });
 }
 
-/** Declarations that these events need and no earlier file has. */
-function declarationLines(
-  events: readonly LedgerEvent[],
-  book: JournalBook,
-  { dates, written }: { readonly dates: Values; readonly written: ReadonlySet<string> },
-): string[] {
-  const { commodity = '', account = '' } = book.format.journal!;
-  const known = declarations(book.earlier ?? [], book);
-  const { assets, accounts } = declarations([...(book.earlier ?? []), ...events], book);
-  const texts = [
-    ...[...assets].map(([currency, id]) =>
-      known.assets.has(currency) ? '' : fill(commodity, { ...dates, currency, asset_id: id }),
+/** Lines that declare the commodities and accounts of these events. */
+function declarations(events: readonly LedgerEvent[], book: Book, dates: Values): string[] {
+  if (events.length === 0) return [];
+  const { format, commodity } = book;
+  const assets = new Map([[commodity(ETHER), ETHER.id]]);
+  if (pricesOf(events, book).length > 0) assets.set(DOLLAR.currency, DOLLAR.asset_id);
+  for (const { flows, changes } of events)
+    for (const { asset } of [...flows, ...changes]) assets.set(commodity(asset), asset.id);
+  const posted = events.flatMap((event) => rowsOf(event, book).map((row) => row['account']!));
+  const held = holdingsOf(events, book).map((change) => accountOf(change, format));
+  return [
+    ...templated(
+      format.journal!.commodity,
+      [...assets].map(([currency, id]) => ({ ...dates, currency, asset_id: id })),
     ),
-    ...[...accounts].map((name) =>
-      known.accounts.has(name) ? '' : fill(account, { ...dates, account: name }),
+    ...templated(
+      format.journal!.account,
+      [...new Set([...posted, ...held])].map((account) => ({ ...dates, account })),
     ),
   ];
-  return texts.filter((text) => text !== '' && !written.has(undated(text.split('\n')[0]!)));
 }
 
 const undated = (line: string): string => line.replace(/^\d[\d-]* /, '');
 
-/** Names a holding in a journal. */
-export const holdingName = (change: LedgerChange, format: LedgerFormat, commodity: Commodities): string =>
-  `${accountOf(change, format)} ${commodity(change.asset)}`;
-
-/** Lines of earlier files without dates, and the balances they assert. */
-export function previousFiles(texts: readonly string[], { journal: templates }: LedgerFormat) {
-  const lines = texts.flatMap((text) => text.split('\n')).map(undated);
-  const parts: Readonly<Record<string, string>> = {
-    account: '(\\S+)',
-    currency: '(.+)',
-    amount: '(-?[\\d.]+)',
-  };
-  const names: string[] = [];
-  const pattern = undated((templates?.balance ?? '').replace(/^\{next_time\} /, ''))
-    .replaceAll(/[$()*+.?[\\\]^|]/g, '\\$&')
-    .replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-      if (!(name in parts) || names.includes(name)) return '.+';
-      names.push(name);
-      return parts[name]!;
-    });
-  const amounts = new Map<string, string>();
-  for (const line of lines) {
-    const found = new RegExp(`^${pattern}$`).exec(line);
-    if (!found) continue;
-    const [account, currency, amount] = ['account', 'currency', 'amount'].map(
-      (name) => found[names.indexOf(name) + 1],
-    );
-    amounts.set(`${account} ${currency}`, amount!);
-  }
-  return { lines: new Set(lines), amounts };
-}
-
-/** Commodities with their assets, and accounts that a journal of these events declares. */
-function declarations(events: readonly LedgerEvent[], book: Book) {
-  const assets = new Map<string, string>();
-  if (events.length === 0) return { assets, accounts: new Set<string>() };
-  assets.set(book.commodity(ETHER), ETHER.id);
-  if (pricesOf(events, book).length > 0) assets.set(DOLLAR.currency, DOLLAR.asset_id);
-  for (const { flows, changes } of events)
-    for (const { asset } of [...flows, ...changes]) assets.set(book.commodity(asset), asset.id);
-  const posted = events.flatMap((event) => rowsOf(event, book).map((row) => row['account']!));
-  const held = holdingsOf(events, book).map((change) => accountOf(change, book.format));
-  return { assets, accounts: new Set([...posted, ...held]) };
+/** Whether earlier files name a holding: its balance goes on from them. */
+export function namesHolding(
+  files: readonly string[],
+  change: LedgerChange,
+  { format, commodity }: Pick<Book, 'format' | 'commodity'>,
+): boolean {
+  const words = [accountOf(change, format), commodity(change.asset)];
+  const lines = files.flatMap((text) => text.split('\n'));
+  return lines.some((line) => words.every((word) => ` ${line} `.includes(` ${word} `)));
 }
 
 /** The last price of each day and asset. */
@@ -175,25 +143,14 @@ function pricesOf(events: readonly LedgerEvent[], { format, commodity }: Book): 
   return [...found.values()];
 }
 
-/**
- * Holdings of each account after all events, by the reports' balance changes and the fees, and before them.
- */
-function holdingsOf(
-  events: readonly LedgerEvent[],
-  { format, commodity }: Book,
-  before: ReadonlyMap<string, string> = new Map(),
-): LedgerChange[] {
+/** Holdings of each account after all events, by the reports' balance changes and the fees. */
+function holdingsOf(events: readonly LedgerEvent[], { format, commodity }: Book): LedgerChange[] {
   const sums = new Map<string, LedgerChange>();
-  const add = (change: LedgerChange): void => {
-    const key = holdingName(change, format, commodity);
-    const sum = sums.get(key)?.raw ?? parseAmount(before.get(key) ?? '0', change.asset.decimals ?? 0);
-    sums.set(key, { ...change, raw: change.raw + sum });
-  };
-  for (const { changes, fee } of events) {
-    for (const change of changes) add(change);
-    if (isPaid(fee))
-      add({ account: fee.account, asset: ETHER, raw: -parseAmount(fee.amount, 18), debt: false });
-  }
+  for (const { changes, fee } of events)
+    for (const change of [...changes, ...feeChanges(fee)]) {
+      const key = `${accountOf(change, format)} ${commodity(change.asset)}`;
+      sums.set(key, { ...change, raw: change.raw + (sums.get(key)?.raw ?? 0n) });
+    }
   return [...sums.values()];
 }
 

@@ -1,4 +1,5 @@
-import { formatAmount } from '../../value/amount.ts';
+import { formatAmount, parseAmount } from '../../value/amount.ts';
+import { groupBy } from '../../lib/lists.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { usdText, worth, type PriceBook } from '../../value/money.ts';
 import { bookOf } from '../client/seenBy.ts';
@@ -32,23 +33,17 @@ interface LedgerRow {
 export interface LedgerChange {
   readonly account: string;
   readonly asset: Asset;
+  /** Signed from the account's view. */
   readonly raw: bigint;
+  /** A debt of the account, as its debt tokens count it. */
   readonly debt: boolean;
 }
 
 /** The net of one asset between an account and another. */
-export interface LedgerFlow {
-  readonly account: string;
+export interface LedgerFlow extends LedgerChange {
   readonly counterparty: string;
   /** Both are accounts of this ledger: no gain or loss. */
   readonly own: boolean;
-  readonly asset: Asset;
-  /** Signed from the account's view. */
-  readonly raw: bigint;
-  /** Dollars of the magnitude, null where there is no price. */
-  readonly usd: string | null;
-  /** A debt of the account, as its debt tokens count it. */
-  readonly debt: boolean;
   /** Its purpose, where the rows do not state it: debts have no row. */
   readonly purpose?: Purpose;
 }
@@ -97,6 +92,10 @@ export type Fee = NonNullable<LedgerEvent['fee']>;
 /** Whether there is a fee that is not zero. */
 export const isPaid = (fee: Fee | null): fee is Fee => fee !== null && !/^0(\.0*)?$/.test(fee.amount);
 
+/** A fee as the change of its payer's ether; none where nothing is paid. */
+export const feeChanges = (fee: Fee | null): LedgerChange[] =>
+  isPaid(fee) ? [{ account: fee.account, asset: ETHER, raw: -parseAmount(fee.amount, 18), debt: false }] : [];
+
 /** Exact decimal text of a positive or negative amount; the raw integer where the decimals are unknown. */
 export const exactAmount = (raw: bigint, { decimals }: Asset): string => formatAmount(raw, decimals ?? 0);
 
@@ -124,16 +123,15 @@ export function ledgerEvents(
   const concerning = movements!.filter(
     ({ from, to }) => from !== to && (accounts.has(from) || accounts.has(to)),
   );
-  const isConfirmed = ({ from, to, asset_id: id }: Movements[number]): boolean =>
-    [from, to].every((one) => !accounts.has(one) || confirmed.has(changeKey(tx.hash, one, id)));
-  const [sure, unsure]: [Movements, Movements] = [[], []];
-  for (const movement of concerning) {
-    const isUnsure = spamIds.has(movement.asset_id) || (isDoubtful(movement.flags) && !isConfirmed(movement));
-    (isUnsure ? unsure : sure).push(movement);
-  }
+  const isUnsure = ({ from, to, asset_id: id, flags }: Movements[number]): boolean =>
+    spamIds.has(id) ||
+    (isDoubtful(flags) &&
+      [from, to].some((one) => accounts.has(one) && !confirmed.has(changeKey(tx.hash, one, id))));
+  const unsure = concerning.filter(isUnsure);
+  const sure = concerning.filter((one) => !isUnsure(one));
+  const fee = feeOf(report, accounts);
   const own = report.position_effects.filter(({ owner }) => accounts.has(owner));
   const positions = [...new Set(own.map((one) => positionTitle(one, report)))];
-  const booked = { fee: feeOf(report, accounts), positions };
   const present = [
     tx.signer,
     ...own.map(({ owner }) => owner),
@@ -141,15 +139,9 @@ export function ledgerEvents(
   ];
   return {
     /** Null where the accounts gained and lost nothing, paid no fee and own no position. */
-    event: eventOf(report, accounts, { ...booked, rules, movements: sure, leftOut: unsure }),
+    event: eventOf(report, accounts, { rules, positions, movements: sure, leftOut: unsure, fee }),
     /** The same of flows left out as doubtful, without fee and positions; null without any. */
-    doubtful: eventOf(report, accounts, {
-      rules,
-      fee: null,
-      positions: [],
-      movements: unsure,
-      leftOut: sure,
-    }),
+    doubtful: eventOf(report, accounts, { rules, movements: unsure, leftOut: sure }),
     /** Those of the accounts that the report concerns. */
     concerned: new Set(present.filter((account) => accounts.has(account))),
   };
@@ -165,34 +157,25 @@ function feeOf({ tx, execution }: TxReport, accounts: ReadonlySet<string>): Ledg
 }
 
 function flowsOf(report: TxReport, movements: Movements, accounts: ReadonlySet<string>): LedgerFlow[] {
-  const nets = new Map<string, { account: string; counterparty: string; id: string; raw: bigint }>();
-  for (const { from, to, asset_id: id, amount_raw } of movements) {
+  const isOurs = ({ from, to }: Movements[number]): boolean =>
     // Between own accounts, both directions are one flow.
-    const isOurs = accounts.has(from) && (!accounts.has(to) || from < to);
-    const [account, counterparty] = isOurs ? [from, to] : [to, from];
-    const key = `${account} ${counterparty} ${id}`;
-    const net = nets.get(key) ?? { account, counterparty, id, raw: 0n };
-    net.raw += BigInt(amount_raw) * (isOurs ? -1n : 1n);
-    nets.set(key, net);
-  }
-  const book = bookOf(report as ClientReport);
+    accounts.has(from) && (!accounts.has(to) || from < to);
+  const sides = groupBy(movements, (one) => {
+    const { from, to, asset_id: id } = one;
+    return `${(isOurs(one) ? [from, to] : [to, from]).join(' ')} ${id}`;
+  });
   const deltas = new Map(
     report.inventory_deltas.map((delta) => [`${delta.subject} ${delta.asset.id}`, delta]),
   );
-  return [...nets.values()].flatMap(({ account, counterparty, id, raw }) => {
+  return [...sides].flatMap(([key, group]) => {
+    const [account, counterparty, id] = key.split(' ') as [string, string, string];
+    const raws = group.map((one) => BigInt(one.amount_raw) * (isOurs(one) ? -1n : 1n));
+    const raw = raws.reduce((sum, each) => sum + each, 0n);
     const delta = deltas.get(`${account} ${id}`);
     if (raw === 0n || !delta) return [];
-    const { asset } = delta;
-    const usd = dollars(raw, asset, book);
-    return {
-      account,
-      counterparty,
-      own: accounts.has(counterparty),
-      asset,
-      raw,
-      usd,
-      ...(isDebt(report, delta) ? { debt: true, purpose: 'loan' } : { debt: false }),
-    };
+    const own = accounts.has(counterparty);
+    const purpose = isDebt(report, delta) ? { debt: true, purpose: 'loan' as const } : { debt: false };
+    return { account, counterparty, own, asset: delta.asset, raw, ...purpose };
   });
 }
 
@@ -211,7 +194,7 @@ function changesOf(report: TxReport, accounts: ReadonlySet<string>, leftOut: Mov
   });
 }
 
-interface Booked extends Pick<LedgerEvent, 'fee' | 'positions'> {
+interface Booked extends Partial<Pick<LedgerEvent, 'fee' | 'positions'>> {
   readonly rules: LedgerRules;
   readonly movements: Movements;
   readonly leftOut: Movements;
@@ -221,7 +204,7 @@ interface Booked extends Pick<LedgerEvent, 'fee' | 'positions'> {
 function eventOf(
   report: TxReport,
   accounts: ReadonlySet<string>,
-  { rules, fee, positions, movements, leftOut }: Booked,
+  { rules, fee = null, positions = [], movements, leftOut }: Booked,
 ): LedgerEvent | null {
   const flows = flowsOf(report, movements, accounts);
   if (flows.length + positions.length === 0 && fee === null) return null;
@@ -234,8 +217,12 @@ function eventOf(
   );
   const debts = new Set(flows.flatMap(({ asset, debt }) => (debt ? asset.id : [])));
   const assets = movements.filter(({ asset_id: id }) => !debts.has(id));
-  const rows = partRows(report, assets, { accounts, rules });
   const book = bookOf(report as ClientReport);
+  const byId = new Map(flows.map(({ asset }) => [asset.id, asset]));
+  const leg = (part: Part | null): LedgerLeg | null => part && legOf(byId.get(part.id)!, part.raw, book);
+  const rows = partRows(report, assets, { accounts, rules }).map(
+    ({ sent, received, purpose }): LedgerRow => ({ sent: leg(sent), received: leg(received), purpose }),
+  );
   const listed = flows.filter(({ asset: { address } }) => address === null || names.has(address));
   return {
     time: tx.timestamp!,
@@ -244,7 +231,7 @@ function eventOf(
     intentKind,
     label: actor !== null && accounts.has(actor) ? label : null,
     actor,
-    rows: rowsOf(flows, book, rows),
+    rows,
     fee,
     flows,
     changes: changesOf(report, accounts, leftOut),
@@ -252,24 +239,8 @@ function eventOf(
     listed: new Set(listed.map(({ asset }) => asset.id)),
     names,
     prices: book.prices,
-    moving: movingOf(report),
+    moving: movingOf(report, rules),
   };
-}
-
-/** The rows of some flows, with amounts as texts. */
-function rowsOf(
-  flows: readonly LedgerFlow[],
-  book: PriceBook,
-  rows: ReturnType<typeof partRows>,
-): LedgerRow[] {
-  const assets = new Map(flows.map(({ asset }) => [asset.id, asset]));
-  const legOfPart = (part: Part | undefined): LedgerLeg | null =>
-    part ? legOf(assets.get(part.id)!, part.raw, book) : null;
-  return rows.map(({ parts, purpose }) => ({
-    sent: legOfPart(parts.find(({ raw }) => raw < 0n)),
-    received: legOfPart(parts.find(({ raw }) => raw > 0n)),
-    purpose,
-  }));
 }
 
 /** The magnitude of an amount, as rows show it. */

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseRuleFile } from '../../rules/read/parsedFiles.ts';
 import { SHIPPED_RULES } from '../../rules/read/listFiles.ts';
 import type { RawLedgerFormat, RawLedgerTags } from '../../model/generated/rules.ts';
 import { CliError } from '../cli/cliIo.ts';
+import { readText } from './ledgerFiles.ts';
 
 /** A format as its YAML says it. */
 export type LedgerFormat = RawLedgerFormat;
@@ -27,12 +28,7 @@ export function readFormat(name: string): LedgerFormat {
     throw new CliError(
       `unknown format ${name.slice(0, 100)}: ${formatNames().join(', ')}, or the path of a YAML file`,
     );
-  let text: string;
-  try {
-    text = readFileSync(shipped ? join(FOLDER, `${name}.yaml`) : name, 'utf8');
-  } catch (error) {
-    throw new CliError(`cannot read ${name}: ${(error as Error).message}`);
-  }
+  const text = readText(shipped ? join(FOLDER, `${name}.yaml`) : name);
   const { tree, faults, schemaFaults, locate } = parseRuleFile('ledger', text);
   const problems = [
     ...faults.map(({ place, message }) => ({ place, message })),

@@ -1,3 +1,4 @@
+import { Components } from '../../lib/components.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -16,14 +17,15 @@ export interface Part {
 
 /** Amounts of one act that belong in one row: one of them, or one out and one in. */
 export interface PartRow {
-  readonly parts: readonly [Part] | readonly [sent: Part, received: Part];
+  readonly sent: Part | null;
+  readonly received: Part | null;
   /** By effect and direction; null for an ordinary trade and a plain payment. */
   readonly purpose: Purpose | null;
 }
 
 type Effect = TxReport['position_effects'][number];
-/** Kinds of motifs and intents, by the rules. */
-export type LedgerRules = Pick<Rulebook, 'motifKinds' | 'intentKinds'>;
+/** Kinds of motifs and intents and classes of tokens, by the rules. */
+export type LedgerRules = Pick<Rulebook, 'motifKinds' | 'intentKinds' | 'assetClasses'>;
 
 /** By category of the position: assets put in, and assets taken out. */
 const PURPOSES: Readonly<Record<string, readonly [out: Purpose, into: Purpose]>> = {
@@ -102,10 +104,21 @@ export function partRows(
   const { actor, intent_kind: kind } = report.classification;
   const isTrader = actor !== null && accounts.has(actor) && rules.intentKinds.get(kind)?.category === 'trade';
   const rest = amounts.rest();
+  const sales = salesOf(rest);
+  if (sales.length > 0) return [...rows, ...sales];
+  const together =
+    isTrader && isPair(rest) ? [rest] : exchangedTogether(rest, motifs, { wrapped, debts, rules });
   return [
     ...rows,
-    ...exchanged(rest, isTrader && isPair(rest) ? null : exchangeLinks(motifs, rules, { wrapped, debts })),
+    ...together.flatMap((group) => (isPair(group) ? rowOf(group, null) : singles(group, null))),
   ];
+}
+
+interface Exchanging {
+  readonly wrapped: ReadonlySet<string>;
+  /** Acts about a debt. */
+  readonly debts: ReadonlySet<string>;
+  readonly rules: LedgerRules;
 }
 
 const isTrade = ({ kind }: Motif, rules: LedgerRules): boolean => {
@@ -113,8 +126,14 @@ const isTrade = ({ kind }: Motif, rules: LedgerRules): boolean => {
   return trade !== null && position === null;
 };
 
+const rowOf = (parts: readonly Part[], purpose: Purpose | null): PartRow => ({
+  sent: parts.find(({ raw }) => raw < 0n) ?? null,
+  received: parts.find(({ raw }) => raw > 0n) ?? null,
+  purpose,
+});
+/** A row each. */
 const singles = (parts: readonly Part[], purpose: Purpose | null): PartRow[] =>
-  parts.map((part) => ({ parts: [part], purpose }));
+  parts.map((part) => rowOf([part], purpose));
 
 /** Rewards of acts that changed no position. */
 function claimed(report: TxReport, accounts: ReadonlySet<string>, amounts: Amounts): PartRow[] {
@@ -159,7 +178,7 @@ function effectRows(
   if (!moved) return apart(principal, effect);
   if (!isPair([...principal, moved])) return singles([...principal, moved], 'pool');
   const purpose = isTraded ? null : category === 'liquidity' ? 'pool' : 'shares';
-  return [{ ...pairRow(principal[0]!, moved), purpose }];
+  return [rowOf([...principal, moved], purpose)];
 }
 
 /** Shares without a principal: they paid a debt of the same act, or came as interest. */
@@ -185,62 +204,41 @@ function principalOf({ category, underlying }: Effect, amounts: Amounts): Part[]
  */
 function apart(principal: readonly Part[], { category, effect }: Effect): PartRow[] {
   if (effect === 'migrate')
-    return isPair(principal)
-      ? [{ ...pairRow(principal[0]!, principal[1]!), purpose: 'shares' }]
-      : singles(principal, null);
+    return isPair(principal) ? [rowOf(principal, 'shares')] : singles(principal, null);
   const [out, into] = PURPOSES[category] ?? [null, null];
-  return principal.map((part) => ({ parts: [part], purpose: part.raw < 0n ? out : into }));
+  return principal.map((part) => rowOf([part], part.raw < 0n ? out : into));
 }
 
-/** Which assets the acts of a transaction exchange for one another; a loan exchanges nothing. */
-function exchangeLinks(
+/** Amounts together that the acts of a transaction exchange for one another; a loan exchanges nothing. */
+function exchangedTogether(
+  parts: readonly Part[],
   motifs: readonly Motif[],
-  rules: LedgerRules,
-  { wrapped, debts }: { readonly wrapped: ReadonlySet<string>; readonly debts: ReadonlySet<string> },
-): (id: string) => string {
-  const parents = new Map<string, string>();
-  const root = (id: string): string => {
-    const parent = parents.get(id);
-    return parent === undefined ? id : root(parent);
+  { wrapped, debts, rules }: Exchanging,
+): Part[][] {
+  const linked = new Components<object>();
+  const first = new Map<string, object>();
+  const link = (act: object, ids: readonly string[]): void => {
+    for (const id of ids) linked.link(first, id, act);
   };
-  const link = (a: string, b: string): void => {
-    if (root(a) !== root(b)) parents.set(root(a), root(b));
-  };
-  for (const id of wrapped) link(id, NATIVE_ASSET);
-  for (const { id: motif, kind, assets_in: received, assets_out: given } of motifs) {
-    const { position, closedFlow } = kindOf(rules, kind);
+  const idsOf = (amounts: Motif['assets_in']): string[] =>
+    amounts.flatMap(({ asset, role }) => (EARNED.has(role) || role === 'fee' ? [] : asset.id));
+  link({}, [...wrapped, NATIVE_ASSET]);
+  for (const motif of motifs) {
+    const { position, closedFlow } = kindOf(rules, motif.kind);
     // A liquidator of another's debt buys the collateral.
     const isLoan = (position?.category === 'lending_debt') !== (closedFlow === 'possible');
-    if (isLoan || debts.has(motif)) continue;
-    const ids = (amounts: typeof given): string[] =>
-      amounts.flatMap(({ asset, role }) => (EARNED.has(role) || role === 'fee' ? [] : asset.id));
-    for (const a of ids(received)) for (const b of ids(given)) link(a, b);
+    const [received, given] = [idsOf(motif.assets_in), idsOf(motif.assets_out)];
+    if (isLoan || debts.has(motif.id) || received.length * given.length === 0) continue;
+    link(motif, [...received, ...given]);
   }
-  return root;
+  for (const part of parts) link(part, [part.id]);
+  return linked.of(parts) as Part[][];
 }
 
 const isNft = ({ id }: Part): boolean => /\/erc(721|1155):/.test(id);
 
 const isPair = ([a, b, ...more]: readonly Part[]): boolean =>
   a !== undefined && b !== undefined && more.length === 0 && a.raw < 0n !== b.raw < 0n;
-
-/**
- * One out and one in that acts exchange share a row: by their links, or all there is where `link` is null.
- */
-function exchanged(parts: readonly Part[], link: ((id: string) => string) | null): PartRow[] {
-  const sale = salesOf(parts);
-  if (sale.length > 0) return sale;
-  const groups = new Map<string, Part[]>();
-  for (const part of parts) {
-    const key = link === null ? '' : link(part.id);
-    groups.set(key, [...(groups.get(key) ?? []), part]);
-  }
-  return [...groups.values()].flatMap((group) =>
-    isPair(group) ? pairRow(group[0]!, group[1]!) : singles(group, null),
-  );
-}
-
-const pairRow = (a: Part, b: Part): PartRow => ({ parts: a.raw < 0n ? [a, b] : [b, a], purpose: null });
 
 /** NFTs and their price: an equal part of it for each, the remainder for the last. */
 function salesOf(parts: readonly Part[]): PartRow[] {
@@ -249,5 +247,8 @@ function salesOf(parts: readonly Part[]): PartRow[] {
   if (!price || more.length > 0 || nfts.some(({ raw }) => raw < 0n === price.raw < 0n)) return [];
   const share = nfts.length === 0 ? 0n : price.raw / BigInt(nfts.length);
   const last = price.raw - share * BigInt(nfts.length - 1);
-  return nfts.map((nft, i) => pairRow({ id: price.id, raw: i === nfts.length - 1 ? last : share }, nft));
+  return nfts.map((nft, i) => {
+    const part = { id: price.id, raw: i === nfts.length - 1 ? last : share };
+    return rowOf([part, nft], null);
+  });
 }

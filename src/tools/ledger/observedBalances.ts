@@ -1,34 +1,25 @@
+import { fromNumber } from 'ox/Hex';
 import { groupBy } from '../../lib/lists.ts';
-import { parseAmount } from '../../value/amount.ts';
-import { ETHER, legOf, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
-import type { HoldingRead, BlockTime, ChainReader, Range } from './chainReader.ts';
+import { exactAmount, feeChanges, legOf, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
+import type { BlockTime, ChainReader, Range } from './chainReader.ts';
+import type { Commodities } from './commodities.ts';
 import type { Purpose } from './ledgerRows.ts';
 
-/** Balances to read and to book. */
-export interface Observation {
-  readonly chain: Pick<ChainReader, 'balances' | 'transferred'>;
-  /** Ends of blocks at which every balance is read: the start of the books, of this file, and its end. */
-  readonly bounds: readonly BlockTime[];
+/** How balances of a node are read and booked. */
+export interface Observing {
   /** Every token is compared at each of its transactions, not only those known to change without an event. */
   readonly all: boolean;
-  /** The first block of the books. */
-  readonly opensAt: BlockTime;
-  /** Whether the balance at the start is booked; left out: none is. */
-  readonly opens?: (change: LedgerChange) => boolean;
-  /** Doubtful amounts of it are left out: it is not compared. */
-  readonly isDoubted: (change: LedgerChange) => boolean;
+  /** The balances at the start are in the books. */
+  readonly isContinued: boolean;
+  /** Whether an earlier file of the same book has the holding. */
+  readonly isOpen: (change: LedgerChange) => boolean;
+  /** Left out: what they hold is not compared. */
+  readonly doubtful: readonly LedgerEvent[];
+  readonly nameOf: Commodities;
+  readonly say: (text: string) => void;
 }
 
-export interface Observed {
-  /** With openings, and a row for each change without an event. */
-  readonly events: readonly LedgerEvent[];
-  /** Holdings at the last bound. */
-  readonly closing: readonly LedgerChange[];
-  /** Differences that are not booked: a transaction is missing, or the balance changed without an event. */
-  readonly unexplained: readonly LedgerChange[];
-  /** Balances that the node does not give. */
-  readonly unread: readonly LedgerChange[];
-}
+type Chain = Pick<ChainReader, 'balances' | 'transferred' | 'blockTime'>;
 
 const TITLES: Readonly<Partial<Record<Purpose, string>>> = {
   interest: 'Interest accrued',
@@ -44,38 +35,63 @@ interface Holding extends LedgerChange {
   readonly blocks: ReadonlyMap<number, { readonly raw: bigint; readonly time: string }>;
 }
 
-/** The events, and the balances of a node beside them. */
-export async function observe(events: readonly LedgerEvent[], request: Observation): Promise<Observed> {
-  const { opens } = request;
-  const found = { opening: [] as LedgerChange[], extra: [] as LedgerEvent[], closing: [] as LedgerChange[] };
-  const [unexplained, unread]: [LedgerChange[], LedgerChange[]] = [[], []];
-  const holdings = holdingsIn(events);
-  const points = holdings.map((holding) => pointsOf(holding, request));
-  const reads = holdings.flatMap(({ account, asset }, i) =>
-    points[i]!.map(({ block }): HoldingRead => ({ account, asset, block })),
+/**
+ * The events with openings and a row for each change without an event, and the holdings at the end of the
+ * period. Says which balances the node does not give, and which differences are not booked.
+ */
+export async function observe(
+  chain: Chain,
+  events: readonly LedgerEvent[],
+  { range: [first, last], ...request }: Observing & { readonly range: Range },
+) {
+  const { isContinued, doubtful, say, nameOf, all } = request;
+  const start = isContinued ? first : Math.min(first, events[0]!.block);
+  const timeOf = (block: number): Promise<BlockTime> => chain.blockTime(fromNumber(block));
+  const ends = [...new Set([start - 1, first - 1, last])].sort((a, b) => a - b);
+  const bounds = await Promise.all(ends.map(timeOf));
+  const doubted = new Set(
+    doubtful.flatMap(({ flows }) =>
+      flows.flatMap(({ account, counterparty, asset }) =>
+        [account, counterparty].map((one) => `${one} ${asset.id}`),
+      ),
+    ),
   );
-  const balances = await request.chain.balances(reads);
+  const opening: LedgerChange[] = [];
+  const closing: LedgerChange[] = [];
+  const extra: LedgerEvent[] = [];
+  const holdings = holdingsIn(events);
+  const points = holdings.map((holding) => pointsOf(holding, bounds, all));
+  const balances = await chain.balances(
+    holdings.flatMap(({ account, asset }, i) => points[i]!.map(({ block }) => ({ account, asset, block }))),
+  );
   for (const [i, holding] of holdings.entries()) {
+    const { account, asset } = holding;
     const own = balances.splice(0, points[i]!.length);
     if (own.includes(null)) {
-      unread.push(holding);
+      say(`${account}: the node does not tell its balance of ${nameOf(asset)}`);
       continue;
     }
     const known = own as bigint[];
-    if (known[0]! > 0n && opens?.(holding)) found.opening.push({ ...holding, raw: known[0]! });
-    if (request.isDoubted(holding)) continue;
-    for (const { raw, range, point } of differencesOf(holding, points[i]!, known)) {
-      const change = { ...holding, raw };
-      if (await isWithoutEvent(holding, range, request))
-        found.extra.push(balanceEvent([change], purposeOf(holding, raw), point));
-      else unexplained.push(change);
-    }
-    found.closing.push({ ...holding, raw: known.at(-1)! });
+    if (isContinued && known[0]! > 0n && !request.isOpen(holding))
+      opening.push({ ...holding, raw: known[0]! });
+    if (doubted.has(`${account} ${asset.id}`)) continue;
+    for (const { raw, range, point } of differencesOf(holding, points[i]!, known))
+      if (await isWithoutEvent(chain, holding, range, all))
+        extra.push(balanceEvent([{ ...holding, raw }], purposeOf(holding, raw), point));
+      else say(missingText({ ...holding, raw }, nameOf));
+    closing.push({ ...holding, raw: known.at(-1)! });
   }
-  const opening = found.opening.length > 0 ? [balanceEvent(found.opening, 'opening', request.opensAt)] : [];
-  const all = [...opening, ...[...events, ...found.extra].sort((a, b) => a.block - b.block)];
-  return { events: all, closing: found.closing, unexplained, unread };
+  const opened = opening.length > 0 ? [balanceEvent(opening, 'opening', await timeOf(start))] : [];
+  return {
+    events: [...opened, ...[...events, ...extra].sort((a, b) => a.block - b.block)],
+    closing: isContinued ? { time: bounds.at(-1)!.time, changes: closing } : undefined,
+  };
 }
+
+const missingText = ({ account, asset, raw }: LedgerChange, nameOf: Commodities): string =>
+  `${account}: the node holds ${exactAmount(raw, asset)} ${nameOf(asset)} more than the reports: ` +
+  'a transaction is missing' +
+  (asset.kind === 'erc20' ? ', or the balance changed without an event (--balances)' : '');
 
 /** Between two points each: by how much the balance changed and the events do not say. */
 function differencesOf(holding: Holding, points: readonly BlockTime[], balances: readonly bigint[]) {
@@ -88,12 +104,11 @@ function differencesOf(holding: Holding, points: readonly BlockTime[], balances:
 
 /** Every holding that some event changes, fees included. */
 function holdingsIn(events: readonly LedgerEvent[]): Holding[] {
-  const changes = events.flatMap(({ changes: own, fee, block, time, moving }) => {
-    const paid = fee ? [{ account: fee.account, asset: ETHER, raw: -parseAmount(fee.amount, 18) }] : [];
-    return [...own, ...paid.map((one): LedgerChange => ({ ...one, debt: false }))].map((change) => {
+  const changes = events.flatMap(({ changes: own, fee, block, time, moving }) =>
+    [...own, ...feeChanges(fee)].map((change) => {
       return { ...change, block, time, purpose: moving.get(change.asset.id) ?? null };
-    });
-  });
+    }),
+  );
   const grouped = groupBy(changes, ({ account, asset }) => `${account} ${asset.id}`);
   return [...grouped.values()].map((group) => {
     const blocks = new Map<number, { raw: bigint; time: string }>();
@@ -105,21 +120,19 @@ function holdingsIn(events: readonly LedgerEvent[]): Holding[] {
 }
 
 /** Ether moves by transactions alone, and NFTs by events. */
-const isCompared = ({ asset, purpose }: Holding, { all }: Observation): boolean =>
+const isCompared = ({ asset, purpose }: Holding, all: boolean): boolean =>
   asset.kind === 'erc20' && (all || purpose !== null);
 
 /** Where the token has Transfers that no report has, a transaction is missing. */
-const isWithoutEvent = async (holding: Holding, range: Range, request: Observation): Promise<boolean> =>
-  isCompared(holding, request) &&
-  (await request.chain.transferred(holding.account, holding.asset, range)) === sumWithin(holding, range);
+const isWithoutEvent = async (chain: Chain, holding: Holding, range: Range, all: boolean): Promise<boolean> =>
+  isCompared(holding, all) &&
+  (await chain.transferred(holding.account, holding.asset, range)) === sumWithin(holding, range);
 
-function pointsOf(holding: Holding, request: Observation): BlockTime[] {
-  const [start, end] = [request.bounds[0]!, request.bounds.at(-1)!];
-  const own = isCompared(holding, request)
-    ? [...holding.blocks].map(([block, { time }]): BlockTime => ({ block, time }))
-    : [];
-  const within = own.filter(({ block }) => block > start.block && block <= end.block);
-  const points = new Map([...request.bounds, ...within].map((point) => [point.block, point]));
+function pointsOf(holding: Holding, bounds: readonly BlockTime[], all: boolean): BlockTime[] {
+  const [start, end] = [bounds[0]!.block, bounds.at(-1)!.block];
+  const points = new Map(bounds.map((point) => [point.block, point]));
+  for (const [block, { time }] of isCompared(holding, all) ? holding.blocks : [])
+    if (block > start && block <= end) points.set(block, { block, time });
   return [...points.values()].sort((a, b) => a.block - b.block);
 }
 
@@ -153,7 +166,6 @@ function balanceEvent(changes: readonly LedgerChange[], purpose: Purpose, point:
       own: false,
       asset,
       raw,
-      usd: null,
       debt,
       purpose,
     })),

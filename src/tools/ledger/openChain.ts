@@ -1,16 +1,12 @@
-import { fromNumber } from 'ox/Hex';
 import { openUpstream } from '../../service/analyzer.ts';
 import { failureOf } from '../../lib/errors.ts';
 import { analyzeOneBlock } from '../cli/blocks/oneBlock.ts';
 import { openAnalyzer, readCliConfig } from '../cli/openAnalyzer.ts';
-import { chainReader, type HoldingRead, type BlockTime, type Range } from './chainReader.ts';
-import { findTransactions, nonceRise } from './findTransactions.ts';
-import { holdingName, previousFiles } from './journal.ts';
+import { chainReader, type HoldingRead, type Range } from './chainReader.ts';
+import { findTransactions } from './findTransactions.ts';
 import { changeKey } from './tokenFlags.ts';
-import { exactAmount, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
-import { observe } from './observedBalances.ts';
-import type { Commodities } from './commodities.ts';
-import type { LedgerFormat } from './ledgerFormat.ts';
+import { observe, type Observing } from './observedBalances.ts';
+import type { LedgerEvent } from './ledgerEvent.ts';
 import type { Address } from '../../model/hex.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 
@@ -18,23 +14,18 @@ import type { TxReport } from '../../model/generated/report.ts';
 export type Chain = Awaited<ReturnType<typeof openChain>>;
 
 /** A period by days or blocks, and whether every token is compared. */
-interface PeriodOptions {
+export interface PeriodOptions {
   readonly from?: string;
   readonly to?: string;
   readonly balances?: boolean;
 }
 
-interface Observing {
-  readonly options: PeriodOptions;
-  /** The balances at the start are in the books. */
-  readonly isContinued: boolean;
-  /** Earlier files of the same book. */
-  readonly previous: readonly string[];
-  readonly format: LedgerFormat;
-  readonly commodity: Commodities;
-  readonly nameOf: Commodities;
-  readonly doubtful: readonly LedgerEvent[];
-  readonly say: (text: string) => void;
+type Say = (text: string) => void;
+
+export interface Sayings {
+  readonly say: Say;
+  /** Of a transaction without a report. */
+  readonly fail: Say;
 }
 
 /** Transactions analyzed at once. */
@@ -54,8 +45,9 @@ export async function openChain() {
   }
 
   /** Says where an account's nonce rose by another number than it has transactions. */
-  async function compareNonce(account: string, own: number, range: Range, say: (text: string) => void) {
-    const rise = await nonceRise(chain, account, range);
+  async function compareNonce(account: string, own: number, [first, last]: Range, say: Say) {
+    const [before, after] = [await chain.stateOf(account, first - 1), await chain.stateOf(account, last)];
+    const rise = before && after && Number(after[0] - before[0]);
     if (rise !== own)
       say(`${account}: its nonce rose by ${rise ?? 'an unknown number'}, ${own} own transactions are booked`);
   }
@@ -76,8 +68,8 @@ export async function openChain() {
       return found;
     },
 
-    /** Reports of the accounts' transactions in a period, found by the node. */
-    async *find(accounts: readonly string[], options: PeriodOptions, say: (text: string) => void) {
+    /** Reports of the accounts' transactions in a period, found by the node. `fail` is told of each without. */
+    async *find(accounts: readonly string[], options: PeriodOptions, { say, fail }: Sayings) {
       const range = await period(options, [1, Infinity]);
       const { hashes, blocks, unseen } = await findTransactions(chain, accounts, range);
       say(`found ${hashes.size} transactions in blocks ${range.join(' to ')}`);
@@ -87,14 +79,10 @@ export async function openChain() {
         signed.set(report.tx.signer, (signed.get(report.tx.signer) ?? 0) + 1);
         return report;
       };
-      const fail = (hash: string, message: string): void => {
-        process.exitCode = 1;
-        say(`${hash}: ${message}`);
-      };
       const lower = accounts.map((account) => account.toLowerCase() as Address);
       for (const block of blocks) {
         const { reports, failures } = await analyzeOneBlock(String(block), lower);
-        for (const { tx_hash: hash, error } of failures) fail(hash, error);
+        for (const { tx_hash: hash, error } of failures) fail(`${hash}: ${error}`);
         for (const json of reports) yield counted(JSON.parse(json) as TxReport);
       }
       const analyzer = await openAnalyzer();
@@ -105,7 +93,7 @@ export async function openChain() {
           const results = await Promise.allSettled(group.map((hash) => analyzer.analyze(hash)));
           for (const [i, result] of results.entries())
             if (result.status === 'fulfilled') yield counted(JSON.parse(result.value) as TxReport);
-            else fail(group[i]!, failureOf(result.reason).error);
+            else fail(`${group[i]!}: ${failureOf(result.reason).error}`);
         }
       } finally {
         await analyzer.close();
@@ -114,42 +102,10 @@ export async function openChain() {
     },
 
     /** Events with the balances of the node beside them; says which differences neither explains. */
-    async observe(events: readonly LedgerEvent[], request: Observing) {
-      const { options, isContinued, previous, format, commodity, nameOf, say } = request;
+    async observe(events: readonly LedgerEvent[], options: PeriodOptions, request: Observing) {
       if (events.length === 0) return { events, closing: undefined };
-      const known: Range = [events[0]!.block, events.at(-1)!.block];
-      const [first, last] = await period(options, known);
-      const start = isContinued ? first : Math.min(first, known[0]);
-      const timeOf = (block: number): Promise<BlockTime> => chain.blockTime(fromNumber(block));
-      const ends = [...new Set([start - 1, first - 1, last])].sort((a, b) => a - b);
-      const doubted = new Set(
-        request.doubtful.flatMap(({ flows }) =>
-          flows.flatMap(({ account, counterparty, asset }) =>
-            [account, counterparty].map((one) => changeKey('', one, asset.id)),
-          ),
-        ),
-      );
-      const held = previousFiles(previous, format).amounts;
-      const observed = await observe(events, {
-        chain,
-        bounds: await Promise.all(ends.map(timeOf)),
-        opensAt: await timeOf(start),
-        all: options.balances ?? false,
-        isDoubted: ({ account, asset }) => doubted.has(changeKey('', account, asset.id)),
-        ...(isContinued && {
-          opens: (change: LedgerChange) => !held.has(holdingName(change, format, commodity)),
-        }),
-      });
-      for (const { account, asset } of observed.unread)
-        say(`${account}: the node does not tell its balance of ${nameOf(asset)}`);
-      for (const { account, asset, raw } of observed.unexplained)
-        say(
-          `${account}: the node holds ${exactAmount(raw, asset)} ${nameOf(asset)} more than the reports: ` +
-            'a transaction is missing' +
-            (asset.kind === 'erc20' ? ', or the balance changed without an event (--balances)' : ''),
-        );
-      const closing = { time: (await timeOf(last)).time, changes: observed.closing };
-      return { events: observed.events, closing: isContinued ? closing : undefined };
+      const range = await period(options, [events[0]!.block, events.at(-1)!.block]);
+      return observe(chain, events, { ...request, range });
     },
   };
 }

@@ -1,14 +1,15 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { addTo } from '../../lib/lists.ts';
-import { formatAmount, parseAmount } from '../../value/amount.ts';
+import { formatAmount } from '../../value/amount.ts';
 import { worth } from '../../value/money.ts';
 import { digitsText } from '../wording/amounts.ts';
 import {
   dollars,
   ETHER,
   exactAmount,
+  feeChanges,
   isPaid,
-  type Fee,
+  type LedgerChange,
   type LedgerEvent,
   type LedgerFlow,
   type LedgerLeg,
@@ -52,12 +53,12 @@ const PLACEHOLDER = /\{([a-z_]+)\}/g;
 export const fill = (template: string, values: Values): string =>
   template.replaceAll(PLACEHOLDER, (_, name: string) => values[name] ?? '');
 
+/** Where the parts of a time are in ISO 8601. */
+const PLACES: Readonly<Record<string, number>> = { YYYY: 0, MM: 5, DD: 8, hh: 11, mm: 14, ss: 17 };
+
 /** An ISO 8601 time in the format's form. */
-export function timeText(iso: string, form: string): string {
-  const [, YYYY, MM, DD, hh, mm, ss] = /^(\d+)-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)/.exec(iso)!;
-  const parts: Record<string, string> = { YYYY: YYYY!, MM: MM!, DD: DD!, hh: hh!, mm: mm!, ss: ss! };
-  return form.replaceAll(/YYYY|MM|DD|hh|mm|ss/g, (part) => parts[part]!);
-}
+export const timeText = (iso: string, form: string): string =>
+  form.replaceAll(/YYYY|MM|DD|hh|mm|ss/g, (part) => iso.slice(PLACES[part]!).slice(0, part.length));
 
 /** The event from the accounts' side; the report's label where one of them is its actor. */
 function description(event: LedgerEvent, commodity: Commodities): string {
@@ -107,7 +108,9 @@ function trades(event: LedgerEvent, { format, rules, commodity }: Book): Values[
       tag: tagOf(row, purpose),
     };
   });
-  return fee ? [...rows, costRow(fee, tagOf('withdrawal', 'cost'))] : rows;
+  if (!fee) return rows;
+  const cost = { sent: fee.amount, sent_currency: 'ETH', ...usdCells(fee.usd) };
+  return [...rows, { row: 'withdrawal', ...cost, tag: tagOf('withdrawal', 'cost') }];
 }
 
 const sideCells = (side: 'sent' | 'received', leg: LedgerLeg | null, commodity: Commodities): Values => ({
@@ -116,14 +119,6 @@ const sideCells = (side: 'sent' | 'received', leg: LedgerLeg | null, commodity: 
 });
 
 const usdCells = (usd: string | null): Values => ({ usd, usd_currency: usd === null ? null : 'USD' });
-
-const costRow = ({ amount, usd }: Fee, tag: string): Values => ({
-  row: 'withdrawal',
-  sent: amount,
-  sent_currency: 'ETH',
-  ...usdCells(usd),
-  tag,
-});
 
 /** The account of a flow or change by the format. */
 export const accountOf = (
@@ -158,33 +153,26 @@ function postings(event: LedgerEvent, { format, commodity }: Book): Values[] {
     };
   };
   const shares = sharesOf(event, format);
-  const external = (flow: LedgerFlow): string =>
-    format.accounts!.external.replace('{address}', flow.counterparty);
+  const { external, gas, purposes = {} } = format.accounts!;
   const rows = flows.flatMap((flow) => {
-    const { asset, raw, own, debt } = flow;
+    const { asset, raw, own, debt, purpose } = flow;
     const counterparty = names.get(flow.counterparty) ?? flow.counterparty;
     const side = posting(asset, raw, accountOf(flow, format), counterparty);
     if (own) {
       const other = accountOf({ account: flow.counterparty, debt }, format);
       return [side, posting(asset, -raw, other, flow.account)];
     }
-    const purpose = flow.purpose && format.accounts!.purposes?.[flow.purpose];
-    if (purpose !== undefined) return [side, posting(asset, -raw, purpose, counterparty)];
-    const parts = split(raw, shares.get(asset.id) ?? []);
-    return [
-      side,
-      ...parts.map(({ account, raw: part }) =>
-        posting(asset, -part, account ?? external(flow), counterparty),
-      ),
-    ];
+    const stated = purpose && purposes[purpose];
+    const rest = stated ?? external.replace('{address}', flow.counterparty);
+    const parts = split(raw, stated === undefined ? (shares.get(asset.id) ?? []) : []);
+    return [side, ...parts.map((part) => posting(asset, -part.raw, part.account ?? rest, counterparty))];
   });
   if (!isPaid(fee)) return rows;
-  const wei = parseAmount(fee.amount, 18);
-  const gas = { account: fee.account, debt: false };
+  const [{ raw, ...payer }] = feeChanges(fee) as [LedgerChange];
   return [
     ...rows,
-    { ...posting(ETHER, -wei, accountOf(gas, format), 'gas'), usd: fee.usd === null ? null : `-${fee.usd}` },
-    { ...posting(ETHER, wei, format.accounts!.gas, 'gas'), usd: fee.usd },
+    { ...posting(ETHER, raw, accountOf(payer, format), 'gas'), usd: fee.usd === null ? null : `-${fee.usd}` },
+    { ...posting(ETHER, -raw, gas, 'gas'), usd: fee.usd },
   ];
 }
 

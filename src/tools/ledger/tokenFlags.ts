@@ -1,6 +1,8 @@
 import type { HoldingRead } from './chainReader.ts';
 import type { Purpose } from './ledgerRows.ts';
 import type { Asset, TxReport } from '../../model/generated/report.ts';
+import type { Address } from '../../model/hex.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
 
 /** Flags of tokens and transfers that no ledger should book: a stranger can write them. */
 const DOUBTFUL: ReadonlySet<string> = new Set(['impersonates', 'suspected_spam', 'unverified_source']);
@@ -45,25 +47,32 @@ export function disputedChanges(report: TxReport, accounts: ReadonlySet<string>)
   );
 }
 
-/** Flags of tokens with balances that change without an event, or by less than it says. */
-const MOVING: readonly (readonly [flag: string, purpose: Purpose])[] = [
-  ['fee_on_transfer', 'tax'],
-  ['rebasing', 'rebase'],
-];
+/** Class of tokens in the rules with balances that change without an event. */
+const REBASING = 'rebasing';
 
-/** Assets of a report with balances that are known to change without an event, and their purpose. */
-export function movingOf({
-  inventory_deltas: deltas,
-  position_effects: effects,
-}: TxReport): Map<string, Purpose> {
-  const lent = new Set(
+/**
+ * Assets of a report with balances that are known to change without an event, and their purpose: lent and owed
+ * ones accrue interest, others are known by the rules or by what the transaction shows.
+ */
+export function movingOf(
+  { inventory_deltas: deltas, position_effects: effects }: TxReport,
+  { assetClasses }: Pick<Rulebook, 'assetClasses'>,
+): Map<string, Purpose> {
+  const lending = new Set(
     effects.flatMap(({ category, position_asset: token }) =>
-      category === 'lending_supply' && token ? token.id : [],
+      category.startsWith('lending_') && token ? token.id : [],
     ),
   );
-  const found = new Map<string, Purpose>();
-  for (const { asset, flags } of deltas)
-    for (const [flag, purpose] of MOVING)
-      if (flags.includes(flag)) found.set(asset.id, lent.has(asset.id) ? 'interest' : purpose);
-  return found;
+  const purposeOf = ({ asset, flags }: TxReport['inventory_deltas'][number]): Purpose | null => {
+    const classes = assetClasses.get(asset.address?.toLowerCase() as Address) ?? [];
+    if (lending.has(asset.id)) return 'interest';
+    if ([...flags, ...classes].includes(REBASING)) return 'rebase';
+    return flags.includes('fee_on_transfer') ? 'tax' : null;
+  };
+  return new Map(
+    deltas.flatMap((delta): [string, Purpose][] => {
+      const purpose = purposeOf(delta);
+      return purpose === null ? [] : [[delta.asset.id, purpose]];
+    }),
+  );
 }

@@ -1,7 +1,8 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { TxReport } from '../../model/generated/report.ts';
-import { readAccounts, readBook, writerOf } from '../cli/ledgerCommand.ts';
+import { readAccounts } from '../cli/ledgerCommand.ts';
+import { readBook, writerOf } from '../ledger/writeBook.ts';
 import { requireTxHash } from '../cli/cliIo.ts';
 import { readCurrencyMap } from '../ledger/currencyMap.ts';
 import { formatNames, readFormat } from '../ledger/ledgerFormat.ts';
@@ -44,7 +45,7 @@ export function registerLedger(mcp: McpServer, analyze: ToolDeps['analyze']): vo
             yield JSON.parse(await analyze(hash, signal)) as TxReport;
         }
         const book = await readBook(reports(), accounts);
-        const writer = await writerOf(book, readFormat(format), readCurrencyMap(undefined));
+        const writer = writerOf(book, readFormat(format), readCurrencyMap(undefined));
         const page = linesFrom(writer.text(book.events).trimEnd().split('\n'), offset);
         const doubtful = book.doubtful.flatMap(({ flows }) => flows.map(({ asset }) => writer.nameOf(asset)));
         return {

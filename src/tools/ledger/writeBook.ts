@@ -1,0 +1,136 @@
+import { configuredRules } from '../../service/analyzer.ts';
+import { commoditiesOf, type Commodities } from './commodities.ts';
+import { readCurrencyMap, type CurrencyMap } from './currencyMap.ts';
+import { namesHolding, type JournalFiles } from './journal.ts';
+import { ledgerEvents, placeOf, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
+import { readText, writeText } from './ledgerFiles.ts';
+import { disputedChanges } from './tokenFlags.ts';
+import { writeLedger } from './writeLedger.ts';
+
+import type { LedgerFormat } from './ledgerFormat.ts';
+import type { Chain, PeriodOptions } from './openChain.ts';
+import type { TxReport } from '../../model/generated/report.ts';
+
+/** Where a ledger goes, and of which period. */
+export interface WriteOptions extends PeriodOptions {
+  readonly out?: string;
+  readonly doubtful?: string;
+  readonly currencies?: string;
+  readonly opening: readonly string[];
+}
+
+type Book = Awaited<ReturnType<typeof readBook>>;
+
+/** The accounts' events by the reports, in order. Throws `CliError` for the first that cannot be booked. */
+export async function readBook(
+  reports: AsyncIterable<TxReport>,
+  accounts: ReadonlySet<string>,
+  chain: Chain | null = null,
+) {
+  const rules = await configuredRules({ rulesDirs: [], addressBook: null });
+  const seen = new Set<string>();
+  const concerned = new Set<string>();
+  const booked: (ReturnType<typeof ledgerEvents> & { place: ReturnType<typeof placeOf> })[] = [];
+  let repeated = 0;
+  for await (const report of reports) {
+    if (seen.has(report.tx.hash)) {
+      repeated++;
+      continue;
+    }
+    seen.add(report.tx.hash);
+    const confirmed = await chain?.confirmed(report.tx.hash, disputedChanges(report, accounts));
+    const events = ledgerEvents(report, accounts, rules, confirmed);
+    for (const account of events.concerned) concerned.add(account);
+    if (events.event || events.doubtful) booked.push({ ...events, place: placeOf(report) });
+  }
+  booked.sort(({ place: [a, b, c] }, { place: [d, e, f] }) => a - d || (b === e ? c - f : b - e));
+  return {
+    events: booked.flatMap(({ event }) => event ?? []),
+    doubtful: booked.flatMap(({ doubtful }) => doubtful ?? []),
+    rules,
+    /** The accounts that some report concerns. */
+    concerned,
+    /** How many reports were given more than once. */
+    repeated,
+  };
+}
+
+/** How a book is written in a format, with the placeholders of `map` for assets the program does not know. */
+export function writerOf({ events, doubtful, rules }: Book, format: LedgerFormat, map: CurrencyMap) {
+  const all = [...events, ...doubtful];
+  const naming = {
+    format,
+    rules,
+    commodity: commoditiesOf(all, rules, format, map),
+    nameOf: commoditiesOf(all, rules),
+  };
+  const text = (some: readonly LedgerEvent[], files: JournalFiles = {}): string =>
+    writeLedger(some, { ...naming, ...files });
+  return { ...naming, text };
+}
+
+interface Writing {
+  readonly format: LedgerFormat;
+  readonly options: WriteOptions;
+  /** Null where balances are those of the reports. */
+  readonly chain: Chain | null;
+  readonly say: (message: string) => void;
+}
+
+/** Writes the files of a period, and says what they leave out. */
+export async function writeBook(book: Book, { format, options, chain, say }: Writing): Promise<void> {
+  const { from = '0', to, out, opening } = options;
+  const isEarlier = (event: LedgerEvent): boolean => isBefore(event, from);
+  // A day ends before its first block, a block is included.
+  const end = to && (to.includes('-') ? to : `${Number(to) + 1}`);
+  const isWithin = (event: LedgerEvent): boolean => end === undefined || isBefore(event, end);
+  const own = book.events.filter(isWithin);
+  const doubtful = book.doubtful.filter((event) => isWithin(event) && !isEarlier(event));
+  // Placeholders mean something only with the map: it lies beside the ledger unless another place is named.
+  const mapFile = options.currencies ?? (out && `${out}.currencies.json`);
+  const map = readCurrencyMap(mapFile);
+  const { commodity, nameOf, text } = writerOf(book, format, map);
+  const previous = opening.filter((source) => !OPENINGS.has(source)).map(readText);
+  const isContinued = !opening.includes('none');
+  const isOpen = (change: LedgerChange): boolean => namesHolding(previous, change, { format, commodity });
+  const asked = { all: options.balances ?? false, isContinued, isOpen, doubtful, nameOf, say };
+  const { events, closing } = chain ? await chain.observe(own, options, asked) : { events: own };
+  // Journals name what is left out in comments of their own.
+  const beside = options.doubtful ?? (format.journal || !out ? undefined : `${out}.doubtful`);
+  if (book.repeated > 0) say(`${book.repeated} reports were given more than once and are booked once`);
+  if (doubtful.length > 0) say(leftOutText(doubtful, nameOf, beside));
+  const earlier = isContinued ? [] : events.filter(isEarlier);
+  const written = events.filter((event) => !isEarlier(event));
+  const ledger = text(written, { earlier, previous, leftOut: doubtful, ...(closing && { closing }) });
+  if (beside && (doubtful.length > 0 || options.doubtful)) writeText(beside, text(doubtful));
+  writeText(out, ledger);
+  if (format.currency?.unlisted === undefined || map.size() === 0) return;
+  if (mapFile) writeText(mapFile, map.text());
+  else say(`${map.size()} assets by placeholder: --currencies FILE keeps which`);
+}
+
+const OPENINGS: ReadonlySet<string> = new Set(['chain', 'none']);
+
+/** Whether an event came before a day or block. */
+const isBefore = ({ time, block }: LedgerEvent, start: string): boolean =>
+  start.includes('-') ? time < start : block < Number(start);
+
+/** Assets named in a message. */
+const MOST_NAMED = 20;
+
+function leftOutText(
+  doubtful: readonly LedgerEvent[],
+  nameOf: Commodities,
+  file: string | undefined,
+): string {
+  const flows = doubtful.flatMap((event) => event.flows);
+  const names = [...new Set(flows.map(({ asset }) => nameOf(asset)))];
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return (
+    `left out ${flows.length} flows in ${doubtful.length} transactions: tokens that imitate others or are marked ` +
+    `as spam, and transfers that nothing shows to be real` +
+    `${file === undefined ? '; --doubtful FILE writes them' : ` (${file})`}: ` +
+    names.slice(0, MOST_NAMED).join(', ') +
+    more
+  );
+}
