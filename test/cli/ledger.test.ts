@@ -2,11 +2,11 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { embeddedReports } from '../ledger/recordedReports.ts';
 import { readGuides } from '../docs/guides.ts';
-import { runCli } from './runCli.ts';
+import { runCli, startCli } from './runCli.ts';
 
 let folder: string;
 let reports: Map<string, TxReport>;
@@ -53,6 +53,15 @@ describe('txreport ledger', () => {
     const run = await runCli(['ledger', '--account', report.tx.signer, ...period], { inputFile });
     expect(run.code, run.err).toBe(0);
     expect(run.out).toContain(report.tx.hash);
+  });
+
+  it('says what it waits for where standard input is open and nobody writes', async () => {
+    const report = reports.get('token-transfer')!;
+    const run = startCli(['ledger', '--account', report.tx.signer]);
+    await vi.waitFor(() => expect(run.err()).toContain('waiting for reports on standard input'), 60_000);
+    run.child.stdin!.end(JSON.stringify(report));
+    expect(await run.ended, run.err()).toBe(0);
+    expect(run.out()).toContain(report.tx.hash);
   });
 
   it('refuses an account without any event, an unknown format, and a faulty one with the place', async () => {

@@ -11,6 +11,10 @@ import { PEOPLE, type Person } from '../devnet/accounts.ts';
 import { fn } from '../devnet/chain.ts';
 import { ALL, runStory, type Story } from '../devnet/story.ts';
 import { runCli } from '../cli/runCli.ts';
+import type { Asset } from '../../src/model/generated/report.ts';
+import { openUpstream } from '../../src/service/analyzer.ts';
+import { readConfig } from '../../src/service/config.ts';
+import { chainReader } from '../../src/tools/ledger/chainReader.ts';
 import { startDialectProxy } from '../support/dialectProxy.ts';
 
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
@@ -88,6 +92,16 @@ const books = async (args: readonly string[], env: Record<string, string> = {}, 
   return run;
 };
 
+const item = (address: Address, id: bigint): Asset => ({
+  id: `eip155:1/erc1155:${address.toLowerCase()}/${id}`,
+  kind: 'erc1155',
+  address,
+  token_id: `${id}`,
+  symbol: null,
+  name: null,
+  decimals: null,
+});
+
 const periods = (): readonly (readonly string[])[] => [
   ['--from', `${bounds[0]}`, '--to', `${bounds[1]}`, '--balances'],
   ['--from', `${bounds[1] + 1}`, '--to', `${bounds[2]}`, '--balances'],
@@ -161,6 +175,26 @@ it('asserts what the node holds of every token that moved, and names what change
   expect(text[1]).toMatch(/Taken by the token without an event\n.*\n.*-0\.3 "HUSH /);
   expect(text[1]).toMatch(/income:rebase {2}-0\.0\d+ "rbETH /);
   expect(text[0]).toMatch(/income:interest {2}-0\.\d+ "aEthWETH /);
+});
+
+it('sums the Transfers of several ids of one ERC-1155 to the balances of the node', async () => {
+  const upstream = openUpstream(readConfig({ RPC_URL: story.devnet.rpcUrl }));
+  const chain = chainReader(upstream);
+  const address = story.ctx.at('ITEM');
+  const items = [1n, 2n, 3n].map((id) => item(address, id));
+  const changes = items.flatMap((asset) =>
+    ['carol', 'bob'].map(async (owner) => {
+      const account = story.ctx.at(owner);
+      const [before, after] = await chain.balances(
+        [bounds[0] - 1, bounds[2]].map((block) => ({ account, asset, block })),
+      );
+      return [after! - before!, await chain.transferred(account, asset, [bounds[0], bounds[2]])];
+    }),
+  );
+  const found = await Promise.all(changes);
+  await upstream.close();
+  for (const [held, told] of found) expect(told).toBe(held);
+  expect(found.map(([held]) => held)).toEqual([-5n, 5n, -3n, 3n, -4n, 4n]);
 });
 
 it('books a doubtful transfer where the chain bears it out, and only there', async () => {

@@ -30,6 +30,10 @@ export type Hash = string;
  */
 export type Address = string;
 /**
+ * A non-negative integer in the smallest unit of its asset, as a decimal string.
+ */
+export type RawAmount = string;
+/**
  * An intent category. The list is open, rule authors may add kinds. Headlines and fragments: NativeTransfer, TokenTransfer, NftTransfer, BatchTransfer, Approval, SelfTransaction, SpamTransfer, ContractDeployment, ContractCall, Reverted, Unknown, DirectSwap, AggregatedSwap, WrapNative, UnwrapNative, OrderPlacement, OrderCancellation, TokenMint, TokenBurn, NftMint, NftBurn, NftTrade, AddLiquidity, RemoveLiquidity, CollectFees, PoolCreation, Supply, Withdraw, Borrow, Repay, Liquidation, FlashLoan, Stake, Unstake, WithdrawalRequest, ClaimRewards, VaultDeposit, VaultWithdraw, PositionMigration, BridgeDeposit, BridgeWithdrawal, AtomicArbitrage, AccountDelegation, AccountAdministration, GovernanceAction, NameServiceAction. Fragments only: Refund, ProtocolFee, BuilderPayment, CollateralToggle, Attestation, OnchainMessage.
  */
 export type IntentKind = string;
@@ -49,10 +53,6 @@ export type Slug = string;
  * Lane id of an asset: CAIP-19 with a lower-case address.
  */
 export type AssetId = string;
-/**
- * A non-negative integer in the smallest unit of its asset, as a decimal string.
- */
-export type RawAmount = string;
 /**
  * An integer in the smallest unit of its asset, as a decimal string; signed from the view of the subject.
  */
@@ -161,6 +161,11 @@ export interface Transaction {
    * Nonce of the signer.
    */
   nonce?: number;
+  /**
+   * Type by EIP-2718: 0 legacy, 1 with access list, 2 with priority fee, 3 with blobs, 4 with authorisations.
+   */
+  type?: number;
+  value_raw?: RawAmount;
   /**
    * Function called; null for plain payments and contract creations.
    */

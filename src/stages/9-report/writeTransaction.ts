@@ -32,6 +32,8 @@ export function writeTransaction(
     timestamp: isoTime(BigInt(header.timestamp)),
     index: tx.indexInBlock ?? null,
     nonce: jsonInteger(tx.nonce, 'nonce'),
+    type: tx.type,
+    value_raw: tx.value.toString(),
     method,
     blobs: writeBlobs(tx),
   };

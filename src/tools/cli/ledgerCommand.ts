@@ -20,7 +20,8 @@ Examples:
   txreport ledger --account 0x… --from 2024-01-01 --to 2024-02-01 --format hledger --opening chain
   txreport ledger reports.ndjson --account 0x… --format ./cointracking.yaml
 
-Exit status: 0 written, 2 called wrongly, a file cannot be read, or no account has an event`;
+Exit status: 0 written, 1 written without a transaction that could not be analyzed, 2 called wrongly,
+a file cannot be read, or no account has an event`;
 
 interface LedgerOptions extends CommonOptions, WriteOptions {
   readonly account: readonly string[];

@@ -1,5 +1,4 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { addTo } from '../../lib/lists.ts';
 import { formatAmount } from '../../value/amount.ts';
 import { worth } from '../../value/money.ts';
 import { digitsText } from '../wording/amounts.ts';
@@ -129,6 +128,7 @@ export const accountOf = (
 /** An amount with a purpose by its row, and how much of it is left to post. */
 interface Share {
   readonly account: string;
+  readonly id: string;
   left: bigint;
 }
 
@@ -164,7 +164,7 @@ function postings(event: LedgerEvent, { format, commodity }: Book): Values[] {
     }
     const stated = purpose && purposes[purpose];
     const rest = stated ?? external.replace('{address}', flow.counterparty);
-    const parts = split(raw, stated === undefined ? (shares.get(asset.id) ?? []) : []);
+    const parts = split(raw, stated === undefined ? shares.filter(({ id }) => id === asset.id) : []);
     return [side, ...parts.map((part) => posting(asset, -part.raw, part.account ?? rest, counterparty))];
   });
   if (!isPaid(fee)) return rows;
@@ -176,24 +176,16 @@ function postings(event: LedgerEvent, { format, commodity }: Book): Values[] {
   ];
 }
 
-/** Amounts by asset, of rows with a purpose that has an account of its own. */
-function sharesOf(
-  { rows }: LedgerEvent,
-  { accounts, digits = Infinity }: LedgerFormat,
-): Map<string, Share[]> {
-  const shares = new Map<string, Share[]>();
-  for (const { sent, received, purpose } of rows) {
+/** Amounts of rows with a purpose that has an account of its own. */
+function sharesOf({ rows }: LedgerEvent, { accounts, digits = Infinity }: LedgerFormat): Share[] {
+  return rows.flatMap(({ sent, received, purpose }) => {
     const account = purpose && accounts!.purposes?.[purpose];
-    if (account == null) continue;
+    const legs = account == null ? [] : [sent, received].filter((leg) => leg !== null);
     // Parts of an amount that the program must round would not add up to it.
-    for (const [leg, sign] of [
-      [sent, -1n],
-      [received, 1n],
-    ] as const)
-      if (leg && String(leg.raw).length <= digits)
-        addTo(shares, leg.asset.id, { account, left: sign * leg.raw });
-  }
-  return shares;
+    return legs
+      .filter(({ raw }) => String(raw).length <= digits)
+      .map((leg) => ({ account: account!, id: leg.asset.id, left: leg === sent ? -leg.raw : leg.raw }));
+  });
 }
 
 /** A net amount in parts of the shares with its sign; the rest, if any, with no account. */

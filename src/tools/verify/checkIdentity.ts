@@ -33,10 +33,14 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   equal('/tx/to', report.tx.to, text(tx['to']));
   const time = new Date(Number(quantity(block['timestamp'])) * 1000).toISOString();
   equal('/tx/timestamp', report.tx.timestamp, time.replace('.000', ''));
-  const [index, nonce] = [quantity(receipt['transactionIndex']), quantity(tx['nonce'])].map(Number);
-  const { index: place = index, nonce: number = nonce } = report.tx;
-  equal('/tx/index', place, index);
-  equal('/tx/nonce', number, nonce);
+  const index = Number(quantity(receipt['transactionIndex']));
+  equal('/tx/index', report.tx.index ?? index, index);
+  const wei = String(quantity(tx['value']));
+  equal('/tx/value_raw', report.tx.value_raw ?? wei, wei);
+  for (const key of ['nonce', 'type'] as const) {
+    const number = Number(quantity(tx[key]));
+    equal(`/tx/${key}`, report.tx[key] ?? number, number);
+  }
   equal('/attribution/signer', report.attribution.signer, text(tx['from']));
   equal('/execution/reverted', report.execution.reverted, !chain.succeeded);
   equal('/execution/gas_used', report.execution.gas_used, Number(gasUsed));

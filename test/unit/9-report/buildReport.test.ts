@@ -154,6 +154,8 @@ describe('buildReport', () => {
       etherscan_url: `https://etherscan.io/tx/0x${'5c'.repeat(32)}`,
       timestamp: '2023-11-14T22:13:20Z',
       nonce: 7,
+      type: 2,
+      value_raw: '0',
       index: null,
       method: null,
       blobs: null,
