@@ -1,6 +1,6 @@
 // Ledgers of the devnet's scenarios, held against the chain and against a table worked out by hand.
 import { rulebook } from '../ledger/recordedReports.ts';
-import { ledgerEvents, type LedgerLeg } from '../../src/tools/ledger/ledgerEvent.ts';
+import { exactAmount, ledgerEvents, type LedgerLeg } from '../../src/tools/ledger/ledgerEvent.ts';
 import type { Chain } from '../devnet/chain.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
 
@@ -114,7 +114,7 @@ export function inShort(report: TxReport, accounts: readonly string[]): string {
     one === null
       ? []
       : [
-          `${sign}${one.amount} ${one.asset.symbol}${one.asset.token_id === null ? '' : `#${one.asset.token_id}`}`,
+          `${sign}${exactAmount(one.raw, one.asset)} ${one.asset.symbol}${one.asset.token_id === null ? '' : `#${one.asset.token_id}`}`,
         ];
   return [
     ...event.rows.map(

@@ -208,7 +208,11 @@ describe('the ledger of an account', () => {
       id: 'twin',
       symbol: 'usdt',
     };
-    const other = { ...event, flows: [{ ...event.flows[0]!, asset: twin }], listed: new Set(['twin']) };
+    const other = {
+      ...event,
+      flows: [{ ...event.flows[0]!, asset: twin }],
+      names: new Map([[twin.address, 'Tether']]),
+    };
     const commodity = commoditiesOf([event, other], NONE_KNOWN);
     expect([commodity(asset), commodity(twin)]).toEqual([`USDT ${address}`, `usdt ${twin.address}`]);
   });

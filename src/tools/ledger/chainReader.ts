@@ -48,8 +48,8 @@ const TRANSFERS: Readonly<Record<Asset['kind'], Abi>> = {
   erc20: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']),
   erc721: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 indexed id)']),
   erc1155: parseAbi([
-    'event TransferSingle(address indexed, address indexed from, address indexed to, uint256 id, uint256 value)',
-    'event TransferBatch(address indexed, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
+    'event TransferSingle(address indexed by, address indexed from, address indexed to, uint256 id, uint256 value)',
+    'event TransferBatch(address indexed by, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
   ]),
 };
 /** Requests at once: each group has the time of one analysis. */

@@ -31,14 +31,14 @@ export function commoditiesOf(
   const symbols = new Map<string, string>();
   /** Listed tokens by their symbol; that of ether is taken. */
   const holders = new Map([['ETH', new Set([''])]]);
-  for (const { flows, changes, listed } of events)
+  for (const { flows, changes, names } of events)
     for (const { asset } of [...flows, ...changes]) {
       const { id, address } = asset;
       const symbol = symbolOf(asset);
       if (symbol === null || address === null) continue;
       if (!symbols.has(id)) symbols.set(id, symbol);
       const upper = symbol.toUpperCase();
-      if (listed.has(id) || isKnown(symbol, address))
+      if (names.has(address) || isKnown(symbol, address))
         holders.set(upper, (holders.get(upper) ?? new Set()).add(address));
     }
   const named: Commodities = ({ id: assetId, address, token_id: id, decimals }) => {

@@ -12,14 +12,7 @@ import { partRows, type LedgerRules, type Part, type Purpose } from './ledgerRow
 import type { Asset, TxReport } from '../../model/generated/report.ts';
 
 /** An amount that entered or left the accounts, always positive. */
-export interface LedgerLeg {
-  readonly asset: Asset;
-  readonly raw: bigint;
-  /** Exact decimal text; the raw integer where the token states no decimals. */
-  readonly amount: string;
-  /** Plain dollar amount without the sign, null where there is no price. */
-  readonly usd: string | null;
-}
+export type LedgerLeg = Pick<LedgerChange, 'asset' | 'raw'>;
 
 /** Amounts of one act: one alone, or one out and one in that it exchanged. */
 interface LedgerRow {
@@ -68,9 +61,7 @@ export interface LedgerEvent {
   readonly changes: readonly LedgerChange[];
   /** Positions of these accounts that changed, such as `Supplies to Aave V3`. */
   readonly positions: readonly string[];
-  /** Ids of assets that the rules or the address book name, not only the token itself. */
-  readonly listed: ReadonlySet<string>;
-  /** Names of counterparties by the rules or the address book. */
+  /** Names of counterparties and tokens by the rules or the address book, not only by themselves. */
   readonly names: ReadonlyMap<string, string>;
   readonly prices: PriceBook['prices'];
   /** Assets with balances that are known to change without an event, and the purpose. */
@@ -219,11 +210,11 @@ function eventOf(
   const assets = movements.filter(({ asset_id: id }) => !debts.has(id));
   const book = bookOf(report as ClientReport);
   const byId = new Map(flows.map(({ asset }) => [asset.id, asset]));
-  const leg = (part: Part | null): LedgerLeg | null => part && legOf(byId.get(part.id)!, part.raw, book);
+  const leg = (part: Part | null): LedgerLeg | null =>
+    part && { asset: byId.get(part.id)!, raw: part.raw < 0n ? -part.raw : part.raw };
   const rows = partRows(report, assets, { accounts, rules }).map(
     ({ sent, received, purpose }): LedgerRow => ({ sent: leg(sent), received: leg(received), purpose }),
   );
-  const listed = flows.filter(({ asset: { address } }) => address === null || names.has(address));
   return {
     time: tx.timestamp!,
     block: tx.block_number,
@@ -236,17 +227,10 @@ function eventOf(
     flows,
     changes: changesOf(report, accounts, leftOut),
     positions,
-    listed: new Set(listed.map(({ asset }) => asset.id)),
     names,
     prices: book.prices,
     moving: movingOf(report, rules),
   };
-}
-
-/** The magnitude of an amount, as rows show it. */
-export function legOf(asset: Asset, signed: bigint, book: Pick<PriceBook, 'prices'>): LedgerLeg {
-  const raw = signed < 0n ? -signed : signed;
-  return { asset, raw, amount: exactAmount(raw, asset), usd: dollars(raw, asset, book) };
 }
 
 /** Place of a report in the chain. Reports of earlier versions lack the index: the nonce orders those. */

@@ -1,6 +1,6 @@
 import { fromNumber } from 'ox/Hex';
 import { groupBy } from '../../lib/lists.ts';
-import { exactAmount, feeChanges, legOf, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
+import { exactAmount, feeChanges, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
 import type { BlockTime, ChainReader, Range } from './chainReader.ts';
 import type { Commodities } from './commodities.ts';
 import type { Purpose } from './ledgerRows.ts';
@@ -156,8 +156,8 @@ function balanceEvent(changes: readonly LedgerChange[], purpose: Purpose, point:
     label: TITLES[purpose]!,
     actor: null,
     rows: changes.flatMap(({ asset, raw, debt }) => {
-      const leg = legOf(asset, raw, { prices: new Map() });
-      return debt ? [] : { sent: raw < 0n ? leg : null, received: raw < 0n ? null : leg, purpose };
+      const [sent, received] = raw < 0n ? [{ asset, raw: -raw }, null] : [null, { asset, raw }];
+      return debt ? [] : { sent, received, purpose };
     }),
     fee: null,
     flows: changes.map(({ account, asset, raw, debt }) => ({
@@ -171,7 +171,6 @@ function balanceEvent(changes: readonly LedgerChange[], purpose: Purpose, point:
     })),
     changes,
     positions: [],
-    listed: new Set(),
     names: new Map(),
     prices: new Map(),
     moving: new Map(),

@@ -92,6 +92,7 @@ function trades(event: LedgerEvent, { format, rules, commodity }: Book): Values[
   const word = event.label === null ? null : rules.intentKinds.get(event.intentKind)?.ledgerLabel;
   const tagOf = (row: RowKind, purpose: Word | null): string =>
     tags[row]?.[purpose ?? (word as Word | null | undefined) ?? 'other'] ?? tags[row]?.other ?? '';
+  const worthOf = (leg: LedgerLeg | null): string | null => leg && dollars(leg.raw, leg.asset, event);
   let fee = isPaid(event.fee) ? event.fee : null;
   const rows = event.rows.map(({ sent, received, purpose }): Values => {
     const row = sent && received ? 'trade' : sent ? 'withdrawal' : 'deposit';
@@ -103,7 +104,7 @@ function trades(event: LedgerEvent, { format, rules, commodity }: Book): Values[
       ...sideCells('received', received, commodity),
       fee: carried && carried.amount,
       fee_currency: carried && 'ETH',
-      ...usdCells(received?.usd ?? sent?.usd ?? null),
+      ...usdCells(worthOf(received) ?? worthOf(sent)),
       tag: tagOf(row, purpose),
     };
   });
@@ -113,7 +114,7 @@ function trades(event: LedgerEvent, { format, rules, commodity }: Book): Values[
 }
 
 const sideCells = (side: 'sent' | 'received', leg: LedgerLeg | null, commodity: Commodities): Values => ({
-  [side]: leg && leg.amount,
+  [side]: leg && exactAmount(leg.raw, leg.asset),
   [`${side}_currency`]: leg && commodity(leg.asset),
 });
 
