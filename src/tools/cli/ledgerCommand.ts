@@ -58,7 +58,7 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   const chain = isOpen ? await (await import('../ledger/openChain.ts')).openChain() : null;
   try {
     const { readBook, writeBook } = await import('../ledger/writeBook.ts');
-    const source = isFinding ? chain!.find([...accounts], options, { say, fail }) : readFiles(files);
+    const source = isFinding ? chain!.find([...accounts], options, say, fail) : readFiles(files);
     const book = await readBook(source, accounts, chain);
     const silent = [...accounts].filter((account) => !book.concerned.has(account));
     const text = `no event of ${silent.join(', ')} in these reports`;

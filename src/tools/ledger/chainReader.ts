@@ -1,5 +1,13 @@
 import { fromNumber } from 'ox/Hex';
-import { encodeFunctionData, parseAbi, parseEventLogs, type Abi, type Log } from 'viem';
+import {
+  encodeFunctionData,
+  erc1155Abi,
+  erc20Abi,
+  erc721Abi,
+  parseEventLogs,
+  type Abi,
+  type Log,
+} from 'viem';
 import { addressAt, quantity, uintAt, wordOf } from '../../evm/hex.ts';
 import { TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../evm/tokenTopics.ts';
 import { AnalysisError } from '../../lib/errors.ts';
@@ -37,21 +45,7 @@ type Filtered = 'eth_getLogs' | 'trace_filter';
 
 export type ChainReader = ReturnType<typeof chainReader>;
 
-const READS = parseAbi([
-  'function balanceOf(address) view returns (uint256)',
-  'function balanceOf(address,uint256) view returns (uint256)',
-  'function ownerOf(uint256) view returns (address)',
-]);
-/** Transfers by the kind of asset; `Log`s with other indexed words are not parsed. */
-const TRANSFERS: Readonly<Record<Asset['kind'], Abi>> = {
-  native: [],
-  erc20: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 value)']),
-  erc721: parseAbi(['event Transfer(address indexed from, address indexed to, uint256 indexed id)']),
-  erc1155: parseAbi([
-    'event TransferSingle(address indexed by, address indexed from, address indexed to, uint256 id, uint256 value)',
-    'event TransferBatch(address indexed by, address indexed from, address indexed to, uint256[] ids, uint256[] values)',
-  ]),
-};
+const ABIS = { native: [], erc20: erc20Abi, erc721: erc721Abi, erc1155: erc1155Abi };
 /** Requests at once: each group has the time of one analysis. */
 const GROUP = 200;
 /** Times of blocks to keep. */
@@ -155,16 +149,12 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
 function balanceCall({ account, asset, block }: HoldingRead): RpcCall {
   const at = fromNumber(block);
   const [owner, id] = [account as Hex, BigInt(asset.token_id ?? 0)];
-  if (asset.address === null) return { method: 'eth_getBalance', params: [owner, at] };
-  const data =
-    asset.kind === 'erc721'
-      ? encodeFunctionData({ abi: READS, functionName: 'ownerOf', args: [id] })
-      : encodeFunctionData({
-          abi: READS,
-          functionName: 'balanceOf',
-          args: asset.kind === 'erc1155' ? [owner, id] : [owner],
-        });
-  return { method: 'eth_call', params: [{ to: asset.address as Hex, data }, at] };
+  const { address, kind } = asset;
+  if (address === null) return { method: 'eth_getBalance', params: [owner, at] };
+  const functionName = kind === 'erc721' ? 'ownerOf' : 'balanceOf';
+  const args = kind === 'erc721' ? [id] : kind === 'erc1155' ? [owner, id] : [owner];
+  const data = encodeFunctionData({ abi: ABIS[kind] as Abi, functionName, args });
+  return { method: 'eth_call', params: [{ to: address as Hex, data }, at] };
 }
 
 function readBalance({ account, asset: { address, kind } }: HoldingRead, answer: RpcAnswer): bigint | null {
@@ -182,6 +172,7 @@ function readBalance({ account, asset: { address, kind } }: HoldingRead, answer:
 /** What a Transfer says of amounts: one, or lists. */
 interface Amounts {
   readonly id?: bigint;
+  readonly tokenId?: bigint;
   readonly value?: bigint;
   readonly ids?: readonly bigint[];
   readonly values?: readonly bigint[];
@@ -189,10 +180,10 @@ interface Amounts {
 
 /** The sum of an asset's Transfers. */
 function amountIn(logs: readonly unknown[], { kind, token_id: id }: Asset): bigint {
-  const parsed = parseEventLogs({ abi: TRANSFERS[kind], logs: logs as Log[] });
+  const parsed = parseEventLogs({ abi: ABIS[kind] as Abi, logs: logs as Log[] });
   let sum = 0n;
   for (const { args } of parsed) {
-    const { id: one = 0n, value = 1n, ids = [one], values = [value] } = args as Amounts;
+    const { tokenId = 0n, id: one = tokenId, value = 1n, ids = [one], values = [value] } = args as Amounts;
     for (const [i, each] of ids.entries()) if (each === BigInt(id ?? 0)) sum += values[i] ?? 0n;
   }
   return sum;

@@ -22,12 +22,6 @@ export interface PeriodOptions {
 
 type Say = (text: string) => void;
 
-export interface Sayings {
-  readonly say: Say;
-  /** Of a transaction without a report. */
-  readonly fail: Say;
-}
-
 /** Transactions analyzed at once. */
 const AT_ONCE = 8;
 
@@ -68,8 +62,8 @@ export async function openChain() {
       return found;
     },
 
-    /** Reports of the accounts' transactions in a period, found by the node. `fail` is told of each without. */
-    async *find(accounts: readonly string[], options: PeriodOptions, { say, fail }: Sayings) {
+    /** Reports of the accounts' transactions in a period, found by the node; `fail` names those without. */
+    async *find(accounts: readonly string[], options: PeriodOptions, say: Say, fail: Say) {
       const range = await period(options, [1, Infinity]);
       const { hashes, blocks, unseen } = await findTransactions(chain, accounts, range);
       say(`found ${hashes.size} transactions in blocks ${range.join(' to ')}`);

@@ -51,8 +51,8 @@ export function disputedChanges(report: TxReport, accounts: ReadonlySet<string>)
 const REBASING = 'rebasing';
 
 /**
- * Assets of a report with balances that are known to change without an event, and their purpose: lent and owed
- * ones accrue interest, others are known by the rules or by what the transaction shows.
+ * Assets of a report with balances that are known to change without an event, and their purpose: lent and
+ * owed ones accrue interest, others are known by the rules or by what the transaction shows.
  */
 export function movingOf(
   { inventory_deltas: deltas, position_effects: effects }: TxReport,

@@ -79,34 +79,41 @@ interface Writing {
 
 /** Writes the files of a period, and says what they leave out. */
 export async function writeBook(book: Book, { format, options, chain, say }: Writing): Promise<void> {
-  const { from = '0', to, out, opening } = options;
-  const isEarlier = (event: LedgerEvent): boolean => isBefore(event, from);
+  const { to, out, opening, currencies = out && `${out}.currencies.json` } = options;
+  const isEarlier = (event: LedgerEvent): boolean => isBefore(event, options.from ?? '0');
   // A day ends before its first block, a block is included.
-  const end = to && (to.includes('-') ? to : `${Number(to) + 1}`);
+  const end = to && !to.includes('-') ? `${Number(to) + 1}` : to;
   const isWithin = (event: LedgerEvent): boolean => end === undefined || isBefore(event, end);
   const own = book.events.filter(isWithin);
   const doubtful = book.doubtful.filter((event) => isWithin(event) && !isEarlier(event));
-  // Placeholders mean something only with the map: it lies beside the ledger unless another place is named.
-  const mapFile = options.currencies ?? (out && `${out}.currencies.json`);
-  const map = readCurrencyMap(mapFile);
+  const map = readCurrencyMap(currencies);
   const { commodity, nameOf, text } = writerOf(book, format, map);
   const previous = opening.filter((source) => !OPENINGS.has(source)).map(readText);
   const isContinued = !opening.includes('none');
   const isOpen = (change: LedgerChange): boolean => namesHolding(previous, change, { format, commodity });
-  const asked = { all: options.balances ?? false, isContinued, isOpen, doubtful, nameOf, say };
+  const asked = { all: options.balances === true, isContinued, isOpen, doubtful, nameOf, say };
   const { events, closing } = chain ? await chain.observe(own, options, asked) : { events: own };
-  // Journals name what is left out in comments of their own.
-  const beside = options.doubtful ?? (format.journal || !out ? undefined : `${out}.doubtful`);
   if (book.repeated > 0) say(`${book.repeated} reports were given more than once and are booked once`);
-  if (doubtful.length > 0) say(leftOutText(doubtful, nameOf, beside));
   const earlier = isContinued ? [] : events.filter(isEarlier);
   const written = events.filter((event) => !isEarlier(event));
   const ledger = text(written, { earlier, previous, leftOut: doubtful, ...(closing && { closing }) });
-  if (beside && (doubtful.length > 0 || options.doubtful)) writeText(beside, text(doubtful));
+  writeDoubtful();
   writeText(out, ledger);
-  if (format.currency?.unlisted === undefined || map.size() === 0) return;
-  if (mapFile) writeText(mapFile, map.text());
-  else say(`${map.size()} assets by placeholder: --currencies FILE keeps which`);
+  keepCurrencies();
+
+  function writeDoubtful(): void {
+    // Journals name what is left out in comments of their own.
+    const beside = options.doubtful ?? (format.journal || !out ? undefined : `${out}.doubtful`);
+    if (doubtful.length > 0) say(leftOutText(doubtful, nameOf, beside));
+    if (beside && (doubtful.length > 0 || options.doubtful)) writeText(beside, text(doubtful));
+  }
+
+  /** Placeholders mean something only with the map. */
+  function keepCurrencies(): void {
+    if (format.currency?.unlisted === undefined || map.size() === 0) return;
+    if (currencies) writeText(currencies, map.text());
+    else say(`${map.size()} assets by placeholder: --currencies FILE keeps which`);
+  }
 }
 
 const OPENINGS: ReadonlySet<string> = new Set(['chain', 'none']);
@@ -126,11 +133,10 @@ function leftOutText(
   const flows = doubtful.flatMap((event) => event.flows);
   const names = [...new Set(flows.map(({ asset }) => nameOf(asset)))];
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const where = file === undefined ? '; --doubtful FILE writes them' : ` (${file})`;
   return (
-    `left out ${flows.length} flows in ${doubtful.length} transactions: tokens that imitate others or are marked ` +
-    `as spam, and transfers that nothing shows to be real` +
-    `${file === undefined ? '; --doubtful FILE writes them' : ` (${file})`}: ` +
-    names.slice(0, MOST_NAMED).join(', ') +
-    more
+    `left out ${flows.length} flows in ${doubtful.length} transactions: tokens that imitate others or are ` +
+    `marked as spam, and transfers that nothing shows to be real${where}: ` +
+    `${names.slice(0, MOST_NAMED).join(', ')}${more}`
   );
 }

@@ -256,10 +256,7 @@ export function rowsOf(
   return rows;
 }
 
-/**
- * The rows as objects for JSON, as Spark's and DuckDB's readers of JSON take them; tables without rows left
- * out.
- */
+/** The rows as objects for JSON, as readers of Spark and DuckDB take them; without tables that have none. */
 export function jsonRows(rows: Rows): Partial<Record<TableName, object[]>> {
   const filled = TABLE_NAMES.filter((name) => rows[name].length > 0);
   return Object.fromEntries(
