@@ -52,7 +52,7 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   checkPeriod(options);
   const { readFormat } = await import('../ledger/ledgerFormat.ts');
   const format = readFormat(options.format);
-  const isFinding = files.length === 0 && Boolean(options.from && options.to) && !isRedirected();
+  const isFinding = files.length === 0 && isPeriod(options) && !isRedirected();
   const isAsked = isFinding || options.balances === true || !options.opening.includes('none');
   const isOpen = isAsked || Boolean(process.env['RPC_URL']);
   const chain = isOpen ? await (await import('../ledger/openChain.ts')).openChain() : null;
@@ -60,14 +60,23 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
     const { readBook, writeBook } = await import('../ledger/writeBook.ts');
     const source = isFinding ? chain!.find([...accounts], options, say, fail) : readFiles(files);
     const book = await readBook(source, accounts, chain);
-    const silent = [...accounts].filter((account) => !book.concerned.has(account));
-    const text = `no event of ${silent.join(', ')} in these reports`;
-    if (silent.length === accounts.size) throw new CliError(text);
-    if (silent.length > 0) say(text);
+    nameSilent(
+      [...accounts].filter((account) => !book.concerned.has(account)),
+      accounts.size,
+    );
     await writeBook(book, { format, options, chain: isAsked ? chain : null, say });
   } finally {
     await chain?.close();
   }
+}
+
+const isPeriod = ({ from, to }: LedgerOptions): boolean => from !== undefined && to !== undefined;
+
+/** Names accounts without an event. Throws `CliError` where it is all of them. */
+function nameSilent(silent: readonly string[], accounts: number): void {
+  const text = `no event of ${silent.join(', ')} in these reports`;
+  if (silent.length === accounts) throw new CliError(text);
+  if (silent.length > 0) say(text);
 }
 
 /** Whether a file or another command is standard input: then the reports are there. */

@@ -178,13 +178,14 @@ interface Amounts {
   readonly values?: readonly bigint[];
 }
 
+/** How many units of an id a Transfer moved; fungible tokens have the id 0. */
+function unitsOf({ tokenId = 0n, id = tokenId, value = 1n, ...lists }: Amounts, wanted: bigint): bigint {
+  const { ids = [id], values = [value] } = lists;
+  return ids.reduce((sum, one, i) => (one === wanted ? sum + (values[i] ?? 0n) : sum), 0n);
+}
+
 /** The sum of an asset's Transfers. */
 function amountIn(logs: readonly unknown[], { kind, token_id: id }: Asset): bigint {
   const parsed = parseEventLogs({ abi: ABIS[kind] as Abi, logs: logs as Log[] });
-  let sum = 0n;
-  for (const { args } of parsed) {
-    const { tokenId = 0n, id: one = tokenId, value = 1n, ids = [one], values = [value] } = args as Amounts;
-    for (const [i, each] of ids.entries()) if (each === BigInt(id ?? 0)) sum += values[i] ?? 0n;
-  }
-  return sum;
+  return parsed.reduce((sum, { args }) => sum + unitsOf(args as Amounts, BigInt(id ?? 0)), 0n);
 }

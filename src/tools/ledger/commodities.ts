@@ -23,35 +23,41 @@ export function commoditiesOf(
   { currency = {} }: Pick<LedgerFormat, 'currency'> = {},
   map: CurrencyMap = readCurrencyMap(undefined),
 ): Commodities {
-  const isKnown = (symbol: string, address: string): boolean =>
-    knownTokens.get(symbol)?.has(address.toLowerCase() as Address) ?? false;
-  // A report of a node without state knows no symbols: the rules do, or another report.
-  const symbolOf = ({ symbol, address }: Asset): string | null =>
-    symbol ?? knownSymbols(knownTokens).get(address?.toLowerCase() as Address) ?? null;
-  const symbols = new Map<string, string>();
-  /** Listed tokens by their symbol; that of ether is taken. */
-  const holders = new Map([['ETH', new Set([''])]]);
-  for (const { flows, changes, names } of events)
-    for (const { asset } of [...flows, ...changes]) {
-      const { id, address } = asset;
-      const symbol = symbolOf(asset);
-      if (symbol === null || address === null) continue;
-      if (!symbols.has(id)) symbols.set(id, symbol);
-      const upper = symbol.toUpperCase();
-      if (names.has(address) || isKnown(symbol, address))
-        holders.set(upper, (holders.get(upper) ?? new Set()).add(address));
-    }
-  const named: Commodities = ({ id: assetId, address, token_id: id, decimals }) => {
+  const { symbols, holders } = symbolsOf(events, knownTokens);
+  const nameOf = ({ id, address }: Asset): string => {
+    const symbol = symbols.get(id) ?? '';
+    const sharing = holders.get(symbol.toUpperCase());
+    const isAlone = sharing?.size === 1 && sharing.has(address!);
+    return isAlone ? symbol : `${symbol} ${address}`.trim();
+  };
+  const named: Commodities = (asset) => {
+    const { address, token_id: id, decimals } = asset;
     if (address === null) return 'ETH';
-    const symbol = symbols.get(assetId) ?? null;
     // Smallest units must not add up with whole ones.
-    if (decimals === null && id === null) return `${symbol ?? ''} ${address} raw`.trim();
-    const sharing = holders.get(symbol?.toUpperCase() ?? '');
-    const isAlone = sharing?.has(address) === true && sharing.size === 1;
-    const name = isAlone ? symbol! : `${symbol ?? ''} ${address}`.trim();
-    return id === null ? name : `${name} #${id}`;
+    if (decimals === null && id === null) return `${symbols.get(asset.id) ?? ''} ${address} raw`.trim();
+    return id === null ? nameOf(asset) : `${nameOf(asset)} #${id}`;
   };
   return (asset) => written(asset, named(asset), { currency, map });
+}
+
+/** Symbols by asset, and by symbol the listed tokens that share it; that of ether is taken. */
+function symbolsOf(events: readonly LedgerEvent[], knownTokens: Rulebook['knownTokens']) {
+  const symbols = new Map<string, string>();
+  const holders = new Map([['ETH', new Set([''])]]);
+  const add = (asset: Asset, isNamed: boolean): void => {
+    const [address, lower] = [asset.address!, asset.address!.toLowerCase() as Address];
+    // A report of a node without state knows no symbols: the rules do, or another report.
+    const symbol = asset.symbol ?? knownSymbols(knownTokens).get(lower);
+    if (symbol == null) return;
+    if (!symbols.has(asset.id)) symbols.set(asset.id, symbol);
+    const upper = symbol.toUpperCase();
+    if (isNamed || knownTokens.get(symbol)?.has(lower))
+      holders.set(upper, (holders.get(upper) ?? new Set()).add(address));
+  };
+  for (const { flows, changes, names } of events)
+    for (const { asset } of [...flows, ...changes])
+      if (asset.address !== null) add(asset, names.has(asset.address));
+  return { symbols, holders };
 }
 
 type Currency = NonNullable<LedgerFormat['currency']>;

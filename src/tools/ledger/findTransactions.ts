@@ -43,20 +43,23 @@ export async function findTransactions(
   const received = sent && (await chain.ranged(range, 'trace_filter', { toAddress: accounts }));
   if (isAdded(sent) && isAdded(received)) return { hashes, blocks, unseen };
   unseen.push('ether that came and went between two blocks asked for: the node has no trace_filter');
-  const changed = new Set<number>();
-  for (const account of accounts) {
-    const stateAt: StateAt = async (block) => (await chain.stateOf(account, block))?.join() ?? null;
-    const ends: Range = [range[0] - 1, range[1]];
-    const found = await changedBlocks(stateAt, ends, await Promise.all(ends.map(stateAt)));
-    if (found === null) unseen.push(`ether of ${account}: the node has neither trace_filter nor old state`);
-    for (const block of found ?? []) changed.add(block);
-  }
-  for (const block of changed) {
+  const changed = await Promise.all(accounts.map((account) => changedBlocksOf(chain, account, range)));
+  for (const [i, account] of accounts.entries())
+    if (changed[i] === null)
+      unseen.push(`ether of ${account}: the node has neither trace_filter nor old state`);
+  for (const block of new Set(changed.flatMap((found) => found ?? []))) {
     const own = await ownHashes(chain, block, accounts);
     for (const hash of own) hashes.add(hash);
     if (own.length === 0) blocks.push(block);
   }
   return { hashes, blocks, unseen };
+}
+
+/** Blocks in which an account's nonce or ether changed; null where the node has no state of them. */
+async function changedBlocksOf(chain: Chain, account: string, range: Range): Promise<number[] | null> {
+  const stateAt: StateAt = async (block) => (await chain.stateOf(account, block))?.join() ?? null;
+  const ends: Range = [range[0] - 1, range[1]];
+  return changedBlocks(stateAt, ends, await Promise.all(ends.map(stateAt)));
 }
 
 type State = string | null;

@@ -50,15 +50,12 @@ export async function observe(
   const ends = [...new Set([start - 1, first - 1, last])].sort((a, b) => a - b);
   const bounds = await Promise.all(ends.map(timeOf));
   const doubted = new Set(
-    doubtful.flatMap(({ flows }) =>
-      flows.flatMap(({ account, counterparty, asset }) =>
-        [account, counterparty].map((one) => `${one} ${asset.id}`),
-      ),
+    doubtful.flatMap(({ changes }) =>
+      changes.flatMap(({ account, asset, raw }) => (raw === 0n ? [] : `${account} ${asset.id}`)),
     ),
   );
-  const opening: LedgerChange[] = [];
-  const closing: LedgerChange[] = [];
-  const extra: LedgerEvent[] = [];
+  const [opening, closing]: [LedgerChange[], LedgerChange[]] = [[], []];
+  const [opened, extra]: [LedgerEvent[], LedgerEvent[]] = [[], []];
   const holdings = holdingsIn(events);
   const points = holdings.map((holding) => pointsOf(holding, bounds, all));
   const balances = await chain.balances(
@@ -72,16 +69,16 @@ export async function observe(
       continue;
     }
     const known = own as bigint[];
-    if (isContinued && known[0]! > 0n && !request.isOpen(holding))
-      opening.push({ ...holding, raw: known[0]! });
+    const [held, left] = [known[0]!, known.at(-1)!];
+    if (isContinued && held > 0n && !request.isOpen(holding)) opening.push({ ...holding, raw: held });
     if (doubted.has(`${account} ${asset.id}`)) continue;
     for (const { raw, range, point } of differencesOf(holding, points[i]!, known))
       if (await isWithoutEvent(chain, holding, range, all))
         extra.push(balanceEvent([{ ...holding, raw }], purposeOf(holding, raw), point));
       else say(missingText({ ...holding, raw }, nameOf));
-    closing.push({ ...holding, raw: known.at(-1)! });
+    closing.push({ ...holding, raw: left });
   }
-  const opened = opening.length > 0 ? [balanceEvent(opening, 'opening', await timeOf(start))] : [];
+  if (opening.length > 0) opened.push(balanceEvent(opening, 'opening', await timeOf(start)));
   return {
     events: [...opened, ...[...events, ...extra].sort((a, b) => a.block - b.block)],
     closing: isContinued ? { time: bounds.at(-1)!.time, changes: closing } : undefined,
