@@ -155,7 +155,7 @@ describe('buildReport', () => {
       timestamp: '2023-11-14T22:13:20Z',
       nonce: 7,
       type: 2,
-      value_raw: '0',
+      value_raw: '1000000000000000000',
       index: null,
       method: null,
       blobs: null,
