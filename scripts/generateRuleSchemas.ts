@@ -104,7 +104,7 @@ export function generateFactCatalogue(): string {
     '|---|---|---|',
     ...words,
     '',
-    `Also \`$<parameter>\`, \`$<parameter>.<field or index>\`, \`$leg.<role>.from|to|asset\` (legs listed above), quoted addresses and numbers, and the functions ${BIND_FUNCTIONS.map((f) => `\`${f}()\``).join(', ')}.`,
+    `Also \`$<parameter>\`, \`$<parameter>.<field or index>\`, \`$<array>.sum\`, \`$leg.<role>.from|to|asset\` (legs listed above), quoted addresses and numbers, and the functions ${BIND_FUNCTIONS.map((f) => `\`${f}()\``).join(', ')}.`,
     '',
   ].join('\n');
 }

@@ -21,8 +21,8 @@ type ArgumentReader = (args: EncodedArguments) => ArgumentValue | null;
 
 /**
  * Makes a reader for one scalar of ABI-encoded arguments, by slicing. `path` descends into tuples and
- * arrays. Returns null for hostile data: short data, wild offsets, dirty address words, an index past the
- * end, a path that stops at a container.
+ * arrays; `sum` adds up an array. Returns null for hostile data: short data, wild offsets, dirty address
+ * words, an index past the end, a path that stops at a container.
  */
 export function argumentReader(
   { type: text, indexed, offset }: ParamSpec,
@@ -62,6 +62,7 @@ function readAt(
     if (offset === null) return null;
     at = enclosing + offset;
   }
+  if (type.kind === 'array' && path[0] === 'sum') return sumInside(data, type, at, path.slice(1));
   if (type.kind === 'array' || type.kind === 'tuple') return readInside(data, type, at, path);
   if (path.length > 0) return null;
   if (type.kind === 'bytes' || type.kind === 'string') return readBytes(data, at, MAX_BYTES);
@@ -77,7 +78,7 @@ function readInside(
   path: readonly (string | number)[],
 ): ArgumentValue | null {
   const index = Number(path[0]);
-  if (path.length === 0 || !Number.isInteger(index) || index < 0) return null;
+  if (!Number.isInteger(index) || index < 0) return null;
   const rest = path.slice(1);
   if (type.kind === 'tuple') {
     const item = type.items[index];
@@ -89,6 +90,24 @@ function readInside(
   if (length === null || index >= length) return null;
   const enclosing = type.length === null ? at + 32 : at;
   return readAt(data, type.of, { enclosing, head: index * headSize(type.of) }, rest);
+}
+
+/** The sum of all elements, or of one field of them; null where one cannot be read. */
+function sumInside(
+  data: Hex,
+  type: Extract<AbiType, { kind: 'array' }>,
+  at: number,
+  rest: readonly (string | number)[],
+): bigint | null {
+  const length = type.length ?? smallWord(data, at);
+  let sum = 0n;
+  for (let index = 0; index < (length ?? 0); index++) {
+    const value = readInside(data, type, at, [index, ...rest]);
+    // A length beyond the data ends here too.
+    if (typeof value !== 'bigint') return null;
+    sum += value;
+  }
+  return length === null ? null : sum;
 }
 
 /** Decodes a word with or without prefix; null for types that take more than a word. */

@@ -205,7 +205,7 @@ function move(step: Move, path: Path, building: Building): void {
     emit(
       { address: token, topics, data },
       token,
-      asking(SAFE_TRANSFER_FROM, from, to, id, amount, 0xa0n, 0n),
+      asking(step, SAFE_TRANSFER_FROM, from, to, id, amount, 0xa0n, 0n),
     );
     return;
   }
@@ -214,9 +214,9 @@ function move(step: Move, path: Path, building: Building): void {
     nft === null
       ? { topics: ends, data: word(amount) }
       : { topics: [...ends, word(nft)], data: '0x' as const };
-  emit({ address: token, ...log }, token, asking(TRANSFER_FROM, from, to, nft ?? amount));
+  emit({ address: token, ...log }, token, asking(step, TRANSFER_FROM, from, to, nft ?? amount));
 }
 
-/** The calldata that asks a token for a movement. */
-const asking = (selector: Hex, ...words: readonly (bigint | Address)[]): Hex =>
-  `${selector}${words.map(wordOf).join('')}`;
+/** The calldata that asks a token for a movement; one that is unasked has a call without meaning. */
+const asking = ({ unasked }: Move, selector: Hex, ...words: readonly (bigint | Address)[]): Hex =>
+  unasked ? SOME_CALL : `${selector}${words.map(wordOf).join('')}`;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
+import { buildExample } from '../../src/rules/example.ts';
 import { runRules } from './runRules.ts';
 import { writeRuleset } from '../unit/rules/smallRuleset.ts';
 
@@ -128,6 +129,29 @@ describe('made-up transactions', () => {
     const out = await tested('burrow-harvest', other);
     expect(out).toContain('actor.sides eq received, but it is both');
     expect(out).toContain('matches, though it should not (headline: Harvest by burrow-harvest)');
+  });
+
+  it('add up an array, in a drawn example too', async () => {
+    const event = 'HarvestGathered(address indexed badger, uint256[] truffles)';
+    const summed = (args: string): string =>
+      shape('{motifs: [{kind: harvest, legs: [reward 9e18 TRUFFLE]}]}', PAID.replace('9e18]}', args))
+        .replaceAll(EVENT, event)
+        .replace('$truffles}', '$truffles.sum}');
+    const of = (text: string) => tested('burrow', { 'shapes/burrow.yaml': text });
+    expect(await of(summed('[2e18, 3e18, 4e18]]}'))).toContain('1 of 1 examples of 1 rules passed');
+    expect(await of(summed('[2e18, 3e18, 5e18]]}'))).toContain('no motif harvest');
+    expect(await of(summed('[]]}').replace(/examples:[^]*/, ''))).toContain('1 of 1 examples of 1 rules');
+  });
+
+  it('leave the call of a token out for a movement that nobody asked for', () => {
+    const move = { move: 9, asset: 'TRUFFLE', from: 'burrow', to: 'actor' };
+    const inputs = [{}, { unasked: true as const }].map((more) => {
+      const { raw } = buildExample({ to: 'burrow', steps: [{ ...move, ...more }] });
+      const root = raw.trace.result as { readonly calls: readonly { readonly input: string }[] };
+      return root.calls.map(({ input }) => input.slice(0, 10));
+    });
+    // The first is `transferFrom`, the second the selector of no function.
+    expect(inputs).toEqual([['0x23b872dd'], ['0x00000001']]);
   });
 
   it('are drawn for every entry that no example shows, and printed where one fails', async () => {

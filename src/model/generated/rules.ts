@@ -236,11 +236,15 @@ export type RawExampleStep = {
   readonly asset: string;
   readonly from: string;
   readonly to: string;
+  /** The log alone, without the call that asks the token for it: a movement that nobody asked for. */
+  readonly unasked?: unknown;
   readonly nft?: number | string;
   readonly value?: number | string;
   /** Id of an ERC-1155 token, of which `move` units move. */
   readonly id?: number | string;
 } | {
+  /** The log alone, without the call that asks the token for it: a movement that nobody asked for. */
+  readonly unasked?: unknown;
   readonly nft?: number | string;
   /** Name of an event of the shapes, or its signature. */
   readonly event: string;
@@ -250,6 +254,8 @@ export type RawExampleStep = {
   /** Id of an ERC-1155 token, of which `move` units move. */
   readonly id?: number | string;
 } | {
+  /** The log alone, without the call that asks the token for it: a movement that nobody asked for. */
+  readonly unasked?: unknown;
   readonly nft?: number | string;
   readonly by?: string;
   readonly args?: readonly ExampleValue[];

@@ -64,15 +64,21 @@ function compileArg(at: number, path: readonly string[], scope: BindScope): Bind
   if (isUnreadable(param, spec.indexed) && path.length > 0) {
     return fault('bind_type', `$${spec.name} is indexed: the topic holds only a hash of it`);
   }
-  const indexes: number[] = [];
+  const indexes: (number | 'sum')[] = [];
   for (const step of path) {
     const next = stepInto(param, step);
-    if (next === null)
+    // A sum of sums would read data that a stranger wrote as often as its length squared.
+    if (next === null || (next.index === 'sum' && indexes.includes('sum')))
       return fault('unknown_param', `$${spec.name}.${path.join('.')}: no ${step} in ${param.type}`);
     indexes.push(next.index);
     param = next.param;
   }
-  return { expr: { op: 'arg', name: spec.name, path: indexes }, type: usesOf(param.type) };
+  const expr = { op: 'arg', name: spec.name, path: indexes } as const;
+  const type = usesOf(param.type);
+  if (!indexes.includes('sum')) return { expr, type };
+  if (!/^u?int/.test(param.type))
+    return fault('bind_type', `$${spec.name}.${path.join('.')} adds up ${param.type}, which is no number`);
+  return { expr, type: { ...type, account: false } };
 }
 
 function compileLeg(path: readonly string[], scope: BindScope): BindResult {
@@ -199,14 +205,19 @@ function usesOf(type: string): BindType {
   return { account: unsigned && Number(bits[2]) >= 160, amount: true, unsigned };
 }
 
-/** Position and type of a tuple's field or an array's element; null when there is none of that name. */
-function stepInto(param: AbiParameter, step: string): { index: number; param: AbiParameter } | null {
+/**
+ * Position and type of a tuple's field or an array's element, `sum` for all elements added up; null when
+ * there is none of that name.
+ */
+function stepInto(param: AbiParameter, step: string): { index: number | 'sum'; param: AbiParameter } | null {
   const array = /^(.*)\[(\d*)\]$/.exec(param.type);
   if (array) {
+    const of = { ...param, type: array[1]! } as AbiParameter;
+    if (step === 'sum') return { index: step, param: of };
     if (!/^\d{1,4}$/.test(step)) return null;
     const index = Number(step);
     if (array[2] !== '' && index >= Number(array[2])) return null;
-    return { index, param: { ...param, type: array[1]! } as AbiParameter };
+    return { index, param: of };
   }
   if (!('components' in param)) return null;
   const components = param.components as readonly AbiParameter[];

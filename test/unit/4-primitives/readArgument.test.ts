@@ -46,6 +46,20 @@ describe('argumentReader', () => {
     expect(read(data, 'bytes', 192)).toBe('0xdeadbeef');
   });
 
+  it('adds up the elements of an array, or a field of them', () => {
+    expect(read(data, 'uint256[2]', 128, ['sum'])).toBe(23n);
+    expect(read(data, '(uint256,(bytes32,uint8)[])', 96, [1, 'sum', 1])).toBe(7n);
+    const none = encodeAbiParameters(parseAbiParameters('uint256[] a, int256[] b'), [[], [5n, -7n]]);
+    expect(read(none, 'uint256[]', 0, ['sum'])).toBe(0n);
+    expect(read(none, 'int256[]', 32, ['sum'])).toBe(-2n);
+    // No numbers, no array, a length that the data does not have.
+    expect(read(data, 'address[]', 64, ['sum'])).toBeNull();
+    expect(read(data, '(uint256,(bytes32,uint8)[])', 96, ['sum'])).toBeNull();
+    expect(read(`${data.slice(0, 66) as Hex}`, 'uint256[]', 0, ['sum'])).toBeNull();
+    const long = `0x${'20'.padStart(64, '0')}${'40'.padStart(64, '0')}${'1'.padStart(64, '0')}` as Hex;
+    expect(read(long, 'uint256[]', 0, ['sum'])).toBeNull();
+  });
+
   it('answers null past the end of arrays, for containers, for paths into scalars and for short data', () => {
     expect(read(data, 'address[]', 64, [2])).toBeNull();
     expect(read(data, 'address[]', 64)).toBeNull();

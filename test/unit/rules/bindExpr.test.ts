@@ -5,7 +5,7 @@ import { TOKEN } from './smallRuleset.ts';
 
 const EVENT = parseSignature(
   'event',
-  'E(address indexed who, int256 delta, uint256 packed, bytes32 word, (address maker, uint256[] amounts) order, address[] path, string note, uint64 small, bytes indexed blob)',
+  'E(address indexed who, int256 delta, uint256 packed, bytes32 word, (address maker, uint256[] amounts) order, address[] path, (address to, int128 paid)[] payouts, uint8[][] grid, string note, uint64 small, bytes indexed blob)',
 ) as ParsedSignature;
 const CALL = parseSignature('function', 'f(address to, uint256 amount)') as ParsedSignature;
 
@@ -23,6 +23,9 @@ describe('bind expressions', () => {
     ['$order.maker', { op: 'arg', name: 'order', path: [0] }],
     ['$order.amounts.3', { op: 'arg', name: 'order', path: [1, 3] }],
     ['$order.1.0', { op: 'arg', name: 'order', path: [1, 0] }],
+    ['$order.amounts.sum', { op: 'arg', name: 'order', path: [1, 'sum'] }],
+    ['$payouts.sum.paid', { op: 'arg', name: 'payouts', path: ['sum', 1] }],
+    ['$grid.1.sum', { op: 'arg', name: 'grid', path: [1, 'sum'] }],
     ['$path.0', { op: 'arg', name: 'path', path: [0] }],
     ['$emitter', { op: 'emitter' }],
     ['$signer', { op: 'signer' }],
@@ -63,6 +66,10 @@ describe('bind expressions', () => {
     ['$who.0', 'unknown_param'],
     ['$emitter.x', 'unknown_param'],
     ['$path.first', 'unknown_param'],
+    ['$path.sum', 'bind_type'],
+    ['$payouts.sum', 'bind_type'],
+    ['$packed.sum', 'unknown_param'],
+    ['$grid.sum.sum', 'unknown_param'],
     ['$blob.0', 'bind_type'],
     ['abs($who)', 'bind_type'],
     ['abs($note)', 'bind_type'],

@@ -165,9 +165,7 @@ export class DrawnArguments {
   }
 
   #get({ name, path }: Argument): Value | null {
-    let value: Value | undefined = this.#values[this.#at.get(name) ?? -1];
-    for (const step of path) value = Array.isArray(value) ? value[Number(step)] : undefined;
-    return value ?? null;
+    return valueAt(this.#values[this.#at.get(name) ?? -1], path);
   }
 
   #set({ name, path }: Argument, value: Value): void {
@@ -183,6 +181,14 @@ export class DrawnArguments {
     const last = Number(path.at(-1));
     if (Array.isArray(list) && last < list.length) list[last] = value;
   }
+}
+
+/** The part of a value that a path leads to; `sum` adds up a list. */
+function valueAt(value: Value | undefined, [step, ...rest]: Argument['path']): Value | null {
+  if (step === undefined) return value ?? null;
+  if (!Array.isArray(value)) return null;
+  if (step !== 'sum') return valueAt(value[Number(step)], rest);
+  return value.reduce<bigint>((sum, one) => sum + (asAmount(valueAt(one, rest)) ?? 0n), 0n);
 }
 
 function asAmount(value: Value | null): bigint | null {

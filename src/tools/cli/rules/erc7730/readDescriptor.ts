@@ -4,6 +4,7 @@ import { checksumAddress } from '../../../../evm/address.ts';
 import { checkAddress, isFault } from '../../../../rules/compile/signature.ts';
 import type { Address } from '../../../../model/hex.ts';
 import { shown } from '../../../wording/text.ts';
+import { isRecord, itemsOf, type Fields } from '../../../../lib/shape.ts';
 import { CliError } from '../../cliIo.ts';
 
 /** The part of an ERC-7730 descriptor that rules can use. */
@@ -24,8 +25,6 @@ export interface DescribedFunction {
   readonly amount: string | null;
   readonly token: string | null;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** A file includes one that may include another. */
 const MAX_INCLUDES = 4;
@@ -66,7 +65,7 @@ function checksummed(text: string): string | null {
   return isFault(checkAddress(address)) ? null : address;
 }
 
-function described(text: string, format: unknown, definitions: Json): DescribedFunction {
+function described(text: string, format: unknown, definitions: Fields): DescribedFunction {
   const fields = flatFields(listAt(format, 'fields'), '', definitions);
   const shown = fields.find((field) => /^(?:tokenAmount|amount)$/.test(textAt(field, 'format') ?? ''));
   return {
@@ -78,29 +77,29 @@ function described(text: string, format: unknown, definitions: Json): DescribedF
 }
 
 /** The fields with whole paths and with the definitions that they refer to. */
-function flatFields(fields: readonly Json[], within: string, definitions: Json): Json[] {
+function flatFields(fields: readonly Fields[], within: string, definitions: Fields): Fields[] {
   return fields.flatMap((field) => {
     const [, name = ''] = /^\$\.display\.definitions\.(\w+)$/.exec(textAt(field, '$ref') ?? '') ?? [];
-    const whole = merged(objectAt(definitions, name) ?? {}, field) as Json;
+    const whole = merged(objectAt(definitions, name) ?? {}, field) as Fields;
     const path = within + (textAt(field, 'path') ?? '').replace(/^#\./, '');
     const inner = listAt(field, 'fields');
     return inner.length > 0 ? flatFields(inner, `${path}.`, definitions) : [{ ...whole, path }];
   });
 }
 
-function readIncluded(path: string, depth = 0): Json {
+function readIncluded(path: string, depth = 0): Fields {
   let own: unknown;
   try {
     own = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new CliError(`${path}: ${error instanceof SyntaxError ? 'not JSON' : 'cannot be read'}`);
   }
-  if (!isObject(own)) throw new CliError(`${path}: no ERC-7730 descriptor`);
+  if (!isRecord(own)) throw new CliError(`${path}: no ERC-7730 descriptor`);
   const includes = textAt(own, 'includes');
   if (includes === null) return own;
   if (/^\w+:/.test(includes) || depth === MAX_INCLUDES)
     throw new CliError(`${path}: includes ${includes.slice(0, 80)}: save it beside, at most 4 deep`);
-  return merged(readIncluded(join(dirname(path), includes), depth + 1), own) as Json;
+  return merged(readIncluded(join(dirname(path), includes), depth + 1), own) as Fields;
 }
 
 /** ERC-7730: a file's own words go before those of the file that it includes, fields by their path. */
@@ -111,27 +110,25 @@ function merged(below: unknown, above: unknown): unknown {
     const left = below.filter((one) => textAt(one, 'path') !== null && !at(above, textAt(one, 'path')));
     return [...left, ...above.map((one) => merged(at(below, textAt(one, 'path')), one))];
   }
-  if (!isObject(below) || !isObject(above)) return above;
+  if (!isRecord(below) || !isRecord(above)) return above;
   const entries = Object.entries(above).map(
     ([key, value]) => [key, Object.hasOwn(below, key) ? merged(below[key], value) : value] as const,
   );
   return { ...below, ...Object.fromEntries(entries) };
 }
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const valueAt = (from: unknown, key: string): unknown =>
+  isRecord(from) && Object.hasOwn(from, key) ? from[key] : null;
 
-function objectAt(from: unknown, key: string): Json | null {
-  const value = isObject(from) && Object.hasOwn(from, key) ? from[key] : null;
-  return isObject(value) ? value : null;
+function objectAt(from: unknown, key: string): Fields | null {
+  const value = valueAt(from, key);
+  return isRecord(value) ? value : null;
 }
 
-function listAt(from: unknown, key: string): readonly Json[] {
-  const value = isObject(from) ? from[key] : null;
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
+const listAt = (from: unknown, key: string): readonly Fields[] =>
+  itemsOf(valueAt(from, key)).filter(isRecord);
 
 function textAt(from: unknown, key: string): string | null {
-  const value = isObject(from) ? from[key] : null;
+  const value = valueAt(from, key);
   return typeof value === 'string' && value !== '' ? value : null;
 }
