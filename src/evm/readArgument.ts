@@ -62,7 +62,6 @@ function readAt(
     if (offset === null) return null;
     at = enclosing + offset;
   }
-  if (type.kind === 'array' && path[0] === 'sum') return sumInside(data, type, at, path.slice(1));
   if (type.kind === 'array' || type.kind === 'tuple') return readInside(data, type, at, path);
   if (path.length > 0) return null;
   if (type.kind === 'bytes' || type.kind === 'string') return readBytes(data, at, MAX_BYTES);
@@ -77,32 +76,36 @@ function readInside(
   at: number,
   path: readonly (string | number)[],
 ): ArgumentValue | null {
+  if (type.kind === 'array')
+    return path[0] === 'sum' ? sumOf(data, type, at, path) : element(data, type, at, path);
   const index = Number(path[0]);
-  if (!Number.isInteger(index) || index < 0) return null;
-  const rest = path.slice(1);
-  if (type.kind === 'tuple') {
-    const item = type.items[index];
-    if (!item) return null;
-    const before = type.items.slice(0, index).reduce((sum, t) => sum + headSize(t), 0);
-    return readAt(data, item, { enclosing: at, head: before }, rest);
-  }
+  const item = type.items[index];
+  if (!item) return null;
+  const before = type.items.slice(0, index).reduce((sum, t) => sum + headSize(t), 0);
+  return readAt(data, item, { enclosing: at, head: before }, path.slice(1));
+}
+
+type ArrayType = Extract<AbiType, { kind: 'array' }>;
+
+function element(
+  data: Hex,
+  type: ArrayType,
+  at: number,
+  path: readonly (string | number)[],
+): ArgumentValue | null {
+  const index = Number(path[0]);
   const length = type.length ?? smallWord(data, at);
-  if (length === null || index >= length) return null;
+  if (!Number.isInteger(index) || index < 0 || length === null || index >= length) return null;
   const enclosing = type.length === null ? at + 32 : at;
-  return readAt(data, type.of, { enclosing, head: index * headSize(type.of) }, rest);
+  return readAt(data, type.of, { enclosing, head: index * headSize(type.of) }, path.slice(1));
 }
 
 /** The sum of all elements, or of one field of them; null where one cannot be read. */
-function sumInside(
-  data: Hex,
-  type: Extract<AbiType, { kind: 'array' }>,
-  at: number,
-  rest: readonly (string | number)[],
-): bigint | null {
+function sumOf(data: Hex, type: ArrayType, at: number, path: readonly (string | number)[]): bigint | null {
   const length = type.length ?? smallWord(data, at);
   let sum = 0n;
   for (let index = 0; index < (length ?? 0); index++) {
-    const value = readInside(data, type, at, [index, ...rest]);
+    const value = element(data, type, at, [index, ...path.slice(1)]);
     // A length beyond the data ends here too.
     if (typeof value !== 'bigint') return null;
     sum += value;
