@@ -235,6 +235,7 @@ describe('architecture', () => {
       'gaveAndGot',
       'decide',
       'findPrimitives',
+      'assignOwners',
     ];
     const definition = new RegExp(`\\b(?:function|const) (${parts.join('|')})\\b`, 'g');
     const defined = files
@@ -251,6 +252,28 @@ describe('architecture', () => {
         (/^stages\/[6-8]/.test(path) && /\bSHARE_ROLES\b/.test(text)),
     );
     expect(readers.map(({ path }) => path)).toEqual(['value/sides.ts']);
+  });
+
+  it('one table of links makes an act a part of another', () => {
+    const writers = files.filter(({ path, text }) => /^stages\//.test(path) && /\.whole \??\??= /.test(text));
+    expect(writers.map(({ path }) => path)).toEqual(['stages/5-motifs/links.ts']);
+  });
+
+  it('the head of the pipeline is assembled in one place for each source of answers', () => {
+    const readers = files.filter(
+      ({ path, text }) => !path.startsWith('stages/') && /\bcanonicalize\(/.test(text),
+    );
+    const judges = files.filter(
+      ({ path, text }) => !path.startsWith('stages/') && /\belectActor\(/.test(text),
+    );
+    expect(readers.map(({ path }) => path).sort()).toEqual([
+      // Recordings; a node; a simulation, and its second run.
+      'analyze.ts',
+      'service/analyzer.ts',
+      'tools/preview/environment.ts',
+      'tools/preview/preview.ts',
+    ]);
+    expect(judges.map(({ path }) => path)).toEqual(['analyze.ts']);
   });
 
   it('claims are decided in one place', () => {

@@ -7,6 +7,7 @@ import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import { amountsOf } from '../../value/sides.ts';
 import { known, subtractMoney, unknown, worthTogether } from '../../value/money.ts';
 import { toDecimal } from './fraction.ts';
 
@@ -41,7 +42,7 @@ function soldBy(motif: Motif, { rulebook }: TradeInput): Sold | null {
   if (venue !== 'marketplace' || composite || motif.status !== 'Proven') return null;
   if (motif.claims.some(({ holds }) => !holds)) return null;
   const [buyer, seller] = [roleOf(motif, 'buyer'), roleOf(motif, 'seller')];
-  const nfts = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => isNftId(asset));
+  const nfts = amountsOf(motif, rulebook).filter(({ asset }) => isNftId(asset));
   const [nft] = nfts;
   if (!buyer || !seller || buyer === seller || !nft || nfts.length > 1) return null;
   return { motif, asset: nft.asset, units: nft.amount, buyer, seller };
@@ -54,7 +55,7 @@ function shareOf(trade: Sold, side: Side, sold: readonly Sold[], input: TradeInp
   const amounts = moneyOf(account, side, own, input);
   if (!amounts) return null;
   if (own.length === 1) return { amounts, share: { numerator: 1n, denominator: 1n } };
-  const stated = own.map((other) => statedPrice(other) ?? soleProceeds(other, sold, input));
+  const stated = own.map((other) => statedPrice(other, input) ?? soleProceeds(other, sold, input));
   const weight = stated[own.indexOf(trade)]!;
   if (!weight || stated.some((price) => price === null || price.asset !== weight.asset)) return null;
   const denominator = stated.reduce((total, price) => total + price!.amount, 0n);
@@ -74,8 +75,8 @@ function soleProceeds(trade: Sold, sold: readonly Sold[], input: TradeInput): Am
 }
 
 /** The one fungible amount a trade's event or movements state. */
-function statedPrice({ motif }: Sold): Amount | null {
-  const money = [...motif.assetsIn, ...motif.assetsOut].filter(({ asset }) => !isNftId(asset));
+function statedPrice({ motif }: Sold, { rulebook }: TradeInput): Amount | null {
+  const money = amountsOf(motif, rulebook).filter(({ asset }) => !isNftId(asset));
   return money.length === 1 ? money[0]! : null;
 }
 

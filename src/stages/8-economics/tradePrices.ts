@@ -2,9 +2,11 @@ import { formatAmount } from '../../value/amount.ts';
 import { compareUsd, worth } from '../../value/money.ts';
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import type { ChosenPrice, Usd } from '../../model/economics.ts';
-import type { AssetAmount, Motif } from '../../model/motif.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { SideAmount } from '../../model/scene.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
+import { amountsOf } from '../../value/sides.ts';
 import { refusal, type RefusalReason } from './choosePrice.ts';
 
 type Prices = ReadonlyMap<AssetId, ChosenPrice>;
@@ -37,9 +39,11 @@ export function contradictedPrices(
   rulebook: Pick<Rulebook, 'motifKinds'>,
 ): ReadonlyMap<AssetId, RefusalReason> {
   const refused = new Map<AssetId, RefusalReason>();
-  for (const { status, kind, assetsIn, assetsOut } of motifs) {
-    if (status !== 'Proven' || !isSwap(kindOf(rulebook, kind))) continue;
-    const sides = [assetsIn, assetsOut].flatMap((side) => sideOf(side, prices) ?? []);
+  for (const motif of motifs) {
+    if (motif.status !== 'Proven' || !isSwap(kindOf(rulebook, motif.kind))) continue;
+    const amounts = amountsOf(motif, rulebook).filter(({ role }) => role !== 'fee');
+    const both = [amounts.filter(({ gave }) => !gave), amounts.filter(({ gave }) => gave)];
+    const sides = both.flatMap((side) => sideOf(side, prices) ?? []);
     const [weak, strong] = [sides.find((side) => side.isSent), sides.find((side) => !side.isSent)];
     if (!weak || !strong || !isApart(weak.usd, strong.usd)) continue;
     const observed = `$${textOf(weak)} for $${textOf(strong)}`;
@@ -55,8 +59,7 @@ export function contradictedPrices(
 const textOf = ({ usd }: { readonly usd: Usd }): string => formatAmount(usd.numerator, usd.scale);
 
 /** The one priced asset of a side. */
-function sideOf(amounts: readonly AssetAmount[], prices: Prices) {
-  const [one, ...more] = amounts.filter(({ role }) => role !== 'fee');
+function sideOf([one, ...more]: readonly SideAmount[], prices: Prices) {
   const price = one && more.length === 0 ? prices.get(one.asset) : undefined;
   if (!one || !price) return null;
   return { id: one.asset, usd: worth(one.amount, price.unit), isSent: isSent(price, prices) };
