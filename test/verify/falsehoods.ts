@@ -19,9 +19,16 @@ function another(value: unknown): unknown {
   return value.slice(0, digit) + ((Number(value[digit]) + 1) % 10) + value.slice(digit + 1);
 }
 
+/**
+ * Lists without an order of their own: turned around they say the same. Where an order means something the
+ * schema says so ("in execution order", "best first", "by asset id").
+ */
+export const UNORDERED =
+  /\/(evidence|participants|operands|against|caveats|warnings|underlying|position_effects|inventory_deltas)$/;
+
 type Path = readonly (string | number)[];
 
-function changes(value: unknown): { kind: Falsehood['kind']; value: unknown }[] {
+function changes(value: unknown, field: string): { kind: Falsehood['kind']; value: unknown }[] {
   if (Array.isArray(value)) {
     if (value.length === 0) return [];
     const found: { kind: Falsehood['kind']; value: unknown }[] = [
@@ -29,7 +36,7 @@ function changes(value: unknown): { kind: Falsehood['kind']; value: unknown }[] 
       { kind: 'repeated', value: [...value, value.at(-1)] },
     ];
     const reversed = [...value].reverse();
-    if (JSON.stringify(reversed) !== JSON.stringify(value))
+    if (JSON.stringify(reversed) !== JSON.stringify(value) && !UNORDERED.test(field))
       found.push({ kind: 'reordered', value: reversed });
     return found;
   }
@@ -45,7 +52,7 @@ export function* falsehoodsOf(report: object): Generator<Falsehood> {
   const text = JSON.stringify(report);
   const found: { path: Path; kind: Falsehood['kind']; value: unknown }[] = [];
   const walk = (node: unknown, path: Path): void => {
-    for (const change of changes(node)) found.push({ path, ...change });
+    for (const change of changes(node, fieldOf(path))) found.push({ path, ...change });
     if (node === null || typeof node !== 'object') return;
     for (const [key, child] of Object.entries(node))
       walk(child, [...path, Array.isArray(node) ? Number(key) : key]);

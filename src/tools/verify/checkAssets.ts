@@ -14,7 +14,13 @@ export function checkWords(report: TxReport, find: Report): void {
   const known = new Map<string, string>();
   for (const [value, at] of walk(report)) {
     if (!isRecord(value)) continue;
-    if ('decimals' in value && 'token_id' in value) checkAsset(value as unknown as Asset, at, known, find);
+    if ('decimals' in value && 'token_id' in value) {
+      const asset = value as unknown as Asset;
+      checkAsset(asset, at, known, find);
+      const account = report.accounts?.[asset.address ?? ''];
+      if (account?.source === 'contract' && account.name !== (asset.name ?? asset.symbol))
+        find('asset', `${at}/name`, `is ${account.name} among the accounts`);
+    }
     if (isRecord(value['asset'])) checkAmounts(value, at, find);
   }
 }

@@ -1,11 +1,4 @@
-import {
-  decodeFunctionData,
-  getAddress,
-  parseAbiItem,
-  toFunctionSelector,
-  type AbiFunction,
-  type Hex,
-} from 'viem';
+import { decodeFunctionData, parseAbiItem, toFunctionSelector, type AbiFunction, type Hex } from 'viem';
 import type { Failure, Method, TxReport } from '../../model/generated/report.ts';
 import type { Report } from './finding.ts';
 import type { RawChain } from './rawChain.ts';
@@ -91,8 +84,9 @@ function checkArguments(method: Method, input: string, at: string, find: Report)
     const exact = wanted[i]!;
     if (value === null) find('identity', `${at}/arguments/${i}/value`, 'is in the calldata');
     // Texts of contracts are cleaned before they are shown, and long ones are cut.
-    if (exact === '' || exact.length > 300 || !/^[\w-]*$/.test(exact)) return;
-    if (value !== exact) find('identity', `${at}/arguments/${i}/value`, `${exact} is in the calldata`);
+    if (!/^[\w",[\]-]*$/.test(exact)) return;
+    if (value !== (exact.length > 300 ? `${exact.slice(0, 300)}…` : exact))
+      find('identity', `${at}/arguments/${i}/value`, `${exact} is in the calldata`);
   });
 }
 
@@ -101,14 +95,13 @@ function argumentsOf(signature: string, input: string): string[] | null {
   try {
     const abi = [parseAbiItem(`function ${signature}`) as AbiFunction];
     const { args = [] } = decodeFunctionData({ abi, data: input as Hex });
-    return (args as readonly unknown[]).map((value, i) => plainOf(value, abi[0]!.inputs[i]!.type));
+    const plain = (args as readonly unknown[]).map(plainOf);
+    return plain.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
   } catch {
     return null;
   }
 }
 
-/** Lists and tuples as an empty text: they are not compared. */
-function plainOf(value: unknown, type: string): string {
-  if (value === null || typeof value === 'object') return '';
-  return type === 'address' ? getAddress(String(value)) : String(value);
-}
+/** A value as text, a list or tuple as a list of them. */
+const plainOf = (value: unknown): unknown =>
+  value !== null && typeof value === 'object' ? Object.values(value).map(plainOf) : String(value);

@@ -38,7 +38,8 @@ const base = ({ motif, merged }: Context): string => merged(motif.assets_in[0]?.
 const results = ({ accounts }: Side, { report, chain }: Context) => profitOf(accounts, report, chain).assets;
 
 const VENUES = /^(venue|pool|vault|market|lender|marketplace|settlement|aggregator|bridge)$/;
-const poolOf = ({ participants, protocol, pool_id: id }: Motif): string =>
+/** The venue of an act and the pool's id there. */
+export const poolOf = ({ participants, protocol, pool_id: id }: Motif): string =>
   `${participants.find(({ role }) => VENUES.test(role))?.account ?? protocol?.contract ?? ''} ${id ?? ''}`;
 
 /** The events of a venue that settles by differences add up to its balances, asset by asset. */

@@ -2,6 +2,7 @@ import type { DisplayMoney, NftSale, PnlEntry, TxReport } from '../../model/gene
 import { NOTHING, addsUp, asNumber, parseDecimal, plus, roundsTo, type Decimal } from './decimal.ts';
 import { sha256, stringToBytes } from 'viem';
 import { worthIn, type Worth } from './checkMoney.ts';
+import { poolOf } from './checkClaims.ts';
 import { checkProfit } from './checkProfit.ts';
 import { mustOf, type Must, type Report } from './finding.ts';
 import { NATIVE, quantity, type RawChain } from './rawChain.ts';
@@ -68,6 +69,15 @@ function checkCycle({ cycle }: PnlEntry, { motifs }: TxReport, must: Must): void
   const known = new Set(motifs.map(({ id }) => id));
   const areKnown = cycle.motif_ids.every((id) => known.has(id));
   must(areKnown, '/cycle/motif_ids', 'names a motif that does not exist');
+  const cycles = motifs.filter(({ kind, parent_id: whole }) => kind.endsWith('cycle') && whole === null);
+  if (cycles.length > 0) {
+    const ids = new Set<string | null>(cycles.map(({ id }) => id));
+    must(cycle.motif_ids.join() === [...ids].join(), '/cycle/motif_ids', `are ${[...ids].join()}`);
+    const pools = motifs
+      .filter(({ parent_id: whole }) => ids.has(whole))
+      .map((part) => poolOf(part).split(' ')[0]);
+    must(cycle.pools.join() === [...new Set(pools)].join(), '/cycle/pools', `are ${pools.join()}`);
+  }
   must(cycle.closed, '/cycle/closed', 'a profit is realised only by a closed flow');
 }
 
@@ -88,6 +98,12 @@ function checkPnlSums({ economics: { realized_pnl: pnl } }: TxReport, find: Repo
   }
 }
 
+/** What `price_warning` may say. */
+const WARNING = new RegExp(
+  '^(\\d+ prices? outside the freshness threshold)?(; )?' +
+    '(for \\d+ priced assets? another source was set aside)?$',
+);
+
 function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   const { valuation } = report.economics;
   const must = mustOf(find, 'valuation', '/economics/valuation');
@@ -101,8 +117,16 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   const expected = [...moved].filter((id) => !priced.has(id));
   const isSame = expected.length === unpriced.length && unpriced.every((id) => expected.includes(id));
   must(isSame, '/unpriced_assets', `without a price moved ${expected.join(', ') || 'nothing'}`);
-  const hasReasons = expected.every((id) => refused.has(id));
+  const hasReasons = [NATIVE, ...expected].every((id) => refused.has(id) || priced.has(id));
   must(hasReasons, '/refusals', 'an asset has neither a price nor a refusal');
+  (valuation.refusals ?? []).forEach(({ observed, threshold }, i) =>
+    must(
+      (observed === null) === (threshold === null),
+      `/refusals/${i}`,
+      'states what was observed or missed alone',
+    ),
+  );
+  must(WARNING.test(valuation.price_warning ?? ''), '/price_warning', 'is no warning of this version');
   const lines = (valuation.prices ?? []).map((price) =>
     // Addresses are digested in small letters.
     JSON.stringify([

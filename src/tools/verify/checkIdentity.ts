@@ -1,5 +1,6 @@
 import { bytesToHex, decodeErrorResult, keccak256, parseAbi, type Hex } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
+import { authoritiesOf } from '../../evm/authorities.ts';
 import { hashIsWrong } from '../../evm/headerHash.ts';
 import { formatUnits } from 'viem/utils';
 import type { Report } from './finding.ts';
@@ -23,7 +24,7 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
     outcomeWord(report.execution.outcome),
     chain.succeeded ? 'Success' : 'Reverted',
   );
-  checkReason(report, chain, find);
+  checkReasons(report, chain, find);
   checkBloom(chain, find);
   if (hashIsWrong(block)) find('identity', '/tx/timestamp', 'the header has another hash than the node says');
   equal('/tx/block_number', text(receipt['blockHash']), text(block['hash']));
@@ -39,15 +40,33 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   // Reports of earlier versions lack some.
   for (const [key, value] of Object.entries({ ...own, ...report.tx }))
     if (key in own) equal(`/tx/${key}`, value as string, own[key as keyof typeof own]);
+  const { count = 0, gas_used: blobGas = 0 } = report.tx.blobs ?? {};
+  equal('/tx/blobs/count', count, [tx['blobVersionedHashes'] ?? []].flat().length);
+  equal('/tx/blobs/gas_used', blobGas, Number(quantity(receipt['blobGasUsed'])));
+  const listed = report.attribution.delegations.filter(({ source }) => source === 'authorization_list');
+  const authorities = listed.map(({ authority }) => authority?.toLowerCase()).join();
+  equal('/attribution/delegations', authorities, authoritiesOf(tx['authorizationList']).join());
   equal('/attribution/signer', report.attribution.signer, text(tx['from']));
   equal('/execution/reverted', report.execution.reverted, !chain.succeeded);
   equal('/execution/gas_used', report.execution.gas_used, Number(gasUsed));
   equal('/execution/base_fee_per_gas', report.execution.base_fee_per_gas, Number(baseFee));
   equal('/execution/priority_fee_per_gas', report.execution.priority_fee_per_gas, Number(price - baseFee));
   equal('/execution/gas_cost_native', report.execution.gas_cost_native, formatUnits(gasCost(chain), 18));
+  checkStats(report, chain, equal, find);
+}
 
+type Equal = (at: string, claimed: unknown, actual: unknown) => void;
+
+function checkStats(report: TxReport, chain: RawChain, equal: Equal, find: Report): void {
   const stats = report.pipeline_stats;
   const nodes = new Set((report.movements ?? []).flatMap((m) => [m.from, m.to]));
+  const moving = new Set((report.movements ?? []).flatMap((m) => m.evidence.log_index ?? []));
+  const still =
+    chain.logs.size -
+    moving.size +
+    [...chain.frames.values()].filter((f) => f.from === f.to && f.value > 0n).length;
+  if (stats.non_economic_movements > still)
+    find('identity', '/pipeline_stats/non_economic_movements', `no more than ${still} could move nothing`);
   equal('/pipeline_stats/logs', stats.logs, chain.logs.size);
   equal('/pipeline_stats/frames', stats.frames, chain.frames.size);
   equal('/pipeline_stats/economic_movements', stats.economic_movements, report.movements?.length ?? 0);
@@ -80,17 +99,34 @@ const outcomeWord = (outcome: string): string =>
 
 const ERROR_ABI = parseAbi(['error Error(string)']);
 
-/** The text of `Error(string)` that the root frame returned is the reason given. */
-function checkReason(report: TxReport, chain: RawChain, find: Report): void {
-  const output = chain.frames.get('')?.output ?? '';
-  if (chain.succeeded || !output.startsWith('0x08c379a0')) return;
+/** The reasons given are those that the frames returned, the root's for the outcome. */
+function checkReasons({ execution }: TxReport, chain: RawChain, find: Report): void {
+  const { outcome, failure, attempts = [], more_attempts: more = 0 } = execution;
+  const check = (at: string, path: readonly number[], shown: string | null): void => {
+    const exact = reasonIn(chain.frames.get(path.join('.'))?.output ?? '');
+    // A custom error may be shown by its name.
+    const isNamed = exact?.startsWith(CUSTOM) && shown !== null && !shown.includes(CUSTOM);
+    if (exact !== null && shown !== exact && !isNamed) find('identity', at, `the frame returned ${exact}`);
+  };
+  if (!chain.succeeded) check('/execution/outcome', [], outcome.replace('Reverted: ', ''));
+  if (failure) check('/execution/failure/reason', failure.frame_path, failure.reason);
+  attempts.forEach((one, i) => check(`/execution/attempts/${i}/reason`, one.frame_path, one.reason));
+  const outermost = [...chain.frames.values()].filter(
+    ({ path, failed }) => failed && chain.frames.get(path.replace(/\.?\d+$/, ''))?.failed === false,
+  );
+  if (chain.succeeded && outermost.length !== attempts.length + more)
+    find('identity', '/execution/attempts', `${outermost.length} calls failed`);
+}
+
+const CUSTOM = 'custom error ';
+
+/** The text of `Error(string)`, or the selector of another error; null where there is none to compare. */
+function reasonIn(output: string): string | null {
+  if (!output.startsWith('0x08c379a0')) return output.length < 10 ? null : CUSTOM + output.slice(0, 10);
   try {
     const { args } = decodeErrorResult({ abi: ERROR_ABI, data: output as Hex });
-    const reason = String(args[0]);
-    if (/^[\w .,:()!-]{1,200}$/.test(reason) && report.execution.outcome !== `Reverted: ${reason.trim()}`) {
-      find('identity', '/execution/outcome', `the root frame returned ${reason}`);
-    }
+    return /^[\w .,:()!-]{1,200}$/.test(args[0]) ? args[0].trim() : null;
   } catch {
-    // Malformed data has no text to compare.
+    return null;
   }
 }

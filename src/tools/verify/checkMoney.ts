@@ -42,11 +42,24 @@ export function checkMoney(report: TxReport, find: Report): void {
     const received = worth([...receipts(report, party), ...lending.filter(({ supplied }) => supplied)]);
     if (accounts.size === 1) compare(`${at}/inflow_usd`, figures.inflow_usd, received);
     if (at !== '/economics') continue;
+    checkPrice(report, party, worth, find);
     compare(`${at}/net_usd_after_gas`, after, net && gas && plus(net, gas, -1n));
     if (own) compare(`${at}/net_usd_after_own_gas`, own, net);
   }
   if (!own && isPaidByOther(report))
     find('money', '/economics/net_usd_after_own_gas', 'is left out though another paid the gas');
+}
+
+/** The price of a trade is what was given or got, where one account traded. */
+function checkPrice(report: TxReport, party: Party, worth: Worth, find: Report): void {
+  const price = parseDecimal(report.economics.consideration_usd?.text ?? '');
+  if (!price || report.attribution.mode === 'bot_contract') return;
+  const nets = netsOf(report, party);
+  const sides = [1n, -1n].map((sign) =>
+    worth(nets.filter(({ raw }) => raw * sign > 0n).map(({ asset, raw }) => ({ asset, raw: raw * sign }))),
+  );
+  if (!sides.some((side) => side && roundsTo(price, side)))
+    find('money', '/economics/consideration_usd', 'is neither side of the trade');
 }
 
 const isPaidByOther = ({ economics, engine }: TxReport): boolean =>

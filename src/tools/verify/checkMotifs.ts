@@ -1,6 +1,7 @@
 import type { Motif, Movement, PositionEffect, TxReport } from '../../model/generated/report.ts';
 import { placeOf } from './checkEvidence.ts';
 import { mergeWrapped, accountNet } from './checkProfit.ts';
+import { checkOwnWords, checkWhole } from './checkWholes.ts';
 import { mustOf, paysInterest, type Must, type Report } from './finding.ts';
 import { NATIVE, size, wordsIn, wordsOf, type RawChain } from './rawChain.ts';
 
@@ -64,6 +65,7 @@ export function checkMotifs(report: TxReport, chain: RawChain, find: Report): vo
       problem('motif', `parent ${motif.parent_id} does not exist`);
     if (motif.status === 'Proven' && motif.invariants.some(({ holds }) => !holds))
       problem('motif', 'Proven although an invariant does not hold');
+    checkOwnWords(motif, report.motifs, chain, problem);
     checkScope(motif, chain, problem);
     checkOwnMovements(motif, report.movements ?? [], problem);
   });
@@ -82,6 +84,10 @@ function checkScope({ evidence, scope }: Motif, chain: RawChain, problem: Proble
   if (claimed !== range) problem('motif', `log range is ${range}, not ${claimed}`);
   if (scope.frame_path && !chain.frames.has(scope.frame_path.join('.')))
     problem('evidence', `scope [${scope.frame_path}] is not in the trace`);
+  const isAround = evidence.every(
+    ({ frame_path: path }) => scope.frame_path?.every((n, i) => path === null || path[i] === n) ?? true,
+  );
+  if (!isAround) problem('evidence', `scope [${scope.frame_path}] does not hold its evidence`);
 }
 
 /** A motif lists exactly the movements of its assets that its evidence proves, in order and once. */
@@ -170,8 +176,11 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
     if (effect.evidence.length === 0) find('evidence', at, 'no evidence');
     for (const place of effect.evidence.map(placeOf))
       if (!own.has(place)) find('position', at, `${place} is no evidence of its motifs`);
+    checkWhole(effect, behind, mustOf(find, 'position', at));
   });
 }
+
+const motifOf = ({ motif_ids: [id] }: PositionEffect): number => Number(id?.slice(2));
 
 /** A liquidation is given exactly where there is one, with the accounts that its motifs name. */
 function checkLiquidation(
@@ -232,8 +241,11 @@ function isInterest({ effect, underlying, position_delta_raw: raw, category }: P
   );
 }
 
-/** The effects of an owner on one position asset sum to the change of its balance. */
+/** The effects of an owner on one position asset sum to the change of its balance; they are in order. */
 function checkPositionSums({ position_effects, inventory_deltas }: TxReport, find: Report): void {
+  const order = position_effects.map(motifOf);
+  if (order.some((m, i) => m < order[i - 1]!))
+    find('position', '/position_effects', 'are not in the order of motifs');
   const key = (owner: string, asset: string): string => `${owner} ${asset}`;
   const held = new Map(
     inventory_deltas.map((d) => [key(d.subject, d.asset.id), BigInt(d.delta_raw)] as const),

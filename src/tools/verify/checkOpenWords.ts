@@ -8,13 +8,16 @@ const OWN_MARKS = ['fee_on_transfer', 'rebasing', 'suspected_spam'];
 /** All flags of a balance change, in the order in which reports write them. */
 const MARKS = ['mint', 'burn', 'wrap', 'unwrap', 'impersonates', 'unverified_source', ...OWN_MARKS];
 
-/** Lists of words that the schema leaves open. */
-const PLACES =
-  /\/((flags|reasons|warnings)\/\d+|rejected_because|n_usd\/method|caveats\/\d+\/code)$|pnl\/reason$/;
+/** Words that the schema leaves open. */
+const PLACES = new RegExp(
+  '/((flags|reasons|warnings|sources_left_out)/\\d+|caveats/\\d+/code)$|' +
+    '(rejected_because|trace_dialect|named_by|n_usd/method|pnl/reason)$',
+);
 /** The words that this version writes there. */
 export const WORDS: ReadonlySet<string> = new Set([
   ...MARKS,
   ...(
+    'call_tracer parity token creator chainlink vault wrapper lp ' +
     'unasked credit signed_the_transaction gave_and_got order_owner user_operation_sender ' +
     'account_execution account_execution_failed delegated_account_called signed_a_relayed_request ' +
     'paid_by_a_bridge sole_account_that_gave_and_got authorised_in_this_transaction ' +

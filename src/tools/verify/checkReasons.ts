@@ -1,5 +1,6 @@
 import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
-import { isRecord, walk } from './checkEvidence.ts';
+import { isRecord, placeOf, walk } from './checkEvidence.ts';
+import { accountNet, mergeWrapped } from './checkProfit.ts';
 import { mustOf, type Must, type Report } from './finding.ts';
 import { NATIVE, type RawChain } from './rawChain.ts';
 
@@ -8,6 +9,8 @@ export function checkReasons(report: TxReport, chain: RawChain, find: Report): v
   const must = mustOf(find, 'reasons');
   checkMoneyReasons(report, must);
   checkAttributionParts(report, chain, mustOf(find, 'reasons', '/attribution'));
+  checkCandidates(report, must);
+  checkOrders(report, mustOf(find, 'reasons', '/attribution/orders'));
   const { realized_pnl: pnl, structural_profit_usd: profit, valuation } = report.economics;
   const gross = pnl.supported ? pnl.gross_usd?.text : '$0.00';
   const isGross = !profit.available || profit.text === gross;
@@ -73,7 +76,60 @@ function checkAttributionParts({ attribution: a }: TxReport, chain: RawChain, mu
       BigInt(topics[3] ?? 0) !== 0n,
   );
   must(!sponsored || a.paymaster !== null, '/paymaster', 'is named by the operation’s event');
-  a.candidates.forEach(({ elected, rejected_because: rejected }, i) =>
-    must(elected === (rejected === null), `/candidates/${i}/rejected_because`, 'is given for all others'),
-  );
+}
+
+/** Candidates have their reasons, the elected one first; those of equal claims are the owners. */
+function checkCandidates(report: TxReport, must: Must): void {
+  const { attribution: a, economics, inventory_deltas: deltas } = report;
+  a.candidates.forEach(({ account, elected, reasons, rejected_because: rejected }, i) => {
+    const at = `/attribution/candidates/${i}`;
+    must(elected === (rejected === null), `${at}/rejected_because`, 'is given for all others');
+    const hasSigned = reasons.includes('signed_the_transaction');
+    must(reasons.length > 0 && hasSigned === (account === a.signer), `${at}/reasons`, 'are others');
+    must(i === 0 || !elected, at, 'is elected and not the first');
+  });
+  const isSignerListed = a.candidates.some(({ account }) => account === a.signer);
+  must(isSignerListed, '/attribution/candidates', 'lack the signer');
+  const merged = mergeWrapped(report);
+  for (const account of new Set(deltas.map(({ subject }) => subject))) {
+    const own = deltas.filter(({ subject }) => subject === account);
+    // Dust is no side of an exchange.
+    const nets = own.map(
+      ({ asset: { id, decimals } }) =>
+        [
+          accountNet(report, account, (one) => merged(one) === merged(id)),
+          decimals === 0 ? 0n : 10n ** BigInt(Math.max(0, (decimals ?? 18) - 6)),
+        ] as const,
+    );
+    const isTwoSided = nets.some(([net, dust]) => net > dust) && nets.some(([net, dust]) => net < -dust);
+    const isListed = a.candidates.some((candidate) => candidate.account === account);
+    must(isListed || !isTwoSided, '/attribution/candidates', `${account} gave and got`);
+  }
+  const equal = a.candidates.filter(({ rejected_because: rejected }) => rejected === 'equal_claims');
+  must(a.ambiguous === equal.length > 0, '/attribution/ambiguous', 'does not agree with the candidates');
+  const owners = (economics.by_owner ?? []).map(({ owner }) => owner);
+  const isShared = owners.join() === equal.map(({ account }) => account).join();
+  must(isShared, '/economics/by_owner', 'are not the candidates with equal claims');
+  const deciding = [...a.candidates.filter(({ elected }) => elected), ...equal];
+  const evidence = deciding.flatMap((candidate) => candidate.evidence ?? []);
+  const isTheirs = JSON.stringify(evidence) === JSON.stringify(a.evidence);
+  must(isTheirs, '/attribution/evidence', 'is not that of the elected or equal candidates');
+}
+
+/** Orders are those of the motifs that settle one, in their order. */
+function checkOrders({ attribution: { orders }, motifs }: TxReport, must: Must): void {
+  const settled = motifs.filter(({ kind }) => kind === 'order_settled');
+  must(orders.length === settled.length, '', `${settled.length} were settled`);
+  settled.slice(0, orders.length).forEach(({ evidence, protocol, participants }, i) => {
+    const order = orders[i]!;
+    must(protocol === null || order.protocol === protocol.slug, `/${i}/protocol`, `is ${protocol?.slug}`);
+    const places = new Set(order.evidence.map(placeOf));
+    must(
+      evidence.every((place) => places.has(placeOf(place))),
+      `/${i}/evidence`,
+      'lacks a piece of its settlement',
+    );
+    const { account = null } = participants.find(({ role }) => role === 'recipient') ?? {};
+    must(order.receiver === account, `/${i}/receiver`, `is ${account}`);
+  });
 }

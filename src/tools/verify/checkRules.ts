@@ -1,5 +1,7 @@
 import type { Motif, TxReport } from '../../model/generated/report.ts';
 import type { RawIntent } from '../../model/generated/rules.ts';
+import { checkFragments, checkParts, checkTold } from './checkWholes.ts';
+import { walk } from './checkEvidence.ts';
 import { accountNet, mergeWrapped } from './checkProfit.ts';
 import { mustOf, type Must, type Report } from './finding.ts';
 import type { RuleFacts } from './ruleFacts.ts';
@@ -19,32 +21,48 @@ export function checkRules(report: TxReport, rules: RuleFacts, find: Report): vo
   const intent = rules.intents.get(c.intent_kind);
   must(intent !== undefined, '/intent_kind', 'is no intent of the rules');
   const { category = c.category } = intent ?? {};
-  must([c.category, c.subcategory].includes(category), '/category', `is ${category}`);
+  must((c.subcategory ?? c.category) === category, '/category', `is ${category}`);
   if (rule) checkProof(report, rule, rules, must);
   const tags = [...new Set([...(rule?.tags ?? []), ...(intent?.tags ?? [])])];
   must(JSON.stringify(c.tags ?? []) === JSON.stringify(tags), '/tags', `are ${tags.join(', ')}`);
-  const shown = report.motifs.map(({ kind }) => rules.motifs.get(kind)?.fragment ?? kind);
-  c.fragments.forEach(({ kind }, i) => {
-    must(rules.intents.has(kind), `/fragments/${i}/kind`, 'is no intent of the rules');
-    const acts = shown.filter((one) => one === kind || (one === 'transfer' && kind.endsWith('Transfer')));
-    const told = c.fragments.filter((one) => one.kind === kind);
-    must(told.length <= Math.max(acts.length, 1), `/fragments/${i}`, 'is told more often than it happened');
+  checkFragments(report, rules, must);
+  checkNames(report, rules, mustOf(find, 'rules'));
+  report.motifs.forEach((motif, i) => {
+    checkMotif(motif, rules, mustOf(find, 'rules', `/motifs/${i}`));
+    if (rules.motifs.get(motif.kind)?.composite) checkParts(motif, report, rules, mustOf(find, 'rules'));
   });
-  checkNames(report, rules.text, mustOf(find, 'rules'));
-  report.motifs.forEach((motif, i) => checkMotif(motif, rules, mustOf(find, 'rules', `/motifs/${i}`)));
   checkEffects(report, rules, find);
+  checkTold(report, rules, mustOf(find, 'rules', '/position_effects'));
 }
 
-/** Arguments are named as in a signature of the rules, accounts as somewhere in them. */
-function checkNames({ tx, accounts = {} }: TxReport, text: string, must: Must): void {
-  (tx.method?.arguments ?? []).forEach(({ name }, i) => {
-    const isKnown = /^arg\d+$/.test(name) || text.includes(` ${name},`) || text.includes(` ${name})`);
+/** Arguments are named as in a signature of the rules, accounts as listed or by their protocol. */
+function checkNames(report: TxReport, { text, names, titles }: RuleFacts, must: Must): void {
+  (report.tx.method?.arguments ?? []).forEach(({ name }, i) => {
+    const isKnown = /^arg\d+$/.test(name)
+      ? name === `arg${i}`
+      : text.includes(` ${name},`) || text.includes(` ${name})`);
     must(isKnown, `/tx/method/arguments/${i}/name`, 'is in no signature of the rules');
   });
+  const { motifs, accounts, economics: _, tx: __, ...rest } = report;
+  if (accounts === undefined) return;
+  const made = motifs.flatMap(({ protocol }) => (protocol?.matched_by === 'create2' ? protocol : []));
+  const venues = new Map(made.map(({ contract, slug }) => [contract, titles.get(slug) ?? slug]));
+  for (const [value] of walk([rest, venues, motifs.map(({ claims: ___, ...motif }) => motif)])) {
+    const listed = typeof value === 'string' ? names.get(value.toLowerCase()) : undefined;
+    must(!listed || String(value) in accounts, `/accounts/${String(value)}`, 'is left out');
+  }
+  for (const address of venues.keys()) must(address in accounts, `/accounts/${address}`, 'is left out');
   for (const [address, { name, kind, source }] of Object.entries(accounts)) {
-    const isOurs = source === 'rules' || source === 'address_book';
-    const isKnown = text.includes(name) && text.includes(kind);
-    must(!isOurs || isKnown, `/accounts/${address}`, 'is called so nowhere in the rules');
+    const listed = names.get(address.toLowerCase());
+    const wanted = listed ?? {
+      name: venues.get(address) ?? name,
+      kind: source === 'contract' ? 'token' : 'venue',
+    };
+    must(
+      name === wanted.name && kind === wanted.kind,
+      `/accounts/${address}`,
+      `is ${wanted.name} in the rules`,
+    );
   }
 }
 
@@ -90,6 +108,14 @@ function checkMotif(motif: Motif, rules: RuleFacts, must: Must): void {
   (motif.tags ?? []).forEach((tag, i) =>
     must(rules.text.includes(tag), `/tags/${i}`, 'is no word of the rules'),
   );
+  const { venue = 'venue', composite } = rules.motifs.get(motif.kind) ?? {};
+  const wanted = venue === 'none' ? 'recipient' : venue;
+  const isFree = composite || venue === 'account' || motif.kind === 'front_end';
+  must(
+    isFree || motif.participants.some(({ role }) => role === wanted),
+    '/participants',
+    `name no ${wanted}`,
+  );
   checkProtocol(motif.protocol, rules, must);
 }
 
@@ -125,6 +151,8 @@ function checkEffects(report: TxReport, rules: RuleFacts, find: Report): void {
     must(fits || words.length === 0, '/effect', 'its acts do the opposite');
     const isAsProven = behind.some(({ status }) => status === effect.status);
     must(isAsProven || behind.length === 0, '/status', 'none of its acts is');
+    const { subcategory: sub } = effect;
+    must(sub === undefined || words.some(({ category }) => category === sub), '/subcategory', 'is another');
     const slugs = behind.map(({ protocol }) => protocol?.slug ?? null);
     must(slugs.includes(effect.protocol?.slug ?? null), '/protocol', 'is not the protocol of its motifs');
   });

@@ -59,6 +59,7 @@ const OF_OTHERS = /^(Reverted|ContractCall)$/;
 export function checkLabelAmounts(report: TxReport, rules: RuleFacts | null, find: Report): void {
   const { classification: c, motifs, position_effects: positions, inventory_deltas: deltas } = report;
   const label = c.intent_label;
+  checkLabelToken(report, find);
   if (OF_OTHERS.test(c.intent_kind) || label.startsWith('Move ')) return;
   const all = amountsBySymbol([motifs, positions, deltas, report.allowances ?? []]);
   const own = amountsBySymbol(ownParts(report, rules));
@@ -73,6 +74,14 @@ export function checkLabelAmounts(report: TxReport, rules: RuleFacts | null, fin
     if (!sums(known).some((amount) => isShownAs(amount, shown)))
       find('verdict', '/classification/intent_label', `${text} is no amount of what the label rests on`);
   }
+}
+
+/** The label of one approval names its token. */
+function checkLabelToken({ classification: c, allowances = [] }: TxReport, find: Report): void {
+  const [asset, ...others] = c.intent_kind === 'Approval' ? allowances.map((one) => one.asset) : [];
+  const name = asset?.symbol ?? asset?.address?.slice(0, 6);
+  if (others.length === 0 && asset?.kind === 'erc20' && name !== undefined && !c.intent_label.includes(name))
+    find('verdict', '/classification/intent_label', `does not name ${name}`);
 }
 
 /** The acts that the label rests on, parts of others aside, and the subject's gains, losses and holdings. */
@@ -135,10 +144,15 @@ function checkTokenLists(report: TxReport, find: Report): void {
       ['token_out', -1n],
     ] as const) {
       const text = party.figures[list];
-      const shown = text === '' ? [] : text.split(', ').map((entry) => entry.split(' ')[0]!);
+      const parts = text === '' ? [] : text.split(', ');
+      const shown = parts.map((entry) => entry.split(' ')[0]! + (/#\d+$/.exec(entry)?.[0] ?? ''));
       const wanted = own
         .filter(({ raw }) => raw * sign > 0n)
-        .map(({ asset, raw }) => formatUnits(raw * sign, asset.decimals ?? 0));
+        .map(({ asset, raw }) => {
+          // Long ids are shortened.
+          const id = /\/(\d{1,12})$/.exec(asset.id)?.[1];
+          return formatUnits(raw * sign, asset.decimals ?? 0) + (id === undefined ? '' : `#${id}`);
+        });
       const [read, right] = [shown, wanted].map((one) => one.join(', ') || 'nothing');
       if ([...shown].sort().join() !== [...wanted].sort().join())
         find('economics', `${party.at}/${list}`, `reads ${read}, the deltas say ${right}`);
@@ -175,10 +189,8 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
       .filter(({ kind }) => kind === 'order_settled')
       .flatMap(({ evidence }) => evidence.map(placeOf)),
   );
-  const claimed = new Set<string>();
   const check = (list: readonly Evidence[], account: string, at: string) =>
     list.forEach((evidence, i) => {
-      claimed.add(placeOf(evidence));
       const ofMotif = motifs.some(
         (motif) => motif.accounts.has(account) && list.every((e) => motif.places.has(placeOf(e))),
       );
@@ -200,9 +212,5 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
     const must = mustOf(find, 'attribution', `/attribution/candidates/${i}`);
     const isFirst = shown.join() === [...first('from'), ...first('to')].join();
     must(isFirst, '', `${shown.join()} is not what it first sent and first received`);
-  });
-  const must = mustOf(find, 'attribution', '/attribution/evidence');
-  attribution.evidence.map(placeOf).forEach((place, i) => {
-    must(claimed.has(place), `/${i}`, `${place} is evidence of no candidate and no order`);
   });
 }

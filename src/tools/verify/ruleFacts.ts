@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type {
+  RawEntityFile,
   RawIntent,
   RawMotifKind,
   RawProtocol,
@@ -19,8 +20,12 @@ export interface RuleFacts {
   readonly roles: ReadonlySet<string>;
   /** Versions of protocols and shapes, by slug. */
   readonly versions: ReadonlyMap<string, number>;
+  /** Names of protocols by slug. */
+  readonly titles: ReadonlyMap<string, string>;
   /** Listed addresses in lower case, with the slugs of the files that list them. */
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
+  /** What reports call listed addresses, in lower case. */
+  readonly names: ReadonlyMap<string, { readonly name: string; readonly kind: string }>;
   /** All of the rule files. */
   readonly text: string;
 }
@@ -32,12 +37,14 @@ export function readRuleFacts(directories: readonly string[]): RuleFacts {
   const shapes = documents<RawShape>(directories, 'shapes');
   const vocabularies = documents<RawVocabulary>(directories, 'vocabulary.yaml');
   const [ruleset] = documents<{ version: string }>(directories, 'ruleset.yaml');
+  const text = filesOf(directories, '')
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n')
+    .replace(/\s+/g, ' ');
   const listed = new Map<string, Set<string>>();
   for (const { slug, addresses = [] } of protocols)
-    for (const text of JSON.stringify(addresses).match(/0x[0-9a-fA-F]{40}/g) ?? []) {
-      const slugs = listed.get(text.toLowerCase()) ?? new Set();
-      listed.set(text.toLowerCase(), slugs.add(slug));
-    }
+    for (const address of addressesIn(addresses))
+      listed.set(address, (listed.get(address) ?? new Set()).add(slug));
   return {
     version: ruleset?.version ?? '',
     rules: new Map(rules.map((rule) => [rule.slug, rule])),
@@ -47,12 +54,30 @@ export function readRuleFacts(directories: readonly string[]): RuleFacts {
       vocabularies.flatMap((words) => Object.keys({ ...words.leg_roles, ...words.account_roles })),
     ),
     versions: new Map([...shapes, ...protocols].map(({ slug, version }) => [slug, version])),
+    titles: new Map(protocols.map(({ slug, name = slug }) => [slug, name])),
     listed,
-    text: filesOf(directories, '')
-      .map((path) => readFileSync(path, 'utf8'))
-      .join('\n')
-      .replace(/\s+/g, ' '),
+    names: namesOf(directories, protocols),
+    text,
   };
+}
+
+const addressesIn = (value: unknown): string[] =>
+  JSON.stringify(value)
+    .toLowerCase()
+    .match(/0x[0-9a-f]{40}/g) ?? [];
+
+/** Names of addresses: the address book's, over them those of protocols and of entities. */
+function namesOf(directories: readonly string[], protocols: readonly RawProtocol[]): RuleFacts['names'] {
+  const names = new Map<string, { name: string; kind: string }>();
+  for (const path of filesOf(directories, 'address-book'))
+    for (const [, address, kind, name] of readFileSync(path, 'utf8').matchAll(/^(0x\w{40}) (\S+) (.+)$/gm))
+      names.set(address!, { name: name!, kind: kind! });
+  for (const { slug, name = slug, addresses = [] } of protocols)
+    for (const address of addressesIn(addresses)) names.set(address, { name, kind: 'protocol' });
+  for (const { accounts = [] } of documents<RawEntityFile>(directories, 'entities'))
+    for (const { name, address, tags: [kind = 'contract'] = [] } of accounts)
+      names.set(address.toLowerCase(), { name, kind });
+  return names;
 }
 
 /** The YAML documents of a file or folder in each directory; a list counts as its entries. */
