@@ -29,9 +29,9 @@ export function startServer(options: StartOptions): Promise<RunningServer> {
 const USAGE = `RPC_URL is not set: the service needs an Ethereum mainnet node with
 debug_traceTransaction or trace_transaction.
 
-  RPC_URL=https://your-node.example npm start
+  RPC_URL=https://your-node.example txreport serve
 
-To try it without a node:  npm run demo
+To try it without a node:  txreport demo
 
 Settings (environment variable, default, meaning):
 ${describeSettings()}

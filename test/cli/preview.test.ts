@@ -59,6 +59,7 @@ it('ends with 1 on a revert, and on any warning where asked to', async () => {
 
 it.each<[string, string[], string, string]>([
   ['an address', ['--from', 'me', '--to', bob], '', 'from must be an address'],
+  ['anything', [], '', 'give --raw, or --from, or a request on standard input'],
   ['JSON', [], '{', 'standard input must be JSON'],
   ['a transaction', ['--raw', '0x1234'], '', 'no signed transaction'],
   ['a file', [...PAYMENT, '--expect', '/no/such/file'], '', 'file that can be read'],

@@ -14,7 +14,7 @@ describe('the process', () => {
     const program = runService({});
     expect(await program.ended).toBe(2);
     expect(program.output()).toContain('RPC_URL is not set');
-    expect(program.output()).toContain('npm run demo');
+    expect(program.output()).toContain('txreport demo');
     expect(program.output()).toContain('MAX_CONCURRENCY');
   });
 

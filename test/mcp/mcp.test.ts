@@ -73,6 +73,31 @@ describe('txreport mcp, asked by an MCP client over stdio', () => {
     expect(client.getInstructions()).toContain('Suspected');
   });
 
+  it('shares its places among all tools, and refuses what finds none', async () => {
+    const narrow = new Client({ name: 'test', version: '1' });
+    await narrow.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [join(builtPackage(), 'dist/tools/cli/cli.js'), 'mcp'],
+        stderr: 'ignore',
+        env: { PATH: process.env['PATH']!, RPC_URL: node.url, MAX_CONCURRENCY: '1', MAX_QUEUE: '0' },
+      }),
+    );
+    const hash = HASH_OF['swap-v2-eth-usdc']!;
+    const asked = [
+      ['trace', { tx_hash: hash }],
+      ['trace', { tx_hash: HASH_OF['aave-liquidation']! }],
+      ['block', { block: 'latest' }],
+      ['analyze', { tx_hash: hash }],
+    ] as const;
+    const answers = (await Promise.all(
+      asked.map(([name, args]) => narrow.callTool({ name, arguments: args })),
+    )) as unknown as Answer[];
+    expect(answers.map(({ isError = false }) => isError)).toEqual([false, true, true, true]);
+    for (const { content } of answers.slice(1)) expect(content[0]!.text).toContain('overloaded');
+    await narrow.close();
+  });
+
   it.each(['swap-v2-eth-usdc', 'aave-liquidation', 'reverted-string', 'spam-zero-value', 'cow-two-orders'])(
     'analyzes %s into the report of the service, word for word',
     async (name) => {

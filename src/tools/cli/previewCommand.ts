@@ -107,10 +107,11 @@ function isUnwelcome({ execution, warnings }: PreviewReport, { failOnWarning }: 
 async function requestOf(options: PreviewOptions, stateOverrides: unknown): Promise<SimulationRequest> {
   const { readAny } = await import('../preview/readRequest.ts');
   const { raw, from, to, data, value, gas, block } = options;
-  if (raw === undefined && from === undefined && process.stdin.isTTY)
-    throw new CliError('give --raw, or --from, or a request on standard input');
   const given = from === undefined ? undefined : { from, to, data, value };
-  const request = raw ?? given ?? json(readFileSync(0, 'utf8'), 'standard input');
+  const text = raw !== undefined || given || process.stdin.isTTY ? '' : readFileSync(0, 'utf8');
+  if (raw === undefined && !given && text.trim() === '')
+    throw new CliError('give --raw, or --from, or a request on standard input');
+  const request = raw ?? given ?? json(text, 'standard input');
   return readAny(request, { gas, block, stateOverrides });
 }
 

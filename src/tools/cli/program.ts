@@ -108,6 +108,7 @@ export function createProgram(): Command {
       const { rpc } = command.opts<CommonOptions>();
       if (rpc !== undefined) process.env['RPC_URL'] = rpc;
     })
+    .showHelpAfterError('`txreport help COMMAND` shows its options and examples')
     .exitOverride();
   for (const command of COMMANDS) program.addCommand(command.copyInheritedSettings(program));
   program.addCommand(completeCommand, { hidden: true });

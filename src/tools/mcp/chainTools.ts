@@ -17,17 +17,21 @@ import { TOOLS } from './toolList.ts';
 /** Most findings of a block in one answer. */
 const MOST_FINDINGS = 20;
 
+/** Runs work in one of the places that all tools share; refuses it where they and the queue are full. */
+export type Placed = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
 /** Registers `trace`, `block` and `verify`. */
 export function registerChainTools(
   mcp: McpServer,
+  placed: Placed,
   { analyzer, traces, rpcUrl }: { analyzer: Engine; traces: Traces; rpcUrl: string },
 ): void {
-  registerTrace(mcp, traces);
-  registerBlock(mcp);
-  registerVerify(mcp, analyzer, rpcUrl);
+  registerTrace(mcp, placed, traces);
+  registerBlock(mcp, placed);
+  registerVerify(mcp, placed, analyzer, rpcUrl);
 }
 
-function registerTrace(mcp: McpServer, traces: Traces): void {
+function registerTrace(mcp: McpServer, placed: Placed, traces: Traces): void {
   mcp.registerTool(
     'trace',
     {
@@ -41,9 +45,10 @@ function registerTrace(mcp: McpServer, traces: Traces): void {
       outputSchema: z.object(LINES_OUT),
       annotations,
     },
-    ({ tx_hash, verbose, offset }) =>
+    ({ tx_hash, verbose, offset }, { signal }) =>
       answered(async () => {
-        const { tree, report } = await traces(requireTxHash(tx_hash));
+        const hash = requireTxHash(tx_hash);
+        const { tree, report } = await placed(() => traces(hash), signal);
         const lines = stripVTControlCharacters(renderTree(tree, report, verbose))
           .trimEnd()
           .split('\n');
@@ -53,7 +58,7 @@ function registerTrace(mcp: McpServer, traces: Traces): void {
   );
 }
 
-function registerBlock(mcp: McpServer): void {
+function registerBlock(mcp: McpServer, placed: Placed): void {
   const outputSchema = z.object({
     ...LINES_OUT,
     number: z.int(),
@@ -77,9 +82,9 @@ function registerBlock(mcp: McpServer): void {
       outputSchema,
       annotations,
     },
-    ({ block, offset }) =>
+    ({ block, offset }, { signal }) =>
       answered(async () => {
-        const found = await analyzeOneBlock(block);
+        const found = await placed(() => analyzeOneBlock(block), signal);
         const reports = found.reports.map((json) => JSON.parse(json) as TxReport);
         const number = Number(found.number);
         const page = linesFrom(renderBlock({ ...found, number, reports }).split('\n'), offset);
@@ -100,7 +105,7 @@ function registerBlock(mcp: McpServer): void {
   );
 }
 
-function registerVerify(mcp: McpServer, analyzer: Engine, rpcUrl: string): void {
+function registerVerify(mcp: McpServer, placed: Placed, analyzer: Engine, rpcUrl: string): void {
   const outputSchema = z.object({
     verdict: z.enum(['holds', 'holds in part', 'not verified', 'fails']),
     findings: z.array(z.object({ check: z.string(), at: z.string(), message: z.string() })),
@@ -120,12 +125,15 @@ function registerVerify(mcp: McpServer, analyzer: Engine, rpcUrl: string): void 
       outputSchema,
       annotations,
     },
-    ({ report }) =>
+    ({ report }, { signal }) =>
       answered(async () => {
         const faults = publishedSchemaErrors(report);
         if (faults.length > 0) throw new CliError(`no report by the published schema: ${faults[0]}`);
         const verifyOne = await openVerifier(rpcUrl, analyzer, {});
-        const { verdict, findings, checked, notChecked } = await verifyOne(report as unknown as TxReport);
+        const { verdict, findings, checked, notChecked } = await placed(
+          () => verifyOne(report as unknown as TxReport),
+          signal,
+        );
         const lines = findings.slice(0, MOST_FINDINGS).map(({ at, message }) => `${at}: ${message}`);
         return {
           content: [text([verdict, ...lines].join('\n'))],

@@ -7,7 +7,7 @@ import { readConfig } from '../../service/config.ts';
 import { createLimiter } from '../../service/http/limiter.ts';
 import { openTraces } from '../trace/openTraces.ts';
 import { openPreviewer } from '../preview/preview.ts';
-import { registerChainTools } from './chainTools.ts';
+import { registerChainTools, type Placed } from './chainTools.ts';
 import { registerLedger } from './ledgerTool.ts';
 import { serveHttp } from './serveHttp.ts';
 import { registerPreview } from './previewTool.ts';
@@ -33,6 +33,7 @@ export async function runMcp(port: number | null): Promise<number> {
   const traces = await openTraces(rulebook);
   const analyze: ToolDeps['analyze'] = (hash, signal) =>
     limiter.run(() => analyzer.analyze(hash, signal), signal);
+  const placed: Placed = (work, signal) => limiter.run(work, signal);
   const create = (): McpServer => {
     const mcp = new McpServer(
       { name: 'txreport', title: 'txreport', version: packageVersion() },
@@ -42,7 +43,7 @@ export async function runMcp(port: number | null): Promise<number> {
     registerPreview(mcp, (request, signal) =>
       limiter.run(() => previewer.preview(request, { signal }), signal),
     );
-    registerChainTools(mcp, { analyzer, traces, rpcUrl: config.rpcUrls[0]! });
+    registerChainTools(mcp, placed, { analyzer, traces, rpcUrl: config.rpcUrls[0]! });
     registerLedger(mcp, analyze);
     registerPrompts(mcp);
     registerResources(mcp, rulebook);

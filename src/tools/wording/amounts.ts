@@ -159,3 +159,9 @@ export function owes({ position_effects: effects }: TxReport, account: string, a
 }
 
 const sameAccount = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+
+/** What was paid or got in one asset stands beside it already. */
+export const isLeg = (
+  { text }: DisplayMoney,
+  { economics: e, inventory_deltas: deltas }: TxReport,
+): boolean => deltas.some(({ subject, usd }) => subject === e.subject && usd.text.replace('-', '') === text);

@@ -14,7 +14,7 @@ import type {
 import { groupBy } from '../../lib/lists.ts';
 import { modeSentence } from './attribution.ts';
 import type { Decoded } from './calls.ts';
-import { moneyText, quantity, symbolOf } from './amounts.ts';
+import { isLeg, moneyText, quantity, symbolOf } from './amounts.ts';
 import { protocolName } from './accounts.ts';
 import { lower, shown, timeText, words } from './text.ts';
 
@@ -277,7 +277,8 @@ const beside = (name: string, value: DisplayMoney | undefined, other: DisplayMon
   value?.available && value.text !== other.text ? [[name, value]] : [];
 
 /** The dollar figures of the report's subject that are worth a row; a shared reason appears once. */
-export function figures({ economics: e }: TxReport): Figure[] {
+export function figures(report: TxReport): Figure[] {
+  const { economics: e } = report;
   const profit = e.realized_pnl.net_usd ?? e.structural_profit_usd;
   const isZero = profit.available && /^\$-?0(\.0+)?$/.test(profit.text);
   const named = e.realized_pnl.supported ? 'Realised profit' : 'Structural profit';
@@ -287,11 +288,12 @@ export function figures({ economics: e }: TxReport): Figure[] {
     ['Net before gas', before],
     ['Net after gas', after],
   ];
+  const { consideration_usd: price } = e;
   return [
     ...(same ? ([['Net', before]] as const) : nets),
     ...beside('Net after own gas', e.net_usd_after_own_gas, after),
     ...beside('Net with positions', e.net_usd_with_positions, before),
-    ...(e.consideration_usd?.available ? ([['Price of the trade', e.consideration_usd]] as const) : []),
+    ...(price?.available && !isLeg(price, report) ? ([['Price of the trade', price]] as const) : []),
     ...(isZero && !e.realized_pnl.supported ? [] : [[named, profit] as const]),
   ];
 }

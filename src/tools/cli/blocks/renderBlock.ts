@@ -23,11 +23,22 @@ export function inBlock({ tx }: TxReport, index: number, findings: readonly Find
   return { index, findings: parts };
 }
 
+/** What the shipped findings' steps are called among people; others by their own name. */
+const STEPS: Readonly<Record<string, string>> = {
+  mover: 'trade that moved the price',
+  run: 'arbitrage right after',
+  front: 'first trade',
+  back: 'last trade',
+  add: 'liquidity added',
+  remove: 'liquidity removed',
+};
+const stepName = (step: string): string => STEPS[step] ?? lower(step);
+
 /** One line per transaction: its part in findings, then the label, which may be long and cut. */
 export function linesOfTransactions({ reports, findings }: BlockView): readonly string[] {
   return reports.map((report, i) => {
     const parts = inBlock(report, i, findings).findings.map(
-      ({ finding, step }) => `${lower(finding)}: ${lower(step)}`,
+      ({ finding, step }) => `${lower(finding)}: ${stepName(step)}`,
     );
     const { intent_label: label } = report.classification;
     return parts.length === 0 ? label : `[${parts.join(', ')}] ${label}`;
@@ -102,7 +113,7 @@ function renderFinding(finding: Finding, { account, assets }: BlockBook): string
     `  ${words(finding.finding)} ${id}, ${status}, ${confidence}${by && `, by ${by}`}`,
     ...(places.length > 0 ? [`    at ${places.join(', ')}`] : []),
     ...[...steps].map(
-      ([step, parts]) => `    ${lower(step)}: ${parts.map(({ tx_hash }) => shortHex(tx_hash)).join(', ')}`,
+      ([step, parts]) => `    ${stepName(step)}: ${parts.map(({ tx_hash }) => shortHex(tx_hash)).join(', ')}`,
     ),
     ...amounts.map((amount) => `    ${shownLine(amount, account, assets)}`),
     ...caveats.map(({ text }) => `    ! ${text}`),
