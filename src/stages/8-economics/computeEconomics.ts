@@ -180,10 +180,8 @@ function netWarnings(flows: SubjectFlows, isExchange: boolean, profit: Money): s
 
 /** Whether the two sides of a trade or position differ so much in worth that a price may be wrong. */
 function isLossy({ inflow, net }: Pick<SubjectFlows, 'inflow' | 'net'>): boolean {
-  const sent = subtractMoney(inflow, net).usd;
-  return sent !== null && inflow.usd !== null && inflow.usd.numerator > 0n && sent.numerator > 0n
-    ? isApart(inflow.usd, sent, DEVIATING)
-    : false;
+  const sides = [inflow.usd, subtractMoney(inflow, net).usd].filter((usd) => usd && usd.numerator > 0n);
+  return sides.length === 2 && isApart(sides[0]!, sides[1]!, DEVIATING);
 }
 
 /** Gas in wei and US dollars. */

@@ -11,19 +11,17 @@ import { refusal, type RefusalReason } from './choosePrice.ts';
 
 type Prices = ReadonlyMap<AssetId, ChosenPrice>;
 
-/** So many times the lower value is less than the higher one. */
-type Ratio = readonly [lower: bigint, higher: bigint];
-/** A side of a trade that is worth less than half of the other contradicts it. */
-const CONTRADICTED: Ratio = [2n, 1n];
+/** A side of a trade that is worth less than half of the other contradicts it: lower times 2, higher times 1. */
+const CONTRADICTED = [2n, 1n] as const;
 /** A trade of which half of the smaller side was won or lost. */
-export const DEVIATING: Ratio = [3n, 2n];
+export const DEVIATING = [3n, 2n] as const;
 /** Below a cent rounding decides the sides. */
 const LEAST_USD = { numerator: 1n, scale: 2 };
 
 /**
  * Two values of one trade lie too far apart for both prices to be right, unless somebody lost the difference.
  */
-export function isApart(a: Usd, b: Usd, [lower, higher] = CONTRADICTED): boolean {
+export function isApart(a: Usd, b: Usd, [lower, higher]: readonly [bigint, bigint] = CONTRADICTED): boolean {
   const [low, high] = compareUsd(a, b) < 0 ? [a, b] : [b, a];
   const times = (usd: Usd, factor: bigint): Usd => ({ ...usd, numerator: usd.numerator * factor });
   return compareUsd(high, LEAST_USD) > 0 && compareUsd(times(low, lower), times(high, higher)) < 0;

@@ -1,5 +1,4 @@
 import { fstatSync } from 'node:fs';
-import { getAddress, isAddress } from 'viem/utils';
 import { Command } from 'commander';
 import { CliError, type CommonOptions } from './cliIo.ts';
 import type { WriteOptions } from '../ledger/writeBook.ts';
@@ -48,6 +47,7 @@ export const ledgerCommand = new Command('ledger')
   .action(ledger);
 
 async function ledger(files: readonly string[], options: LedgerOptions): Promise<void> {
+  const { readAccounts, readBook, writeBook } = await import('../ledger/writeBook.ts');
   const accounts = readAccounts(options.account);
   checkPeriod(options);
   const { readFormat } = await import('../ledger/ledgerFormat.ts');
@@ -57,7 +57,6 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   const isOpen = isAsked || Boolean(process.env['RPC_URL']);
   const chain = isOpen ? await (await import('../ledger/openChain.ts')).openChain() : null;
   try {
-    const { readBook, writeBook } = await import('../ledger/writeBook.ts');
     const source = isFinding ? chain!.find([...accounts], options, say, fail) : readFiles(files);
     const book = await readBook(source, accounts, chain);
     nameSilent(
@@ -83,13 +82,6 @@ function nameSilent(silent: readonly string[], accounts: number): void {
 function isRedirected(): boolean {
   const input = fstatSync(0);
   return input.isFIFO() || input.isFile();
-}
-
-/** The accounts of a ledger. Throws `CliError` for a text that is no address. */
-export function readAccounts(texts: readonly string[]): ReadonlySet<string> {
-  const wrong = texts.find((text) => !isAddress(text, { strict: false }));
-  if (wrong !== undefined) throw new CliError(`not an address: ${wrong.slice(0, 100)}`);
-  return new Set(texts.map((text) => getAddress(text.toLowerCase())));
 }
 
 function checkPeriod({ from, to }: LedgerOptions): void {

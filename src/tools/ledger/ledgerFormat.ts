@@ -31,7 +31,7 @@ export function readFormat(name: string): LedgerFormat {
   const text = readText(shipped ? join(FOLDER, `${name}.yaml`) : name);
   const { tree, faults, schemaFaults, locate } = parseRuleFile('ledger', text);
   const problems = [
-    ...faults.map(({ place, message }) => ({ place, message })),
+    ...faults,
     ...schemaFaults.map(({ pointer, part, message }) => ({
       place: locate(pointer, part),
       message: `${pointer}: ${message}`,

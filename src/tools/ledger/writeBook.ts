@@ -1,4 +1,6 @@
+import { getAddress, isAddress } from 'viem/utils';
 import { configuredRules } from '../../service/analyzer.ts';
+import { CliError } from '../cli/cliIo.ts';
 import { commoditiesOf, type Commodities } from './commodities.ts';
 import { readCurrencyMap, type CurrencyMap } from './currencyMap.ts';
 import { namesHolding, type JournalFiles } from './journal.ts';
@@ -20,6 +22,13 @@ export interface WriteOptions extends PeriodOptions {
 }
 
 type Book = Awaited<ReturnType<typeof readBook>>;
+
+/** The accounts of a ledger. Throws `CliError` for a text that is no address. */
+export function readAccounts(texts: readonly string[]): ReadonlySet<string> {
+  const wrong = texts.find((text) => !isAddress(text, { strict: false }));
+  if (wrong !== undefined) throw new CliError(`not an address: ${wrong.slice(0, 100)}`);
+  return new Set(texts.map((text) => getAddress(text.toLowerCase())));
+}
 
 /** The accounts' events by the reports, in order. Throws `CliError` for the first that cannot be booked. */
 export async function readBook(

@@ -1,8 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { TxReport } from '../../model/generated/report.ts';
-import { readAccounts } from '../cli/ledgerCommand.ts';
-import { readBook, writerOf } from '../ledger/writeBook.ts';
+import { readAccounts, readBook, writerOf } from '../ledger/writeBook.ts';
 import { requireTxHash } from '../cli/cliIo.ts';
 import { readCurrencyMap } from '../ledger/currencyMap.ts';
 import { formatNames, readFormat } from '../ledger/ledgerFormat.ts';
