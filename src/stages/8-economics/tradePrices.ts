@@ -11,7 +11,7 @@ import { refusal, type RefusalReason } from './choosePrice.ts';
 
 type Prices = ReadonlyMap<AssetId, ChosenPrice>;
 
-/** A side of a trade that is worth less than half of the other contradicts it: lower times 2, higher times 1. */
+/** A side of a trade that is worth less than half of the other contradicts it: 2 × lower < 1 × higher. */
 const CONTRADICTED = [2n, 1n] as const;
 /** A trade of which half of the smaller side was won or lost. */
 export const DEVIATING = [3n, 2n] as const;
