@@ -166,10 +166,12 @@ const STATED_ROLES: ReadonlyMap<string, SideAmount['role']> = new Map([
   ['repaid', 'debt'],
 ]);
 
+const plainRole = (gave: boolean): SideAmount['role'] => (gave ? 'gave' : 'got');
+
 /** Falls back to the kind of change where the leg's role is silent. */
 function roleOfLeg(leg: string, gave: boolean, position: Position | null): SideAmount['role'] {
   if (SHARE_ROLES.has(leg)) return DEBT_SHARE_ROLES.has(leg) ? 'debt_share' : 'share';
-  if (position === null) return leg === 'fee' ? 'fee' : gave ? 'gave' : 'got';
+  if (position === null) return leg === 'fee' ? leg : plainRole(gave);
   const stated = STATED_ROLES.get(leg);
   if (stated) return stated;
   const { category, effect } = position;
