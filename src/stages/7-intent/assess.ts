@@ -1,5 +1,5 @@
 import { isCycle, isRecognised, kindOf } from '../../lib/motifKinds.ts';
-import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
+import { isIssuance, isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
 import { othersInPools } from '../../value/poolPayments.ts';
@@ -8,6 +8,7 @@ import { isUnlisted, keptOf } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
 import type { AssetAmount, Confidence, Motif, ProofDoubt } from '../../model/motif.ts';
+import type { MotifTraits } from '../../model/vocabulary.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 
 const ORDER: readonly Confidence[] = ['Low', 'Medium', 'High'];
@@ -83,28 +84,67 @@ function suspicions(view: SubjectView): CaveatCode[] {
 }
 
 /**
- * The acts that prove the verdict: those it rests on; or, where a pool is not proven, the act of a listed
- * aggregator that states exactly the subject's gave and got. The pool is a caveat on its own act
- * then.
+ * The acts that prove the verdict: those it rests on. An exchange that movements show needs none of its pools;
+ * one that the act of a listed aggregator states exactly rests on that.
  */
 function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[] {
-  const { sent, received, own, entity, fees } = view;
-  const [given, got] = [sent[0], received[0]];
-  if (!given || !got || sent.length + received.length > 2 || entity.size + fees.size > 1) return motifs;
-  if (motifs.every(({ status }) => status === 'Proven') || !allAsked(view, motifs)) return motifs;
-  if (!motifs.every((motif) => view.isSwap(motif) || view.kind(motif).trade === 'chain')) return motifs;
+  if (motifs.every(({ status }) => status === 'Proven') || !isOneForOne(view, motifs)) return motifs;
+  if (isShownExchange(view, motifs)) return [];
   const states = (legs: readonly AssetAmount[], { id, net }: Balance): boolean =>
     legs.length === 1 &&
     legs.every(({ asset, amount }) => view.mergedAsset(asset) === id && (amount === net || amount === -net));
-  const stated = own.find(
+  const stated = view.own.find(
     (motif) =>
       motif.status === 'Proven' &&
       view.kind(motif).trade === 'summary' &&
       isRecognised(motif.protocol) &&
-      states(motif.assetsOut, given) &&
-      states(motif.assetsIn, got),
+      states(motif.assetsOut, view.sent[0]!) &&
+      states(motif.assetsIn, view.received[0]!),
   );
   return stated ? [stated] : motifs;
+}
+
+/** The subject gave one asset and got one by these trades, and all who gave in them asked for it. */
+function isOneForOne(view: SubjectView, motifs: readonly Motif[]): boolean {
+  const { sent, received, entity, fees } = view;
+  const trades = motifs.every((motif) => EXCHANGES.has(view.kind(motif).trade));
+  return (
+    sent.length === 1 &&
+    received.length === 1 &&
+    entity.size + fees.size === 1 &&
+    trades &&
+    allAsked(view, motifs)
+  );
+}
+
+const EXCHANGES: ReadonlySet<MotifTraits['trade']> = new Set(['swap', 'chain', 'order']);
+
+/**
+ * Whether movements alone show the exchange: a listed aggregator that the subject called arranged it, or its
+ * own order was settled at a listed contract. No share of a position is made or destroyed for it, and a pool
+ * that only movements show logs nothing that could tell another act.
+ */
+function isShownExchange(view: SubjectView, motifs: readonly Motif[]): boolean {
+  const { flow, tx, sent, received, shares, input } = view;
+  const { mode, account, signer } = input.subject;
+  const called = mode === 'self' && account === signer && view.tagsOf(tx.to).includes('aggregator');
+  const settled = motifs.every(
+    (motif) =>
+      view.kind(motif).trade === 'order' && motif.status === 'Proven' && isRecognised(motif.protocol),
+  );
+  if (!isOneForOne(view, motifs) || !(called || settled)) return false;
+  const traded = new Set([sent[0]!.id, received[0]!.id]);
+  const { wrappedNative } = input.rulebook;
+  return (
+    ![...shares.keys()].some((asset) => traded.has(asset)) &&
+    !flow.movements.some(
+      (m) => isIssuance(m) && traded.has(m.asset) && !wrappedNative.has(flow.assets.get(m.asset)!.address!),
+    ) &&
+    motifs.every(
+      ({ basis, protocol, venue }) =>
+        basis !== 'structure' || isRecognised(protocol) || !tx.logs.some(({ address }) => address === venue),
+    )
+  );
 }
 
 type Basis = Record<'motifs' | 'proving', readonly Motif[]> & { readonly confidence: Confidence };
@@ -122,7 +162,7 @@ function doubtsOf(view: SubjectView, rule: IntentRule, { motifs, proving, confid
   if (confidence === 'Low') doubts.push('low_confidence');
   if (
     doubts.length === 0 &&
-    (!accountsFor(view, rule, motifs) ||
+    (!(isShownExchange(view, motifs) || accountsFor(view, rule, motifs)) ||
       gainedElsewhere(view, motifs) ||
       keptOf(view, motifs).some(isUnlisted))
   )
