@@ -160,7 +160,9 @@ function baseOf(balance: readonly TradeBalance[], entity: () => Entity): TradeBa
   if (gainful.length === 0 || balance.some((b) => !b.flat && !gainful.includes(b))) return null;
   const clear = gainful.filter((b) => !b.flat);
   if (clear.length > 0) return clear.length === 1 ? clear[0]! : null;
-  const kept = gainful.find(({ id }) => gained(entity().balances, id));
+  const own = gainful.flatMap(({ id }) => entity().balances.get(id) ?? []).filter(({ net }) => net > 0n);
+  const gain = own.find((balance) => !isDust(balance, entity())) ?? own[0];
+  const kept = gainful.find(({ id }) => id === gain?.id);
   return kept ?? (gainful.length === 1 ? gainful[0]! : null);
 }
 
