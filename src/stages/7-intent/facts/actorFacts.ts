@@ -232,6 +232,11 @@ const COUNTERPARTIES: readonly FactSpec[] = [
       );
     },
   ),
+  count(
+    'actor.received.unasked',
+    'Movements to the actor that no call or signature of the payer asked for.',
+    (v) => v.received.flatMap((l) => l.incoming.filter((m) => v.input.suspects?.unasked.has(m.index))).length,
+  ),
   flag('actor.paid_by_called', 'The called contract paid the actor.', (v) =>
     v.received.some((l) => l.incoming.some((m) => m.from === v.tx.to)),
   ),

@@ -1,0 +1,155 @@
+// Exchanges through a listed aggregator that runs any steps, as its executors do: what movements show, and what they do not.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Address } from 'viem';
+import { addressOf } from '../devnet/accounts.ts';
+import { MAINNET } from '../devnet/addresses.ts';
+import { ETHER, fn, fnOf } from '../devnet/chain.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+
+const [ALICE, BOB] = [addressOf('alice'), addressOf('bob')];
+/** OKX' router, which the rules list as an aggregator. */
+const ROUTER: Address = '0x5E1f62Dac767b0491e3CE72469C217365D5B48cC';
+const SOLD = 3_000_000_000n;
+const MINT = 'Transfer(address indexed from, address indexed to, uint256 value)';
+const ZERO: Address = `0x${'0'.repeat(40)}`;
+let stage: Stage;
+let dealer: Address;
+beforeAll(async () => {
+  stage = await startStage();
+  await stage.chain.placeAt(ROUTER, compile('Forger.sol')['Forger']!, ['Router', 'ROUTER']);
+  dealer = await stage.forger('Dealer', 'DEALER');
+  for (const to of [dealer, BOB])
+    await stage.chain.must('maker', {
+      to: MAINNET.usdc,
+      data: fn('transfer(address,uint256)', [to, 20n * SOLD]),
+    });
+  await stage.c.approve('bob', 'USDC', dealer);
+}, 180_000);
+afterAll(() => stage?.stop());
+
+const usdc = (signature: string, args: unknown[]): Step => call(MAINNET.usdc, fn(signature, args));
+const paid = usdc('transfer(address,uint256)', [ALICE, SOLD]);
+const play = (steps: readonly Step[]) => fnOf(stage.abi, 'play', [steps]);
+
+/** Alice sends the router one ether, and the dealer whom the router pays it to does these steps. */
+const trade = async (steps: readonly Step[], router = ROUTER) =>
+  stage.report(
+    await stage.chain.send('alice', {
+      to: router,
+      data: play([call(dealer, play(steps), ETHER)]),
+      value: ETHER,
+      gas: 3_000_000n,
+    }),
+  );
+
+describe('an exchange at a dealer that nobody lists', () => {
+  it('is Proven by its movements through a listed aggregator', async () => {
+    const { classification } = await trade([paid]);
+    expect(classification).toMatchObject({
+      status: 'Proven',
+      confidence: 'Medium',
+      actor: ALICE,
+      intent_label: 'Swap 1 ETH for 3,000 USDC on OKX DEX Router 1.0.7',
+    });
+  });
+
+  it('is Suspected through a router that nobody lists', async () => {
+    const { classification } = await trade([paid], await stage.forger('Router', 'ROUTER'));
+    expect(classification.status).toBe('Suspected');
+  });
+
+  it('is Suspected where the dealer pulls another account’s tokens', async () => {
+    const { classification } = await trade([
+      usdc('transferFrom(address,address,uint256)', [BOB, ALICE, SOLD]),
+    ]);
+    expect(classification.status).toBe('Suspected');
+  });
+
+  it.each(['Borrowed(address indexed user, uint256 amount)', 'Opened(address indexed by, uint256 amount)'])(
+    'is Suspected where the dealer tells of something else: %s',
+    async (signature) => {
+      const { classification } = await trade([paid, event(signature, ALICE, SOLD)]);
+      expect(classification.status).toBe('Suspected');
+    },
+  );
+
+  it('is Suspected where a share is made for what was given', async () => {
+    const { classification } = await trade([event(MINT, ALICE, SOLD, { from: ZERO, to: ALICE })]);
+    expect([classification.status, classification.intent_kind]).not.toEqual(['Proven', 'DirectSwap']);
+    expect([classification.status, classification.intent_kind]).not.toEqual(['Proven', 'AggregatedSwap']);
+  });
+
+  it('is not Alice’s where a stranger has the router take her tokens', async () => {
+    await stage.c.approve('alice', 'USDC', ROUTER);
+    const { classification } = await stage.report(
+      await stage.chain.send(ATTACKER, {
+        to: ROUTER,
+        data: play([
+          usdc('transferFrom(address,address,uint256)', [ALICE, dealer, SOLD / 10n]),
+          call(ALICE, '0x', ETHER / 100n),
+        ]),
+        value: ETHER / 100n,
+        gas: 3_000_000n,
+      }),
+    );
+    expect([classification.actor, classification.status]).not.toEqual([ALICE, 'Proven']);
+  });
+});
+
+describe('a silent receipt', () => {
+  const receive = async (step: Step) =>
+    (await stage.report(await stage.chain.send('alice', { to: dealer, data: play([step]), gas: 1_000_000n })))
+      .classification;
+
+  it('from the contract that was called is Proven, and says no more', async () => {
+    expect(await receive(paid)).toMatchObject({
+      intent_kind: 'TokenTransfer',
+      status: 'Proven',
+      actor: ALICE,
+      intent_label: expect.stringMatching(/^Receive 3,000 USDC from 0x/),
+    });
+  });
+
+  it('pulled from an account that asked for nothing is Suspected', async () => {
+    const pulled = await receive(usdc('transferFrom(address,address,uint256)', [BOB, ALICE, SOLD]));
+    expect(pulled.status).toBe('Suspected');
+  });
+
+  it('of ether with an event beside it is Suspected', async () => {
+    const steps = [
+      call(ALICE, '0x', ETHER / 2n),
+      event('Left(address indexed by, uint256 amount)', ALICE, ETHER),
+    ];
+    const { classification } = await stage.report(
+      await stage.chain.send('alice', { to: dealer, data: play(steps), gas: 1_000_000n }),
+    );
+    expect(classification.status).toBe('Suspected');
+  });
+});
+
+describe('a duty that a stranger’s contract logs', () => {
+  const posted = event(
+    'OutputProposed(bytes32 indexed outputRoot, uint256 indexed l2OutputIndex, uint256 indexed l2BlockNumber, uint256 l1Timestamp)',
+    ALICE,
+    5n,
+  );
+  const status = async (steps: readonly Step[]) => (await stage.play(dealer, steps)).classification;
+
+  it('is a call and no more', async () => {
+    const { intent_label: label, ...rest } = await status([posted]);
+    expect(rest).toMatchObject({ intent_kind: 'ContractCall', status: 'Proven' });
+    expect(label).toMatch(/^Call /);
+    expect(label).not.toMatch(/rollup/);
+  });
+
+  it.each([
+    [
+      'an event of unknown meaning',
+      () => event('Bound(address indexed owner, uint256 amount)', ALICE, ETHER),
+    ],
+    ['a stake', () => event('Staked(address indexed user, uint256 amount)', ALICE, ETHER)],
+    ['a payment', () => call(BOB, '0x', 5n)],
+  ])('beside %s proves nothing', async (_, step) => {
+    expect((await status([posted, step()])).status).toBe('Suspected');
+  });
+});
