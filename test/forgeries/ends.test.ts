@@ -77,6 +77,12 @@ describe('an exchange at an unlisted pool', () => {
     expect(report.classification.caveats!.map(({ code }) => code)).toContain('unknown_protocol');
   });
 
+  it('that a listed aggregator arranges without a word is proven by its movements, at Medium', async () => {
+    const { classification } = await playedBy('alice', ROUTER, traded().slice(0, -1));
+    expect(classification).toMatchObject({ status: 'Proven', confidence: 'Medium', actor: ALICE });
+    expect(classification.intent_label).toContain('Swap 5 USDC for 0.001 WETH');
+  });
+
   it.each<[string, () => Address, () => Step[]]>([
     [
       'at a router nobody lists',
@@ -89,7 +95,6 @@ describe('an exchange at an unlisted pool', () => {
         states(),
       ],
     ],
-    ['without a statement', () => ROUTER, () => traded().slice(0, -1)],
     [
       'that gave less than is stated',
       () => ROUTER,

@@ -84,34 +84,34 @@ function suspicions(view: SubjectView): CaveatCode[] {
 }
 
 /**
- * The acts that prove the verdict: those it rests on. An exchange that movements show needs none of its pools;
- * one that the act of a listed aggregator states exactly rests on that.
+ * The acts that prove the verdict: those it rests on. An exchange that a listed aggregator states rests on its
+ * act, if that states exactly what was given and got; one that movements show needs no pool.
  */
 function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[] {
   if (motifs.every(({ status }) => status === 'Proven') || !isOneForOne(view, motifs)) return motifs;
-  if (isShownExchange(view, motifs)) return [];
   const states = (legs: readonly AssetAmount[], { id, net }: Balance): boolean =>
     legs.length === 1 &&
     legs.every(({ asset, amount }) => view.mergedAsset(asset) === id && (amount === net || amount === -net));
-  const stated = view.own.find(
-    (motif) =>
-      motif.status === 'Proven' &&
-      view.kind(motif).trade === 'summary' &&
-      isRecognised(motif.protocol) &&
-      states(motif.assetsOut, view.sent[0]!) &&
-      states(motif.assetsIn, view.received[0]!),
+  const stated = view.own.filter(
+    (motif) => view.kind(motif).trade === 'summary' && isRecognised(motif.protocol),
   );
-  return stated ? [stated] : motifs;
+  const exact = stated.find(
+    ({ status, assetsOut, assetsIn }) =>
+      status === 'Proven' && states(assetsOut, view.sent[0]!) && states(assetsIn, view.received[0]!),
+  );
+  if (exact) return [exact];
+  return stated.length === 0 && isShownExchange(view, motifs) ? [] : motifs;
 }
 
 /** The subject gave one asset and got one by these trades, and all who gave in them asked for it. */
 function isOneForOne(view: SubjectView, motifs: readonly Motif[]): boolean {
-  const { sent, received, entity, fees } = view;
+  const { sent, received, entity, fees, flow } = view;
   const trades = motifs.every((motif) => EXCHANGES.has(view.kind(motif).trade));
   return (
     sent.length === 1 &&
     received.length === 1 &&
-    entity.size + fees.size === 1 &&
+    entity.size === 1 &&
+    ![...fees].some((index) => entity.has(flow.movements[index]!.from)) &&
     trades &&
     allAsked(view, motifs)
   );
