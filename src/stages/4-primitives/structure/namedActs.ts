@@ -1,3 +1,4 @@
+import { creationsIn } from '../../../value/frames.ts';
 import { distance } from '../../../value/amount.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { guessedLeg, structural } from '../../../value/claims.ts';
@@ -187,8 +188,15 @@ export class NamedActs {
     return !RECORDED.has(entry.sign) || this.#records(trigger, account, moved, flow);
   }
 
-  #holds({ assets, unreceipted }: Hint['entry'], moved: readonly Movement[], own: UnclaimedFlow): boolean {
-    const { flow } = this.#context;
+  #holds(
+    { assets, unreceipted, flow: way }: Hint['entry'],
+    moved: readonly Movement[],
+    own: UnclaimedFlow,
+  ): boolean {
+    const { flow, tx } = this.#context;
+    // Swept from a deposit address whose contract was made for it.
+    const created = way === 'received' ? creationsIn(tx.frames).map(({ to }) => to) : [];
+    if (created.length > 0 && moved.every(({ from }) => created.includes(from))) return false;
     if (unreceipted && own.minted.length + own.burnt.length > 0) return false;
     if (assets === null) return true;
     if (assets === 'erc20') return moved.some(({ asset }) => flow.assets.get(asset)?.kind === 'erc20');

@@ -1,3 +1,4 @@
+import { creationsIn } from '../../../value/frames.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../../value/asset.ts';
 import { netSides, type Balance } from '../../../value/balances.ts';
@@ -236,6 +237,14 @@ const COUNTERPARTIES: readonly FactSpec[] = [
     'actor.received.unasked',
     'Movements to the actor that no call or signature of the payer asked for.',
     (v) => v.received.flatMap((l) => l.incoming.filter((m) => v.input.suspects?.unasked.has(m.index))).length,
+  ),
+  flag(
+    'actor.paid_by_created',
+    'Contracts created here paid all that the actor received.',
+    ({ sources, tx }) => {
+      const created = new Set(creationsIn(tx.frames).map(({ to }) => to));
+      return sources.size > 0 && [...sources].every((account) => created.has(account));
+    },
   ),
   flag('actor.paid_by_called', 'The called contract paid the actor.', (v) =>
     v.received.some((l) => l.incoming.some((m) => m.from === v.tx.to)),
