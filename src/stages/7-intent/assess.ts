@@ -84,8 +84,8 @@ function suspicions(view: SubjectView): CaveatCode[] {
 }
 
 /**
- * The acts that prove the verdict: those it rests on. An exchange that a listed aggregator states rests on its
- * act, if that states exactly what was given and got; one that movements show needs no pool.
+ * The acts that prove the verdict: those it rests on. An exchange that a listed aggregator states rests on
+ * its act, if that states exactly what was given and got; one that movements show needs no pool.
  */
 function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[] {
   if (motifs.every(({ status }) => status === 'Proven') || !isOneForOne(view, motifs)) return motifs;
