@@ -83,8 +83,8 @@ function hadPart(change: Change, { flow, own, merged }: OwnerContext): boolean {
  * A position token that its owner never had, or that came from and went to an account of no party; or a mere
  * mention of such an account: a message to it.
  */
-function isOnTheWay({ owner, token, amounts }: Change, { flow, principals }: OwnerContext): boolean {
-  if (amounts.length === 0 && !principals.has(owner)) return true;
+function isOnTheWay({ owner, token, amounts, motif }: Change, { flow, principals }: OwnerContext): boolean {
+  if (amounts.length === 0 && roleOf(motif, 'owner') === owner && !principals.has(owner)) return true;
   if (token === null || !amounts.some(isShare) || !flow.assets.has(token)) return false;
   if (!held(owner, token, flow)) return true;
   return !principals.has(owner) && net(owner, token, flow) === 0n;
