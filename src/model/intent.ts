@@ -3,6 +3,7 @@ import type { Confidence, Status } from './motif.ts';
 import type { PreparedFinding } from './finding.ts';
 import type { IntentRule, Rulebook } from './rulebook.ts';
 import type { MotifKind } from './primitive.ts';
+import type { AssetId } from './valueFlow.ts';
 
 /** An `intent_kind` declared in `rules/vocabulary.yaml`. */
 export type IntentKind = string;
@@ -74,7 +75,16 @@ export type CaveatCode =
   | 'unknown_protocol'
   | 'uncertain_motif'
   | 'rule_limit'
+  | 'contradiction'
   | 'no_rule';
+
+/** An amount that the subject gave or got, as a label states it. */
+export interface StatedAmount {
+  /** The native asset for wrapped native too. */
+  readonly asset: AssetId;
+  readonly amount: bigint;
+  readonly side: 'sent' | 'received';
+}
 
 /** The outcome of the rules for one candidate actor. */
 export interface Verdict extends Omit<Fragment, 'seq'> {
@@ -82,6 +92,9 @@ export interface Verdict extends Omit<Fragment, 'seq'> {
   readonly label: string;
   /** Placeholders of the rule's label that had no value. */
   readonly unfilled: readonly string[];
+  readonly stated: readonly StatedAmount[];
+  /** Whose position the label is about; null for other labels. */
+  readonly owner: Address | null;
   /** Null when a fallback heuristic answered. */
   readonly rule: { readonly slug: string; readonly version: number } | null;
   readonly category: string;

@@ -255,6 +255,8 @@ export function verdict(over: Partial<Verdict> = {}): Verdict {
     kind: 'ContractCall',
     label: 'Call a contract',
     unfilled: [],
+    stated: [],
+    owner: null,
     caveats: [],
     status: 'Proven',
     confidence: 'High',

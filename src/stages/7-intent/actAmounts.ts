@@ -5,6 +5,7 @@ import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
 import { amountsOf, isShare, sidesOf } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
+import type { StatedAmount } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Side, SideAmount } from '../../model/scene.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
@@ -112,6 +113,23 @@ export function otherOwner(view: SubjectView, motifs: readonly Motif[]): Address
   const { input } = view;
   const owners = new Set(motifs.map((motif) => (view.kind(motif).position ? roleOf(motif, 'owner') : null)));
   return input.subject.elected ? anotherOf(view, owners) : null;
+}
+
+/** Whose positions the acts change; null where one of them changes none. */
+export function ownerOf(view: SubjectView, motifs: readonly Motif[]): Address | null {
+  const isAbout = motifs.length > 0 && motifs.every((motif) => movesPosition(view, motif));
+  return isAbout ? (otherOwner(view, motifs) ?? view.input.subject.account) : null;
+}
+
+/** The amounts that a label with these placeholders states. */
+export function statedBy(view: SubjectView, motifs: readonly Motif[], label: string): StatedAmount[] {
+  const on = (side: StatedAmount['side'], amounts: readonly ActAmount[]): StatedAmount[] =>
+    amounts.map(({ id, amount }) => ({ asset: id, amount, side }));
+  return [
+    ...(label.includes('{gave}') ? on('sent', actAmounts(view, motifs, 'sent')) : []),
+    ...(label.includes('{gave}') ? on('sent', paidInstead(view, motifs).paid) : []),
+    ...(label.includes('{got}') ? on('received', actAmounts(view, motifs, 'received')) : []),
+  ];
 }
 
 /** The account that positions of the actor were paid out to, where it is another. */

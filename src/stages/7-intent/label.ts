@@ -1,11 +1,12 @@
 import { counted } from '../../lib/text.ts';
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
-import { feesBeside } from './actAmounts.ts';
+import { feesBeside, ownerOf, statedBy } from './actAmounts.ts';
 import { aboutPosition, feesText, fillPlaceholder, type LabelSubject } from './labelWords.ts';
 import { keptOf, keptText } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
+import type { Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Condition, IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
@@ -21,10 +22,9 @@ import type { Address, Hex } from '../../model/hex.ts';
 export type NamedIntent = Pick<IntentRule, 'intent' | 'label' | 'labelFallback'> &
   Partial<Pick<IntentRule, 'when'>>;
 
-/** A label, and the placeholders that had no value for it. */
-interface RenderedLabel {
+/** A label, the placeholders that had no value for it, and what it states. */
+interface RenderedLabel extends Pick<Verdict, 'unfilled' | 'stated' | 'owner'> {
   readonly text: string;
-  readonly unfilled: readonly string[];
 }
 
 /** Rules have a few hundred labels between them. */
@@ -60,7 +60,12 @@ export function renderLabel(
   };
   let text = written(0);
   for (let brevity = 1; brevity <= MOST_BRIEF && text.length > MAX_LABEL; brevity++) text = written(brevity);
-  return { text, unfilled: [...new Set(unfilled)] };
+  return {
+    text,
+    unfilled: [...new Set(unfilled)],
+    stated: statedBy(view, motifs, rule.label),
+    owner: states ? ownerOf(view, motifs) : null,
+  };
 }
 
 /**

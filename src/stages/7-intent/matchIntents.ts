@@ -113,7 +113,7 @@ function verdictOf(view: SubjectView, named: NamedIntent, grounds: Grounds): Ver
   const { rule, motifs, assessment, format } = grounds;
   const { status, confidence, caveats } = assessment;
   const kind = named.intent;
-  const { text: label, unfilled } = renderLabel(named, view, motifs, format);
+  const { text: label, unfilled, stated, owner } = renderLabel(named, view, motifs, format);
   const indexes = motifs.map((m) => m.index);
   const known = view.input.rulebook.intentKinds.get(kind);
   return {
@@ -121,6 +121,8 @@ function verdictOf(view: SubjectView, named: NamedIntent, grounds: Grounds): Ver
     kind,
     label,
     unfilled,
+    stated,
+    owner,
     status,
     confidence,
     rule: rule && { slug: rule.slug, version: rule.version },

@@ -19,6 +19,7 @@ import { ReportWriter } from './reportWriter.ts';
 import { writeAttribution, accountNames } from './writeAttribution.ts';
 import { writeEconomics } from './writeEconomics.ts';
 import { writeAllowance } from './writeAllowances.ts';
+import { audited } from './contradictions.ts';
 import { writeCaveats } from './caveats.ts';
 import { frontEnds } from './frontEnds.ts';
 import { writeFailed, writeFailure, writeTransaction } from './writeTransaction.ts';
@@ -38,6 +39,8 @@ export interface ReportInput {
   readonly context: RawContext;
   readonly motifs: readonly Motif[];
   readonly verdict: Verdict;
+  /** Two statements of the verdict that disagree; `audited` fills it. */
+  readonly contradiction?: string;
   readonly attribution: Attribution;
   readonly economics: Economics;
   readonly rulebook: Rulebook;
@@ -156,7 +159,8 @@ function writeMovements({ flow, suspects }: ReportInput, writer: ReportWriter): 
  * The report, keys in the order the interface lists them; equal input gives an equal report, byte for byte
  * once serialised. Throws `AnalysisError('receipt_malformed')` where a count cannot be a JSON integer.
  */
-export function buildReport(input: ReportInput): wire.TxReport {
+export function buildReport(given: ReportInput): wire.TxReport {
+  const input = audited(given);
   const { tx, flow, attribution, economics, rulebook } = input;
   const motifs = [...input.motifs, ...frontEnds(tx, input.motifs, flow, rulebook)];
   const writer = new ReportWriter(tx, flow, input.context);

@@ -7,7 +7,10 @@ import type { ReportInput } from './buildReport.ts';
 import type { CaveatCode } from '../../model/intent.ts';
 import type { AssetAmount, Motif } from '../../model/motif.ts';
 
-type CaveatInput = Pick<ReportInput, 'verdict' | 'motifs' | 'rulebook' | 'flow' | 'context' | 'suspects'>;
+type CaveatInput = Pick<
+  ReportInput,
+  'verdict' | 'motifs' | 'rulebook' | 'flow' | 'context' | 'suspects' | 'contradiction'
+>;
 
 /** Caveats that speak of the whole verdict. */
 const WORDS: Readonly<Partial<Record<CaveatCode, string>>> = {
@@ -44,10 +47,11 @@ export function writeCaveats(input: CaveatInput): { code: CaveatCode; text: stri
   while (named.length > 1 && named.join('; ').length > MAX_TEXT - 20) named = named.slice(0, -1);
   const more = found.length > named.length ? `; and ${found.length - named.length} more` : '';
   const sentence = cleanText(upperFirst(`${named.join('; ')}${more}.`), MAX_TEXT)!;
-  return verdict.caveats.map((code) => ({
-    code,
-    text: ofActs.has(code) ? sentence : (WORDS[code] ?? ruleLimit(input)),
-  }));
+  const textOf = (code: CaveatCode): string => {
+    if (code === 'contradiction') return input.contradiction!;
+    return ofActs.has(code) ? sentence : (WORDS[code] ?? ruleLimit(input));
+  };
+  return verdict.caveats.map((code) => ({ code, text: textOf(code) }));
 }
 
 /** A finding about an act: alone, and after another. */
@@ -79,7 +83,7 @@ function findingsOf(motif: Motif, input: CaveatInput): Map<CaveatCode, Finding> 
   return found;
 }
 
-const formatOf = ({ context, rulebook, suspects }: CaveatInput): LabelFormat =>
+export const formatOf = ({ context, rulebook, suspects }: CaveatInput): LabelFormat =>
   labelFormat(context.tokens, rulebook, suspects?.mentioned);
 
 /** `the 2nd Uniswap V3 swap, 5 USDC → 0.001 WBTC,`; without a protocol with its contract. */

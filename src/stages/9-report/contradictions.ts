@@ -1,0 +1,131 @@
+/**
+ * Whether statements that a proven verdict rests on agree. Only its proven acts and the accounts it speaks of
+ * are asked: what others add to a transaction makes no report contradict itself.
+ */
+import { isSwap, kindOf } from '../../lib/motifKinds.ts';
+import { distance } from '../../value/amount.ts';
+import { mergeNative, NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
+import { balances } from '../../value/balances.ts';
+import { shortAddress } from '../../value/display.ts';
+import { amountText } from '../../value/labelFormat.ts';
+import { formatOf } from './caveats.ts';
+import type { PositionChange } from '../../model/economics.ts';
+import type { Address } from '../../model/hex.ts';
+import type { StatedAmount } from '../../model/intent.ts';
+import type { ReportInput } from './buildReport.ts';
+
+type Of = Pick<StatedAmount, 'asset'>;
+type Positions = readonly PositionChange[];
+type Compared = readonly [stated: StatedAmount, found: readonly bigint[]];
+
+/** Of an amount less than this part is rounding. */
+const ROUNDING_PARTS = 50_000n;
+
+/** The report's input, its verdict Suspected where two statements disagree. */
+export function audited(input: ReportInput): ReportInput {
+  const { verdict, economics, attribution } = input;
+  if (verdict.status !== 'Proven') return input;
+  const group = new Set([attribution.actor ?? attribution.signer, ...attribution.entity]);
+  const rested = economics.positions.filter(
+    ({ motif }) => motif.status === 'Proven' && verdict.motifs.includes(motif.index),
+  );
+  const owners = group.has(verdict.owner!) ? group : new Set([verdict.owner]);
+  const own = rested.filter(({ owner }) => owners.has(owner));
+  const contradiction =
+    otherOwner(rested, own, verdict.owner) ??
+    otherAsset(own, input) ??
+    [stakesOf(own, input), ...tradeOf(group, input)].map((one) => otherAmount(one, input)).find(Boolean) ??
+    otherWay(group, input);
+  if (contradiction === null) return input;
+  const confidence = verdict.confidence === 'High' ? 'Medium' : verdict.confidence;
+  const caveats = [...verdict.caveats, 'contradiction'] as const;
+  return { ...input, contradiction, verdict: { ...verdict, status: 'Suspected', confidence, caveats } };
+}
+
+function otherOwner([one]: Positions, own: Positions, told: Address | null): string | null {
+  if (told === null || !one || own.length > 0) return null;
+  const [first, second] = [told, one.owner].map(shortAddress);
+  return `The headline is of a position of ${first}, its act of one of ${second}.`;
+}
+
+/** A principal that its owner did not move, where its act moved another asset of the owner. */
+function otherAsset(own: Positions, input: ReportInput): string | null {
+  const { flow, motifs, rulebook } = input;
+  const merged = ({ asset }: Of) => mergeNative(asset, rulebook.wrappedNative);
+  const nameOf = ({ asset }: Of): string => formatOf(input).asset(parseAssetId(asset)!);
+  for (const { owner, motifs: acts, position, beside, parts } of own) {
+    const principal = parts.find(({ role, delta }) => role === 'principal' && delta !== 0n);
+    const known = new Set(parts.map(merged));
+    const moved = motifs
+      .filter(({ index, parent }) => acts.includes(index) || acts.includes(parent ?? -1))
+      .flatMap(({ movements }) => movements.map((index) => flow.movements[index]!))
+      .filter((one) => one[principal && principal.delta < 0n ? 'from' : 'to'] === owner)
+      .filter(({ asset }) => asset !== position && !beside.some((one) => one.asset === asset));
+    if (!principal || moved.length === 0 || moved.some((one) => known.has(merged(one)))) continue;
+    return `The position is told in ${nameOf(principal)}, its owner moved ${nameOf(moved[0]!)}.`;
+  }
+  return null;
+}
+
+/** Amounts of the headline beside those of the positions it is about: one by one, and together. */
+function stakesOf(own: Positions, { verdict, rulebook }: ReportInput): Compared[] {
+  const parts = own.flatMap((one) => one.parts);
+  return verdict.stated.map((stated) => {
+    const all = parts
+      .filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === stated.asset)
+      .filter(({ delta }) => delta < 0n === (stated.side === 'sent'));
+    const groups = [all, all.filter(({ role }) => role === 'principal'), ...all.map((one) => [one])];
+    const sums = groups.map((some) =>
+      distance(
+        some.reduce((sum, { delta }) => sum + delta, 0n),
+        0n,
+      ),
+    );
+    return [stated, all.length === 0 ? [] : sums];
+  });
+}
+
+/** Each amount of a trade beside the actor's balances, where it gave or got one asset alone. */
+function tradeOf(group: ReadonlySet<Address>, input: ReportInput): Compared[][] {
+  const { flow, rulebook, verdict, header, motifs, attribution } = input;
+  if (!verdict.motifs.every((index) => isSwap(kindOf(rulebook, motifs[index]!.kind)))) return [];
+  const tips = (flow.incoming.get(header.coinbase) ?? []).map((index) => flow.movements[index]!.from);
+  // Ether pays for execution and tips beside the trade.
+  const paysMore = attribution.mode !== 'self' || tips.some((from) => group.has(from));
+  const own = [...balances(flow, group, { mergeWrapped: rulebook.wrappedNative }).values()];
+  return verdict.stated.map((stated) => {
+    const side = own.filter(({ net }) => (stated.side === 'sent' ? net < 0n : net > 0n));
+    const isAlone = side.length === 1 && side[0]!.id === stated.asset;
+    return [
+      [stated, isAlone && !(paysMore && stated.asset === NATIVE_ASSET) ? [distance(side[0]!.net, 0n)] : []],
+    ];
+  });
+}
+
+/** Null where one of the amounts that can be compared agrees, or none can be. */
+function otherAmount(all: readonly Compared[], input: ReportInput): string | null {
+  const compared = all.filter(([, found]) => found.length > 0);
+  const [first] = compared;
+  const agrees = ([{ amount }, found]: Compared): boolean =>
+    found.some((one) => distance(one, amount) * ROUNDING_PARTS <= amount);
+  if (!first || compared.some(agrees)) return null;
+  const asset = parseAssetId(first[0].asset)!;
+  const text = (amount: bigint): string => amountText({ asset, amount }, formatOf(input));
+  return `The headline states ${text(first[0].amount)}, what moved is ${text(first[1][0]!)}.`;
+}
+
+/** An allowance of the actor's own asking that went the other way than it is told. */
+function otherWay(group: ReadonlySet<Address>, input: ReportInput): string | null {
+  const { flow, suspects, rulebook, verdict, motifs } = input;
+  if (!verdict.motifs.some((index) => kindOf(rulebook, motifs[index]!.kind).allowance)) return null;
+  const last = new Map<string, bigint>();
+  for (const { token, tokenId, owner, spender, kind, amount, evidence } of flow.allowances) {
+    if (!group.has(owner) || amount === null || suspects?.allowances.has(evidence.log!)) continue;
+    const before = last.get(`${token} ${tokenId} ${owner} ${spender}`);
+    last.set(`${token} ${tokenId} ${owner} ${spender}`, amount);
+    const turned = before !== undefined && (kind === 'decreased' ? amount >= before : amount <= before);
+    const isOther = kind === 'revoked' ? amount > 0n : kind !== 'granted' && turned;
+    if (isOther) return `An allowance is told as ${kind}, and went from ${before ?? 'more'} to ${amount}.`;
+  }
+  return null;
+}
