@@ -5,7 +5,7 @@ import { around, contractOf, counterFlow, endOf, isFungible } from './context.ts
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Claim } from '../../../model/primitive.ts';
-import type { Movement } from '../../../model/valueFlow.ts';
+import type { Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
 /** Pairings tried per share token; a deposit moves a handful of underlying assets. */
 const MAX_UNDERLYING = 16;
@@ -16,8 +16,8 @@ const LIQUIDITY = { mint: 'add_liquidity', burn: 'remove_liquidity' };
 /**
  * Deposits into and withdrawals from contracts without a known event: the account sent an asset and was
  * minted a share token, or had shares burnt and received an asset. Two underlying assets or more make it
- * pool liquidity, for which an NFT may be minted. A token sale, which pays its proceeds out to a wallet, is
- * none.
+ * pool liquidity, for which an NFT may be minted, or shares handed back to the contract that pays for them.
+ * A token sale, which pays its proceeds out to a wallet, is none.
  */
 export function findShareExchanges(context: StructureContext): DraftPrimitive[] {
   const found: DraftPrimitive[] = [];
@@ -38,13 +38,26 @@ export function findLiquidityExchanges(context: StructureContext): DraftPrimitiv
   return findShareExchanges(context).filter(({ kind }) => Object.values(LIQUIDITY).includes(kind));
 }
 
-/** The issuer of a token that is minted or burnt here without an explanation; null for other movements. */
+/**
+ * The issuer of a token that is minted, burnt or handed back here without an explanation; null for other
+ * movements.
+ */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
   const { explained, flow, wrappedNative, venues, shareAssets } = context;
   const emitter = contractOf(flow, m.asset);
   if (emitter === null || wrappedNative.has(emitter) || venues.has(emitter)) return null;
-  if (!isIssuance(m) || explained.has(m.index) || shareAssets.has(m.asset)) return null;
+  if (!isIssuance(m) && !isHandedBack(flow, m, emitter)) return null;
+  if (explained.has(m.index) || shareAssets.has(m.asset)) return null;
   return m.kind === 'mint' || isFungible(flow, m.asset) ? emitter : null;
+}
+
+/** Whether the issuer received the token and kept it: what it burns or passes on ends elsewhere. */
+function isHandedBack(
+  { movements, outgoing }: ValueFlow,
+  { asset, to }: Movement,
+  emitter: Address,
+): boolean {
+  return to === emitter && !outgoing.get(to)?.some((i) => movements[i]!.asset === asset);
 }
 
 /** The holder of the shares behind any routers; shares may be sent to the issuer before it burns them. */
@@ -96,6 +109,8 @@ function underlyingOf(
   const own = counterFlow(context, share, side, emitter)
     .filter((m) => parties.has(endOf(context, m, far)))
     .slice(0, MAX_UNDERLYING);
+  // A token that its own contract keeps of every transfer is a tax; handed back, the contract pays for it.
+  if (!isIssuance(share)) return new Set(own.map((m) => m.asset)).size > 1 ? own : [];
   const all = own.length > 0 ? own : elsewhere(context, share, holder);
   if (isFungible(context.flow, share.asset)) return all;
   // A purchase with two tokens ends with the seller; a position's assets lie in one pool.
