@@ -93,7 +93,7 @@ export interface Verdict extends Omit<Fragment, 'seq'> {
   /** Placeholders of the rule's label that had no value. */
   readonly unfilled: readonly string[];
   readonly stated: readonly StatedAmount[];
-  /** Whose position the label is about; null for other labels. */
+  /** The owner of the position that the label is about; null for other labels. */
   readonly owner: Address | null;
   /** Null when a fallback heuristic answered. */
   readonly rule: { readonly slug: string; readonly version: number } | null;

@@ -13,7 +13,7 @@ import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { AssetId, Movement } from '../../model/valueFlow.ts';
 
-/** A part of what the actor gave that no pool took, or of what pools paid that the actor did not get. */
+/** A part of the actor's payment that no pool took, or of the pools' payment that the actor did not get. */
 export interface Kept extends ActAmount {
   readonly side: 'sent' | 'received';
   /** Of this amount. */

@@ -22,7 +22,7 @@ import type { Address, Hex } from '../../model/hex.ts';
 export type NamedIntent = Pick<IntentRule, 'intent' | 'label' | 'labelFallback'> &
   Partial<Pick<IntentRule, 'when'>>;
 
-/** A label, the placeholders that had no value for it, and what it states. */
+/** A label, the placeholders that had no value for it, and its statements. */
 interface RenderedLabel extends Pick<Verdict, 'unfilled' | 'stated' | 'owner'> {
   readonly text: string;
 }

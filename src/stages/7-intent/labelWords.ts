@@ -205,7 +205,7 @@ function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[]
 function knownProtocols({ view, motifs, brevity, format }: LabelSubject): string | null {
   const names = new Set<string>();
   const all = new Set(motifs.map(({ index }) => index));
-  // What an act did with its value is its own affair.
+  // The acts inside another are not named.
   for (const { protocol, named, venue } of motifs.filter(({ parent }) => !all.has(parent ?? -1))) {
     // A token may call itself anything: such a name is no protocol's.
     const known = named && named.matchedBy !== 'token' ? named : protocol;

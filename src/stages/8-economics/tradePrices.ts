@@ -13,7 +13,7 @@ type Prices = ReadonlyMap<AssetId, ChosenPrice>;
 
 /** A side of a trade that is worth less than half of the other contradicts it: 2 × lower < 1 × higher. */
 const CONTRADICTED = [2n, 1n] as const;
-/** A trade of which half of the smaller side was won or lost. */
+/** A trade that won or lost half of its smaller side. */
 export const DEVIATING = [3n, 2n] as const;
 /** Below a cent rounding decides the sides. */
 const LEAST_USD = { numerator: 1n, scale: 2 };

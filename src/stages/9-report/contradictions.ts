@@ -114,7 +114,7 @@ function otherAmount(all: readonly Compared[], input: ReportInput): string | nul
   return `The headline states ${text(first[0].amount)}, what moved is ${text(first[1][0]!)}.`;
 }
 
-/** An allowance of the actor's own asking that went the other way than it is told. */
+/** An allowance that the actor asked for and that went the other way than the report says. */
 function otherWay(group: ReadonlySet<Address>, input: ReportInput): string | null {
   const { flow, suspects, rulebook, verdict, motifs } = input;
   if (!verdict.motifs.some((index) => kindOf(rulebook, motifs[index]!.kind).allowance)) return null;

@@ -98,7 +98,7 @@ function fail(message: string): void {
   say(message);
 }
 
-/** Standard input may be open with nobody writing: then a user sees what is waited for. */
+/** Standard input may be open without a writer: then a message says so. */
 const PATIENCE_MS = 3000;
 
 async function* readFiles(files: readonly string[]): AsyncGenerator<TxReport> {

@@ -169,7 +169,7 @@ function readBalance({ account, asset: { address, kind } }: HoldingRead, answer:
   return addressAt(result as Hex, 0) === account.toLowerCase() ? 1n : 0n;
 }
 
-/** What a Transfer says of amounts: one, or lists. */
+/** The amounts of a Transfer: one, or lists. */
 interface Amounts {
   readonly id?: bigint;
   readonly tokenId?: bigint;

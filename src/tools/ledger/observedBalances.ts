@@ -13,7 +13,7 @@ export interface Observing {
   readonly isContinued: boolean;
   /** Whether an earlier file of the same book has the holding. */
   readonly isOpen: (change: LedgerChange) => boolean;
-  /** Left out: what they hold is not compared. */
+  /** Left out: their balances are not compared. */
   readonly doubtful: readonly LedgerEvent[];
   readonly nameOf: Commodities;
   readonly say: (text: string) => void;

@@ -13,7 +13,7 @@ import type { LedgerFormat } from './ledgerFormat.ts';
 import type { Chain, PeriodOptions } from './openChain.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 
-/** Where a ledger goes, and of which period. */
+/** The place and the period of a ledger. */
 export interface WriteOptions extends PeriodOptions {
   readonly out?: string;
   readonly doubtful?: string;
@@ -86,7 +86,7 @@ interface Writing {
   readonly say: (message: string) => void;
 }
 
-/** Writes the files of a period, and says what they leave out. */
+/** Writes the files of a period, and names the movements left out. */
 export async function writeBook(book: Book, { format, options, chain, say }: Writing): Promise<void> {
   const { to, out, opening, currencies = out && `${out}.currencies.json` } = options;
   const isEarlier = (event: LedgerEvent): boolean => isBefore(event, options.from ?? '0');
@@ -111,7 +111,7 @@ export async function writeBook(book: Book, { format, options, chain, say }: Wri
   keepCurrencies();
 
   function writeDoubtful(): void {
-    // Journals name what is left out in comments of their own.
+    // Journals name in comments the movements they leave out.
     const beside = options.doubtful ?? (format.journal || !out ? undefined : `${out}.doubtful`);
     if (doubtful.length > 0) say(leftOutText(doubtful, nameOf, beside));
     if (beside && (doubtful.length > 0 || options.doubtful)) writeText(beside, text(doubtful));

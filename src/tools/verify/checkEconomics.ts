@@ -98,7 +98,7 @@ function checkPnlSums({ economics: { realized_pnl: pnl } }: TxReport, find: Repo
   }
 }
 
-/** What `price_warning` may say. */
+/** The words of `price_warning`. */
 const WARNING = new RegExp(
   '^(\\d+ prices? outside the freshness threshold)?(; )?' +
     '(for \\d+ priced assets? another source was set aside)?$',

@@ -50,7 +50,7 @@ export function checkMoney(report: TxReport, find: Report): void {
     find('money', '/economics/net_usd_after_own_gas', 'is left out though another paid the gas');
 }
 
-/** The price of a trade is what was given or got, where one account traded. */
+/** The price of a trade is an amount given or got, where one account traded. */
 function checkPrice(report: TxReport, party: Party, worth: Worth, find: Report): void {
   const price = parseDecimal(report.economics.consideration_usd?.text ?? '');
   if (!price || report.attribution.mode === 'bot_contract') return;

@@ -78,13 +78,16 @@ export function checkLabelAmounts(report: TxReport, rules: RuleFacts | null, fin
 
 /** The label of one approval names its token. */
 function checkLabelToken({ classification: c, allowances = [] }: TxReport, find: Report): void {
-  const [asset, ...others] = c.intent_kind === 'Approval' ? allowances.map((one) => one.asset) : [];
-  const name = asset?.symbol ?? asset?.address?.slice(0, 6);
-  if (others.length === 0 && asset?.kind === 'erc20' && name !== undefined && !c.intent_label.includes(name))
-    find('verdict', '/classification/intent_label', `does not name ${name}`);
+  if (c.intent_kind !== 'Approval' || allowances.length !== 1) return;
+  const { kind, symbol, address } = allowances[0]!.asset;
+  if (kind === 'erc20' && !c.intent_label.includes(symbol ?? address!.slice(0, 6)))
+    find('verdict', '/classification/intent_label', `does not name ${symbol ?? address!.slice(0, 6)}`);
 }
 
-/** The acts that the label rests on, parts of others aside, and the subject's gains, losses and holdings. */
+/**
+ * The acts of the label, parts of others aside, and the gains, losses and holdings of the subject; of a trade
+ * also those of its recipients.
+ */
 function ownParts(report: TxReport, rules: RuleFacts | null): readonly unknown[] {
   const { classification: c, economics, motifs } = report;
   const rule = rules?.rules.get(c.matched_rule ?? '');
@@ -95,9 +98,14 @@ function ownParts(report: TxReport, rules: RuleFacts | null): readonly unknown[]
   const ids = new Set<string | null>(resting.map(({ id }) => id));
   const acts = resting.filter((motif) => isHeadline(motif) || !ids.has(motif.parent_id));
   const { subject: account } = economics;
+  const paid =
+    c.category === 'trade'
+      ? acts.flatMap(({ participants }) => participants.filter(({ role }) => role === 'recipient'))
+      : [];
+  const parties = new Set([account, ...paid.map((one) => one.account)]);
   return [
     acts,
-    report.inventory_deltas.filter(({ subject }) => subject === account),
+    report.inventory_deltas.filter(({ subject }) => parties.has(subject)),
     report.position_effects.filter(
       ({ owner, motif_ids: of }) => owner === account || of.some((id) => ids.has(id)),
     ),

@@ -13,7 +13,7 @@ function textAt({ log_index: index, frame_path: path }: Motif['evidence'][number
   return [...topics, data].join();
 }
 
-/** Count and pool of an act are its evidence's; what a whole names as its part is inside it. */
+/** Count and pool of an act are its evidence's; the parts of a whole are inside it. */
 export function checkOwnWords(
   motif: Motif,
   motifs: readonly Motif[],
@@ -58,7 +58,7 @@ export function checkFragments({ classification: c, motifs }: TxReport, rules: R
   c.fragments.forEach(({ kind }, i) => {
     must(rules.intents.has(kind), `/fragments/${i}/kind`, 'is no intent of the rules');
     const place = shown.indexOf(kind, next);
-    // A headline may rest on no act, and plain payments stand for transfers.
+    // A headline may rest on no act, and plain payments count as transfers.
     const like = /^(Native|Token|Nft)Transfer$/.test(kind) ? 'transfer' : kind;
     const isFree = kind === c.intent_kind || like !== kind;
     const told = c.fragments.filter((one) => one.kind === kind).length;
@@ -68,7 +68,9 @@ export function checkFragments({ classification: c, motifs }: TxReport, rules: R
   });
 }
 
-/** What a composite moves is of its parts, and their venues or recipients are among its participants. */
+/**
+ * The movements of a composite are of its parts, and their venues or recipients are among its participants.
+ */
 export function checkParts(whole: Motif, { motifs }: TxReport, rules: RuleFacts, must: Must): void {
   const { trade: sort, venue } = rules.motifs.get(whole.kind)!;
   if (sort === 'summary') return;
@@ -88,7 +90,7 @@ export function checkParts(whole: Motif, { motifs }: TxReport, rules: RuleFacts,
   });
 }
 
-/** Acts that change a position have told of one. */
+/** An act that changes a position has one in the report. */
 export function checkTold(report: TxReport, rules: RuleFacts, must: Must): void {
   const told = new Set(report.position_effects.map(({ category }) => category as string));
   for (const motif of report.motifs) {

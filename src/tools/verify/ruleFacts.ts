@@ -24,7 +24,7 @@ export interface RuleFacts {
   readonly titles: ReadonlyMap<string, string>;
   /** Listed addresses in lower case, with the slugs of the files that list them. */
   readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
-  /** What reports call listed addresses, in lower case. */
+  /** Names of listed addresses in reports, by address in lower case. */
   readonly names: ReadonlyMap<string, { readonly name: string; readonly kind: string }>;
   /** All of the rule files. */
   readonly text: string;

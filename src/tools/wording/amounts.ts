@@ -160,7 +160,7 @@ export function owes({ position_effects: effects }: TxReport, account: string, a
 
 const sameAccount = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** What was paid or got in one asset stands beside it already. */
+/** The same figure is shown beside it as sent or received. */
 export const isLeg = (
   { text }: DisplayMoney,
   { economics: e, inventory_deltas: deltas }: TxReport,

@@ -194,7 +194,7 @@ export class NamedActs {
     own: UnclaimedFlow,
   ): boolean {
     const { flow, tx } = this.#context;
-    // Swept from a deposit address whose contract was made for it.
+    // Swept from a deposit address with a contract made for it alone.
     const created = way === 'received' ? creationsIn(tx.frames).map(({ to }) => to) : [];
     if (created.length > 0 && moved.every(({ from }) => created.includes(from))) return false;
     if (unreceipted && own.minted.length + own.burnt.length > 0) return false;

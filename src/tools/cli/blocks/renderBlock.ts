@@ -23,7 +23,7 @@ export function inBlock({ tx }: TxReport, index: number, findings: readonly Find
   return { index, findings: parts };
 }
 
-/** What the shipped findings' steps are called among people; others by their own name. */
+/** Plain names of the shipped findings' steps; other steps keep their own. */
 const STEPS: Readonly<Record<string, string>> = {
   mover: 'trade that moved the price',
   run: 'arbitrage right after',

@@ -9,7 +9,7 @@ type Test = EventMapping['when'][number];
 type Argument = Extract<BindExpr, { op: 'arg' }>;
 
 const PRIMES = [5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n, 41n, 43n, 47n, 53n];
-/** Roles of whom the act is for, best first. */
+/** Roles of the account that the act is for, best first. */
 const OWNERS = 'owner borrower buyer taker beneficiary payer caller recipient seller'.split(' ');
 
 export const isDrawn = (value: bigint | null | undefined): value is bigint => value != null && value > 0n;
@@ -20,7 +20,7 @@ export class DrawnArguments {
   readonly #inputs: readonly AbiParameter[];
   readonly #at: ReadonlyMap<string, number>;
   readonly #venue: string;
-  /** Arguments whose sign a leg decides. */
+  /** Arguments with a sign that a leg decides. */
   readonly #settled = new Set<string>();
   /** Ether sent along with a call. */
   value = 0n;
@@ -202,7 +202,7 @@ function argumentOf(expr: BindExpr): string {
   return 'of' in expr && !Array.isArray(expr.of) ? argumentOf(expr.of as BindExpr) : expr.op;
 }
 
-/** The argument that names whom the act is for. */
+/** The argument that names the account that the act is for. */
 function ownerOf({ roles }: EventMapping): Argument | null {
   const named = new Map(roles.map(({ role, account }) => [role, account]));
   for (const role of OWNERS) {

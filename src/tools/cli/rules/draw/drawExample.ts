@@ -111,7 +111,7 @@ function drawLeg(
     leg.movementKind === kind || (isShare(leg) && own && end === null);
   const from = isZero('mint', leg.from, !sent) ? 'zero' : (word(leg.from) ?? (sent ? 'actor' : venue));
   const to = isZero('burn', leg.to, sent) ? 'zero' : (word(leg.to) ?? (sent ? venue : 'actor'));
-  // The NFT of a trade whose legs name no kind of asset.
+  // The NFT of a trade where no leg names a kind of asset.
   const bare = meaning.kind.startsWith('nft') && !meaning.legs.some(({ assetKind }) => isNft(assetKind));
   return {
     role: leg.role,
