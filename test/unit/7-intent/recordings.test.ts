@@ -66,9 +66,10 @@ async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 
 
 /** Only one dialect tells which frame a log stands in. */
 function placeless(result: object): string {
-  return JSON.stringify(result, (_, v: unknown) =>
-    typeof v === 'object' && v !== null && 'kind' in v && v.kind === 'log' ? { ...v, frame: null } : v,
-  );
+  return JSON.stringify(result, (_, v: unknown) => {
+    if (typeof v === 'bigint') return v.toString();
+    return typeof v === 'object' && v !== null && 'kind' in v && v.kind === 'log' ? { ...v, frame: null } : v;
+  });
 }
 
 describe('recorded transactions', () => {

@@ -90,13 +90,13 @@ describe('a block as text', () => {
     expect(text).toBe(`Block 7: 2 transactions
 
 #  transaction  actor        net after gas  what
-0  0x4d29…3962  0x6b75…9A80  −$38.57        [JIT liquidity: front] Swap 1 WETH
+0  0x4d29…3962  0x6b75…9A80  −$38.57        [JIT liquidity: first trade] Swap 1 WETH
 1  0x802e…a83c  0x57cE…68B9  $1,234.5       [JIT liquidity: victim] Swap 1 WETH
 
 Findings
   JIT liquidity 7-0, Proven, High, by 0x6b75…9A80
     at Uniswap V2 (0xB219…5C00), 0x5888…bE38
-    front: 0x4d29…3962
+    first trade: 0x4d29…3962
     victim: 0x802e…a83c
     profit: −4.15324 × 10¹⁹ units of 0x5888…bE38
     pool result: −1.2345 WETH (−$2,222.1)
