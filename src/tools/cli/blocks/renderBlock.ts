@@ -29,8 +29,6 @@ const STEPS: Readonly<Record<string, string>> = {
   run: 'arbitrage right after',
   front: 'first trade',
   back: 'last trade',
-  add: 'liquidity added',
-  remove: 'liquidity removed',
 };
 const stepName = (step: string): string => STEPS[step] ?? lower(step);
 
