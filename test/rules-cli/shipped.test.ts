@@ -38,7 +38,7 @@ describe('the shipped rules', () => {
     expect(bare.map(({ value }) => value.slug)).toEqual(
       (
         'blob-post bot-trade brokered-swap delegation-with-setup factory-deployment lossy-cycle ' +
-        'nft-mint-announced payout request-fulfilment split-payment transfer-to-two'
+        'nft-mint-announced payout request-fulfilment split-payment swept-receipt transfer-to-two'
       ).split(' '),
     );
   });
