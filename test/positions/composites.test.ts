@@ -157,6 +157,7 @@ describe('several acts of one account', () => {
     const report = await live.report(hash);
     expect(report.classification).toMatchObject({
       intent_kind: 'AddLiquidity',
+      intent_label: expect.stringMatching(/^Add 1,994\.59 USDC and 0\.586299 WETH to /) as string,
       status: 'Proven',
       confidence: 'High',
       actor: alice,

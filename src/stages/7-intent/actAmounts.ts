@@ -45,7 +45,9 @@ export function actAmounts(
     const paidByOthers = side === 'sent' && besides.every(({ id }) => isFee(view, id, act));
     return paidByOthers ? firstFilled(stated, besides, own) : firstFilled(besides, stated, own);
   }
-  if (related.length < act.size) return related;
+  // Some of what went in was bought on the way, or some of what came out sold: the position says how much.
+  if (related.length < act.size)
+    return related.every(({ id, amount }) => act.get(id)!.amount === amount) ? related : [...act.values()];
   return related.map((net) => {
     const { asset, amount } = act.get(net.id)!;
     return { ...net, amount, asset: movedOwn(view, motifs, asset.id, side) ? asset : net.asset };
