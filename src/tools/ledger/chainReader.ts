@@ -39,6 +39,8 @@ export interface BlockTime {
   readonly time: string;
 }
 
+export type AccountState = readonly [nonce: bigint, ether: bigint];
+
 /** Numbers of blocks, both included. */
 export type Range = readonly [first: number, last: number];
 type Filtered = 'eth_getLogs' | 'trace_filter';
@@ -119,13 +121,20 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
 
     ranged,
 
-    /** Nonce and ether of an account after a block; null where the node does not have them. */
-    async stateOf(account: string, block: number): Promise<readonly [nonce: bigint, ether: bigint] | null> {
-      const params = [account as Hex, fromNumber(block)] as const;
+    /** Nonce and ether of an account after each block; null where the node does not have them. */
+    async statesOf(account: string, blocks: readonly number[]): Promise<(AccountState | null)[]> {
       const methods = ['eth_getTransactionCount', 'eth_getBalance'] as const;
-      const answers = await send(methods.map((method) => ({ method, params })));
-      const [nonce, ether] = answers.map((answer) => (answer.ok ? quantity(answer.result) : null));
-      return nonce == null || ether == null ? null : [nonce, ether];
+      const answers = await send(
+        blocks.flatMap((block) => {
+          const params = [account as Hex, fromNumber(block)] as const;
+          return methods.map((method) => ({ method, params }));
+        }),
+      );
+      const read = answers.map((answer) => (answer.ok ? quantity(answer.result) : null));
+      return blocks.map((_, i) => {
+        const [nonce, ether] = read.slice(2 * i, 2 * i + 2);
+        return nonce == null || ether == null ? null : [nonce, ether];
+      });
     },
 
     /** By how much the Transfers of these blocks say that a balance changed; null without an answer. */

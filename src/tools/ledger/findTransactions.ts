@@ -5,7 +5,7 @@ import type { ChainReader, Range } from './chainReader.ts';
 import type { Hash, Hex } from '../../model/hex.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/;
-type Chain = Pick<ChainReader, 'send' | 'ranged' | 'stateOf'>;
+type Chain = Pick<ChainReader, 'send' | 'ranged' | 'statesOf'>;
 
 export interface Found {
   readonly hashes: ReadonlySet<string>;
@@ -55,32 +55,34 @@ export async function findTransactions(
   return { hashes, blocks, unseen };
 }
 
-/** Blocks in which an account's nonce or ether changed; null where the node has no state of them. */
-async function changedBlocksOf(chain: Chain, account: string, range: Range): Promise<number[] | null> {
-  const stateAt: StateAt = async (block) => (await chain.stateOf(account, block))?.join() ?? null;
-  const ends: Range = [range[0] - 1, range[1]];
-  return changedBlocks(stateAt, ends, await Promise.all(ends.map(stateAt)));
-}
-
-type State = string | null;
-type StateAt = (block: number) => Promise<State>;
-
-/** Blocks of a range with another state than the one before; null where the node has no state of one. */
-async function changedBlocks(
-  stateAt: StateAt,
-  [low, high]: Range,
-  [before, after]: readonly State[],
+/**
+ * Blocks in which an account's nonce or ether changed; null where the node has no state of one. Ranges that
+ * changed are halved together, so that a step is one group of requests.
+ */
+async function changedBlocksOf(
+  chain: Chain,
+  account: string,
+  [first, last]: Range,
 ): Promise<number[] | null> {
-  if (before === null || after === null) return null;
-  if (before === after) return [];
-  if (high - low === 1) return [high];
-  const middle = (low + high) >> 1;
-  const state = await stateAt(middle);
-  const [lower, upper] = await Promise.all([
-    changedBlocks(stateAt, [low, middle], [before!, state]),
-    changedBlocks(stateAt, [middle, high], [state, after!]),
-  ]);
-  return lower && upper ? [...lower, ...upper] : null;
+  const states = new Map<number, string>();
+  const read = async (blocks: readonly number[]): Promise<boolean> => {
+    const found = await chain.statesOf(account, blocks);
+    for (const [i, block] of blocks.entries()) states.set(block, String(found[i]));
+    return !found.includes(null);
+  };
+  if (!(await read([first - 1, last]))) return null;
+  const changed: number[] = [];
+  for (let open: Range[] = [[first - 1, last]]; open.length > 0; ) {
+    const moved = open.filter(([low, high]) => states.get(low) !== states.get(high));
+    changed.push(...moved.flatMap(([low, high]) => (high - low === 1 ? high : [])));
+    const halves = moved.flatMap(([low, high]) => (high - low > 1 ? [[low, (low + high) >> 1, high]] : []));
+    if (halves.length > 0 && !(await read(halves.map(([, middle]) => middle!)))) return null;
+    open = halves.flatMap(([low, middle, high]): Range[] => [
+      [low!, middle!],
+      [middle!, high!],
+    ]);
+  }
+  return changed;
 }
 
 /** Transactions of a block that one of the accounts sent, or that went to it. */

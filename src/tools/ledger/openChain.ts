@@ -40,7 +40,7 @@ export async function openChain() {
 
   /** Says where an account's nonce rose by another number than it has transactions. */
   async function compareNonce(account: string, own: number, [first, last]: Range, say: Say) {
-    const [before, after] = [await chain.stateOf(account, first - 1), await chain.stateOf(account, last)];
+    const [before, after] = await chain.statesOf(account, [first - 1, last]);
     const rise = before && after && Number(after[0] - before[0]);
     if (rise !== own)
       say(`${account}: its nonce rose by ${rise ?? 'an unknown number'}, ${own} own transactions are booked`);

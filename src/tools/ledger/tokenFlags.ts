@@ -52,7 +52,7 @@ const REBASING = 'rebasing';
 
 /**
  * Assets of a report with balances that are known to change without an event, and their purpose: lent and
- * owed ones accrue interest, others are known by the rules or by what the transaction shows.
+ * owed ones accrue interest, others are known by the rules or by the report's flags.
  */
 export function movingOf(
   { inventory_deltas: deltas, position_effects: effects }: TxReport,
