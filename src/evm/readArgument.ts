@@ -76,13 +76,14 @@ function readInside(
   at: number,
   path: readonly (string | number)[],
 ): ArgumentValue | null {
+  const [step, ...rest] = path;
+  const index = Number(step);
   if (type.kind === 'array')
-    return path[0] === 'sum' ? sumOf(data, type, at, path) : element(data, type, at, path);
-  const index = Number(path[0]);
+    return step === 'sum' ? sumOf(data, type, at, rest) : element(data, type, { at, index }, rest);
   const item = type.items[index];
   if (!item) return null;
   const before = type.items.slice(0, index).reduce((sum, t) => sum + headSize(t), 0);
-  return readAt(data, item, { enclosing: at, head: before }, path.slice(1));
+  return readAt(data, item, { enclosing: at, head: before }, rest);
 }
 
 type ArrayType = Extract<AbiType, { kind: 'array' }>;
@@ -90,22 +91,21 @@ type ArrayType = Extract<AbiType, { kind: 'array' }>;
 function element(
   data: Hex,
   type: ArrayType,
-  at: number,
-  path: readonly (string | number)[],
+  { at, index }: { readonly at: number; readonly index: number },
+  rest: readonly (string | number)[],
 ): ArgumentValue | null {
-  const index = Number(path[0]);
   const length = type.length ?? smallWord(data, at);
   if (!Number.isInteger(index) || index < 0 || length === null || index >= length) return null;
   const enclosing = type.length === null ? at + 32 : at;
-  return readAt(data, type.of, { enclosing, head: index * headSize(type.of) }, path.slice(1));
+  return readAt(data, type.of, { enclosing, head: index * headSize(type.of) }, rest);
 }
 
 /** The sum of all elements, or of one field of them; null where one cannot be read. */
-function sumOf(data: Hex, type: ArrayType, at: number, path: readonly (string | number)[]): bigint | null {
+function sumOf(data: Hex, type: ArrayType, at: number, rest: readonly (string | number)[]): bigint | null {
   const length = type.length ?? smallWord(data, at);
   let sum = 0n;
   for (let index = 0; index < (length ?? 0); index++) {
-    const value = element(data, type, at, [index, ...path.slice(1)]);
+    const value = element(data, type, { at, index }, rest);
     // A length beyond the data ends here too.
     if (typeof value !== 'bigint') return null;
     sum += value;

@@ -100,7 +100,8 @@ type FetchSettings = Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { r
 
 /** Stages 1 and 2 with the node's raw answers; `reading`: milliseconds of stage 2. */
 export async function fetchAnswers(session: Session, hash: Hash, settings: FetchSettings) {
-  let [tx, reading] = [undefined as unknown as CanonicalTx, 0];
+  let tx!: CanonicalTx;
+  let reading = 0;
   // Stage 2 before the second round trip: where it refuses a node's answers, another node is asked.
   const raw = await fetchTransaction(session, hash, (answers) => {
     const start = performance.now();

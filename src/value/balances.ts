@@ -51,18 +51,27 @@ export function balances(
   group: Address | ReadonlySet<Address>,
   { mergeWrapped, dust, exclude }: BalanceOptions = {},
 ): ReadonlyMap<AssetId, Balance> {
-  const accounts = typeof group === 'string' ? new Set([group]) : group;
   // Several stages ask for one account, with native and wrapped native as one.
-  const known = accounts.size === 1 && mergeWrapped && !exclude ? byAccount(flow, mergeWrapped) : null;
-  const [account] = accounts;
-  const sums = known?.get(account!) ?? sumsOf(flow, accounts, mergeWrapped, exclude);
-  known?.set(account!, sums);
+  const account = mergeWrapped && !exclude ? onlyAccount(group) : null;
+  const known = account === null ? null : byAccount(flow, mergeWrapped!);
+  let sums = known?.get(account!);
+  if (!sums) {
+    sums = sumsOf(flow, typeof group === 'string' ? new Set([group]) : group, mergeWrapped, exclude);
+    known?.set(account!, sums);
+  }
   return dust === 'drop' ? withoutDust(sums) : sums;
 }
 
 const byAccount = memoizeFor(
   (_flow: ValueFlow, _mergeWrapped: ReadonlySet<Address>) => new Map<Address, ReadonlyMap<AssetId, Sum>>(),
 );
+
+/** The account of a group of one; null for several. */
+function onlyAccount(group: Address | ReadonlySet<Address>): Address | null {
+  if (typeof group === 'string') return group;
+  const [account = null] = group;
+  return group.size === 1 ? account : null;
+}
 
 function sumsOf(
   flow: ValueFlow,

@@ -1,7 +1,7 @@
 import { cleanText } from './display.ts';
 import { smallUintAt, uintAt } from '../evm/hex.ts';
 import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
-import type { Hex } from '../model/hex.ts';
+import type { Address, Hex } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 
 /** Selector of Solidity's `Error(string)`. */
@@ -118,6 +118,11 @@ export function creationsIn(frames: readonly Frame[]): Frame[] {
   return frames.filter(
     ({ type, effective, to }) => effective && to !== null && (type === 'CREATE' || type === 'CREATE2'),
   );
+}
+
+/** The contracts that they made. */
+export function createdIn(frames: readonly Frame[]): ReadonlySet<Address | null> {
+  return new Set(creationsIn(frames).map(({ to }) => to));
 }
 
 /** The smallest frame that holds both. Frames are in pre-order, so a subtree is a range of indexes. */

@@ -118,7 +118,7 @@ interface Claimed {
   readonly answers: RawAnswers;
 }
 
-/** The counts as Markdown, and what the independent half misses. */
+/** The counts as Markdown, and the kinds that the independent half misses. */
 export function asMarkdown({ rows, kinds }: MutationTable): string {
   const sum = (key: 'tried' | 'anew' | 'independent'): number => rows.reduce((n, row) => n + row[key], 0);
   const open = [...kinds].filter(([, { told, independent }]) => told > independent).sort();

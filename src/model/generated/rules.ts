@@ -236,14 +236,14 @@ export type RawExampleStep = {
   readonly asset: string;
   readonly from: string;
   readonly to: string;
-  /** The log alone, without the call that asks the token for it: a movement that nobody asked for. */
+  /** The log alone, without the call that asks the token for the movement. */
   readonly unasked?: unknown;
   readonly nft?: number | string;
   readonly value?: number | string;
   /** Id of an ERC-1155 token, of which `move` units move. */
   readonly id?: number | string;
 } | {
-  /** The log alone, without the call that asks the token for it: a movement that nobody asked for. */
+  /** The log alone, without the call that asks the token for the movement. */
   readonly unasked?: unknown;
   readonly nft?: number | string;
   /** Name of an event of the shapes, or its signature. */
@@ -254,7 +254,7 @@ export type RawExampleStep = {
   /** Id of an ERC-1155 token, of which `move` units move. */
   readonly id?: number | string;
 } | {
-  /** The log alone, without the call that asks the token for it: a movement that nobody asked for. */
+  /** The log alone, without the call that asks the token for the movement. */
   readonly unasked?: unknown;
   readonly nft?: number | string;
   readonly by?: string;

@@ -1,6 +1,6 @@
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
-import { creationsIn } from '../../value/frames.ts';
+import { createdIn } from '../../value/frames.ts';
 import { NATIVE } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { classifyTransfer, type RawTransfer, type FlowEntry } from './rawTransfer.ts';
@@ -47,7 +47,7 @@ function destroyedAccounts(tx: CanonicalTx): ReadonlyMap<Address, Frame> {
   if (destructions.length === 0) return NONE;
   // Blob fields exist only since Cancun: they show it on chains with other block numbers.
   const sparing = tx.blockNumber >= CANCUN_BLOCK || tx.blobGasPrice > 0n || tx.type >= 3;
-  const created = new Set(creationsIn(tx.frames).map(({ to }) => to));
+  const created = createdIn(tx.frames);
   const doomed = new Map<Address, Frame>();
   for (const frame of destructions) if (!sparing || created.has(frame.from)) doomed.set(frame.from, frame);
   return doomed;

@@ -45,7 +45,7 @@ export function actAmounts(
     const paidByOthers = side === 'sent' && besides.every(({ id }) => isFee(view, id, act));
     return paidByOthers ? firstFilled(stated, besides, own) : firstFilled(besides, stated, own);
   }
-  // Some of what went in was bought on the way, or some of what came out sold: the position says how much.
+  // A part was bought or sold on the way: the position says how much went in or came out.
   if (related.length < act.size)
     return related.every(({ id, amount }) => act.get(id)!.amount === amount) ? related : [...act.values()];
   return related.map((net) => {
@@ -78,22 +78,20 @@ function movedOwn(
   return moves.some((movement) => movement.asset === asset && entity.has(movement[end]));
 }
 
-/** The asset that leaves the chain is the principal, converted or not. */
-const isBridged = (view: SubjectView, motif: Motif): boolean =>
+/** A bridge's principal is the asset that leaves the chain, also where the actor paid with another. */
+export const isBridged = (view: SubjectView, motif: Motif): boolean =>
   view.kind(motif).position?.category === 'bridge_claim';
 
-/** The assets that the actor paid where the acts put in others. A bridge took what they were converted to. */
+/** The assets that the actor paid where the acts put in others: those of `stated`. */
 export function paidInstead(
   view: SubjectView,
   motifs: readonly Motif[],
-): { readonly paid: readonly ActAmount[]; readonly converted: boolean } {
-  const stated = new Set(actAmounts(view, motifs, 'sent').map(({ id }) => id));
+  stated: readonly ActAmount[],
+): readonly ActAmount[] {
+  if (stated.length === 0 || motifs.length === 0) return [];
   const gave = view.sent.map(netOf);
-  const isOther = stated.size > 0 && !gave.some(({ id }) => stated.has(id));
-  return {
-    paid: isOther && motifs.length > 0 && motifs.every((motif) => movesPosition(view, motif)) ? gave : [],
-    converted: motifs.every((motif) => isBridged(view, motif)),
-  };
+  const isOther = !gave.some(({ id }) => stated.some((one) => one.id === id));
+  return isOther && motifs.every((motif) => movesPosition(view, motif)) ? gave : [];
 }
 
 /** Amounts that the actor claimed beside an act on a position, in assets that its own amounts leave out. */
@@ -127,11 +125,9 @@ export function ownerOf(view: SubjectView, motifs: readonly Motif[]): Address | 
 export function statedBy(view: SubjectView, motifs: readonly Motif[], label: string): StatedAmount[] {
   const on = (side: StatedAmount['side'], amounts: readonly ActAmount[]): StatedAmount[] =>
     amounts.map(({ id, amount }) => ({ asset: id, amount, side }));
-  return [
-    ...(label.includes('{gave}') ? on('sent', actAmounts(view, motifs, 'sent')) : []),
-    ...(label.includes('{gave}') ? on('sent', paidInstead(view, motifs).paid) : []),
-    ...(label.includes('{got}') ? on('received', actAmounts(view, motifs, 'received')) : []),
-  ];
+  const gave = label.includes('{gave}') ? actAmounts(view, motifs, 'sent') : [];
+  const got = label.includes('{got}') ? actAmounts(view, motifs, 'received') : [];
+  return [...on('sent', gave), ...on('sent', paidInstead(view, motifs, gave)), ...on('received', got)];
 }
 
 /** The account that positions of the actor were paid out to, where it is another. */

@@ -84,8 +84,8 @@ function suspicions(view: SubjectView): CaveatCode[] {
 }
 
 /**
- * The acts that prove the verdict: those it rests on. An exchange that a listed aggregator states rests on
- * its act, if that states exactly what was given and got; one that movements show needs no pool.
+ * The acts that prove the verdict: those it rests on. A listed aggregator's statement of exactly these
+ * amounts proves an exchange alone; movements that show one need no act.
  */
 function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[] {
   if (motifs.every(({ status }) => status === 'Proven') || !isOneForOne(view, motifs)) return motifs;
@@ -162,7 +162,7 @@ function doubtsOf(view: SubjectView, rule: IntentRule, { motifs, proving, confid
   if (confidence === 'Low') doubts.push('low_confidence');
   if (
     doubts.length === 0 &&
-    (!(isShownExchange(view, motifs) || accountsFor(view, rule, motifs)) ||
+    (!(accountsFor(view, rule, motifs) || isShownExchange(view, motifs)) ||
       gainedElsewhere(view, motifs) ||
       keptOf(view, motifs).some(isUnlisted))
   )

@@ -11,6 +11,7 @@ import {
   actAmounts,
   claimedBeside,
   gainsOf,
+  isBridged,
   lossesOf,
   netOf,
   otherOwner,
@@ -166,15 +167,13 @@ export function aboutPosition({ view, motifs, brevity, format }: LabelSubject): 
   if (brevity > 1) return '';
   const recipient = paidTo(view, motifs);
   if (recipient !== null) return `, paid to ${format.account(recipient)}`;
-  const { paid, converted } = paidInstead(view, motifs);
-  const [source, claimed] = [paid, claimedBeside(view, motifs)].map((amounts) => listed(amounts, format));
-  const words = converted ? 'out of' : 'paying';
+  const source = listed(paidInstead(view, motifs, actAmounts(view, motifs, 'sent')), format);
+  const claimed = listed(claimedBeside(view, motifs), format);
+  const words = motifs.every((motif) => isBridged(view, motif)) ? 'out of' : 'paying';
   return [source && `, ${words} ${source}`, claimed && `, claiming ${claimed}`].join('');
 }
 
-function hasNft(balances: readonly Balance[]): boolean {
-  return balances.some(({ asset }) => isNft(asset));
-}
+const hasNft = (balances: readonly Balance[]): boolean => balances.some(({ asset }) => isNft(asset));
 
 /** Amounts; more than `most` of them are counted. */
 function listed(amounts: readonly ActAmount[], format: LabelFormat, most = MAX_LISTED): string | null {

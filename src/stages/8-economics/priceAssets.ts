@@ -79,9 +79,7 @@ export function priceAssets(input: PricingInput): Pricing {
     const unit = { usd: { numerator: quote.numerator, scale: quote.scale }, decimals };
     prices.set(id, { asset: id, unit, quote, ageSeconds, stale, restsOn });
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(id);
-    work.push(
-      ...restsOn.filter((base) => !work.some((one) => one.id === base)).map((base) => parseAssetId(base)!),
-    );
+    addBases(work, restsOn);
   }
   const contradicted = contradictedPrices(prices, input.motifs, input.rulebook);
   for (const [asset, reason] of contradicted) {
@@ -93,6 +91,10 @@ export function priceAssets(input: PricingInput): Pricing {
     refusals: inOrder(refusals),
   };
   return { book, doubted: doubted.filter((asset) => !contradicted.has(asset)), trades };
+}
+
+function addBases(work: Asset[], bases: readonly AssetId[]): void {
+  for (const base of bases) if (!work.some(({ id }) => id === base)) work.push(parseAssetId(base)!);
 }
 
 const inOrder = <T>(byId: ReadonlyMap<AssetId, T>): ReadonlyMap<AssetId, T> =>

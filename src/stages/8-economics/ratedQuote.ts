@@ -220,12 +220,10 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
   if (price.numerator === 0n) return refusal('no_source', 'it is worth nothing by its own account');
   const depth = depthOf(rate, price, unit, situation);
   if (depth !== null && isRefusal(depth)) return depth;
-  const doubts = [
-    imbalance(rate, values),
-    changeInBlock(rate, price, unit, situation),
-    exchanges && contradiction(price, { rate, unit, exchanges }, situation),
-  ];
-  const doubt = doubts.find((one) => one !== null);
+  const doubt =
+    imbalance(rate, values) ??
+    changeInBlock(rate, price, unit, situation) ??
+    (exchanges && contradiction(price, { rate, unit, exchanges }, situation));
   if (doubt) return doubt;
   return {
     asset: rate.asset,

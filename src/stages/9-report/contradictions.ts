@@ -1,6 +1,6 @@
 /**
- * Whether statements that a proven verdict rests on agree. Only its proven acts and the accounts it speaks of
- * are asked: what others add to a transaction makes no report contradict itself.
+ * Whether statements that a proven verdict rests on agree. Only its proven acts and the accounts in them are
+ * compared: additions of others to a transaction make no report contradict itself.
  */
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { distance } from '../../value/amount.ts';
@@ -18,7 +18,7 @@ type Of = Pick<StatedAmount, 'asset'>;
 type Positions = readonly PositionChange[];
 type Compared = readonly [stated: StatedAmount, found: readonly bigint[]];
 
-/** Of an amount less than this part is rounding. */
+/** Amounts that differ by less than this part of them are equal but for rounding. */
 const ROUNDING_PARTS = 50_000n;
 
 /** The report's input, its verdict Suspected where two statements disagree. */
@@ -42,9 +42,9 @@ export function audited(input: ReportInput): ReportInput {
   return { ...input, contradiction, verdict: { ...verdict, status: 'Suspected', confidence, caveats } };
 }
 
-function otherOwner([one]: Positions, own: Positions, told: Address | null): string | null {
-  if (told === null || !one || own.length > 0) return null;
-  const [first, second] = [told, one.owner].map(shortAddress);
+function otherOwner([one]: Positions, own: Positions, stated: Address | null): string | null {
+  if (stated === null || !one || own.length > 0) return null;
+  const [first, second] = [stated, one.owner].map(shortAddress);
   return `The headline is of a position of ${first}, its act of one of ${second}.`;
 }
 

@@ -147,10 +147,10 @@ function fromParity(list: readonly unknown[]): Node | null {
   return root;
 }
 
-/** Frames in execution order, numbered as in reports: no value-less calls to precompiles (0x01–0x1ff). */
 /** Calls that run another's code on their own state. */
 const BORROWING: ReadonlySet<string> = new Set(['DELEGATECALL', 'CALLCODE']);
 
+/** Frames in execution order, numbered as in reports: no value-less calls to precompiles (0x01–0x1ff). */
 function numberFrames(root: Node): Map<string, RawFrame> {
   const frames = new Map<string, RawFrame>();
   const precompile = (node: Node) =>

@@ -230,8 +230,7 @@ function byHash(
 /** `transactionsRoot` of a block without transactions: keccak256 of RLP of nothing (Yellow Paper, 4.4). */
 const NO_TRANSACTIONS = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
 
-/** The block's transactions; each must name this very block. */
-/** @throws for one that is not of these: then the list could leave out transactions unseen. */
+/** Receipts by hash. Throws for one of another block: the list could leave out transactions unseen. */
 function receiptsIn(list: readonly unknown[], hashes: readonly Hash[]): ReadonlyMap<Hash, unknown> {
   const listed = new Set(hashes);
   const found = new Map<Hash, unknown>();
@@ -244,6 +243,7 @@ function receiptsIn(list: readonly unknown[], hashes: readonly Hash[]): Readonly
   return found;
 }
 
+/** The block's transactions; each must name this very block. */
 function readTransactions(
   answer: RpcAnswer,
   { hash: blockHash }: BlockId,

@@ -6,7 +6,7 @@ import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { issueClaim, legOf, ROUNDING } from '../../../value/claims.ts';
 import { DETAIL } from '../join/oneAct.ts';
-import type { CanonicalTx, Evidence } from '../../../model/canonicalTx.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
@@ -92,8 +92,8 @@ function servedBy(act: DraftPrimitive, detail: DraftPrimitive, tx: CanonicalTx, 
   const token = detail.venue;
   const { role, movements } = act.legs[0]!;
   if (role === 'out' && movements.some((m) => flow.movements[m]!.from === token)) return true;
-  const [{ log }] = detail.evidence as readonly [Evidence];
-  let frame = tx.logs[log ?? -1]?.within ?? null;
+  const log = detail.evidence.find((one) => one.log !== null)?.log ?? null;
+  let frame = log === null ? null : (tx.logs[log]!.within ?? null);
   while (frame !== null && tx.frames[frame]!.context === token) frame = tx.frames[frame]!.parent;
   return frame !== null && tx.frames[frame]!.context === act.venue;
 }

@@ -48,7 +48,7 @@ export function someOption(leg: ResolvedLeg, take: (option: Option) => boolean):
   }
   for (const stated of amounts) {
     const { amount, withFees } = stated;
-    const exact = firstOf(new Set([withFees, amount]), (one) => exactly(leg, one));
+    const exact = firstOf(withFees === amount ? [amount] : [withFees, amount], (one) => exactly(leg, one));
     const option = exact
       ? carried(leg, allOf(leg, exact), stated)
       : maySettleInside(leg)
@@ -268,7 +268,7 @@ function closest(near: readonly Movement[], amount: bigint): Movement | null {
   return best && best.amount * 10n >= amount && best.amount <= amount * 10n ? best : null;
 }
 
-function firstOf<T, R>(items: Iterable<T>, find: (item: T) => R | null): R | null {
+function firstOf<T, R>(items: readonly T[], find: (item: T) => R | null): R | null {
   for (const item of items) {
     const found = find(item);
     if (found !== null) return found;

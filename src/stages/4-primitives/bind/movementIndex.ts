@@ -140,8 +140,8 @@ export class MovementIndex {
       fits(from, m.from) &&
       fits(to, m.to) &&
       fits(kind, m.kind) &&
-      fits(asset, this.assetRef(m.asset)) &&
-      fits(assetKind, this.#kindOf(m))
+      (asset === null || asset === this.assetRef(m.asset)) &&
+      (assetKind === null || assetKind === this.#kindOf(m))
     );
   }
 }

@@ -7,6 +7,7 @@ import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
+import type { ValueFlow } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /** Triggers looked at; only transactions with very many events or calls have more. */
@@ -44,15 +45,22 @@ export function findHints(
   );
 }
 
+/** Logs of acts, movements and approvals. */
+function explainedLogs(flow: ValueFlow, found: readonly DraftPrimitive[]): ReadonlySet<number | null> {
+  const explained = new Set<number | null>();
+  for (const { evidence } of found) for (const { log } of evidence) explained.add(log);
+  for (const { evidence } of flow.movements) explained.add(evidence.log);
+  for (const { kind, evidence } of flow.nonEconomic) if (kind === 'approval') explained.add(evidence.log);
+  return explained;
+}
+
 /** Events that neither an act nor a movement explains. */
 function eventTriggers(
   { tx, wrappedNative, flow }: StructureContext,
   rulebook: Rulebook,
   found: readonly DraftPrimitive[],
 ): NamedTrigger[] {
-  const approvals = flow.nonEconomic.filter(({ kind }) => kind === 'approval');
-  const moved = [...flow.movements, ...approvals].map(({ evidence }) => evidence);
-  const explained = new Set([...found.flatMap(({ evidence }) => evidence), ...moved].map(({ log }) => log));
+  const explained = explainedLogs(flow, found);
   const triggers: NamedTrigger[] = [];
   let events = 0;
   for (const log of tx.logs) {

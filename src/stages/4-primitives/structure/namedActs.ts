@@ -1,4 +1,4 @@
-import { creationsIn } from '../../../value/frames.ts';
+import { createdIn } from '../../../value/frames.ts';
 import { distance } from '../../../value/amount.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { guessedLeg, structural } from '../../../value/claims.ts';
@@ -36,6 +36,7 @@ export class NamedActs {
   #principals?: ReadonlySet<Address>;
   #hints?: readonly Hint[];
   #flows?: UnclaimedFlows;
+  readonly #created = lazy(() => createdIn(this.#context.tx.frames));
   /** Callers by contract. */
   readonly #callers = lazy(() => {
     const callers = new Map<Address | null, Set<Address>>();
@@ -193,10 +194,9 @@ export class NamedActs {
     moved: readonly Movement[],
     own: UnclaimedFlow,
   ): boolean {
-    const { flow, tx } = this.#context;
+    const { flow } = this.#context;
     // Swept from a deposit address with a contract made for it alone.
-    const created = way === 'received' ? creationsIn(tx.frames).map(({ to }) => to) : [];
-    if (created.length > 0 && moved.every(({ from }) => created.includes(from))) return false;
+    if (way === 'received' && moved.every(({ from }) => this.#created().has(from))) return false;
     if (unreceipted && own.minted.length + own.burnt.length > 0) return false;
     if (assets === null) return true;
     if (assets === 'erc20') return moved.some(({ asset }) => flow.assets.get(asset)?.kind === 'erc20');

@@ -51,7 +51,7 @@ function issuerOfShares(context: StructureContext, m: Movement): Address | null 
   return m.kind === 'mint' || isFungible(flow, m.asset) ? emitter : null;
 }
 
-/** Whether the issuer received the token and kept it: what it burns or passes on ends elsewhere. */
+/** Whether the issuer received the token and kept it: no burn and no further transfer follows. */
 function isHandedBack(
   { movements, outgoing }: ValueFlow,
   { asset, to }: Movement,

@@ -8,7 +8,7 @@ import { contractOf, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import type { AssetId, Ledger } from '../../../model/valueFlow.ts';
+import type { AssetId } from '../../../model/valueFlow.ts';
 
 /**
  * Swaps at venues without a known event: an account that ended with more of one asset and less of another,
@@ -73,8 +73,6 @@ function anyTraded(context: StructureContext): boolean {
   return [context.tx.from, ...context.customers].some((account) => twoSided(context, account));
 }
 
-const NOTHING: Ledger = new Map();
-
 interface Sides {
   readonly gained: AssetId;
   readonly gain: bigint;
@@ -88,16 +86,16 @@ interface Sides {
 function twoSided(context: StructureContext, account: Address): Sides | null {
   const { flow, wrappedNative } = context;
   const moved: { readonly id: AssetId; readonly net: bigint }[] = [];
-  for (const [id, { inflow, outflow }] of flow.ledgers.get(account) ?? NOTHING) {
+  for (const [id, { inflow, outflow }] of flow.ledgers.get(account) ?? []) {
     if (inflow === outflow) continue;
     const asset = flow.assets.get(id)!;
     const net = inflow - outflow;
     // An account that passed a fee on and kept a rounding of it had no price.
-    if (!isFungible(asset) || isDust({ asset, sent: outflow, received: inflow, net })) return null;
-    moved.push({ id, net });
+    const unpriced = !isFungible(asset) || isDust({ asset, sent: outflow, received: inflow, net });
+    if (unpriced || moved.push({ id, net }) > 2) return null;
   }
   const [gained, lost] = [moved.find(({ net }) => net > 0n), moved.find(({ net }) => net < 0n)];
-  if (moved.length !== 2 || !gained || !lost) return null;
+  if (!gained || !lost) return null;
   const same = mergeNative(gained.id, wrappedNative) === mergeNative(lost.id, wrappedNative);
   return same ? null : { gained: gained.id, gain: gained.net, lost: lost.id, loss: -lost.net };
 }

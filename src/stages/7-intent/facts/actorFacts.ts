@@ -1,4 +1,4 @@
-import { creationsIn } from '../../../value/frames.ts';
+import { createdIn } from '../../../value/frames.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../../value/asset.ts';
 import { netSides, type Balance } from '../../../value/balances.ts';
@@ -242,7 +242,7 @@ const COUNTERPARTIES: readonly FactSpec[] = [
     'actor.paid_by_created',
     'Contracts created here paid all that the actor received.',
     ({ sources, tx }) => {
-      const created = new Set(creationsIn(tx.frames).map(({ to }) => to));
+      const created = createdIn(tx.frames);
       return sources.size > 0 && [...sources].every((account) => created.has(account));
     },
   ),
