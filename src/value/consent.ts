@@ -181,12 +181,17 @@ export class Consent {
       !statesMovement(call, spec, { movement, id, flow: this.#flow }, () => this.#isOwn(call, from))
     )
       return false;
-    if (id !== null) {
-      const key = `${call.index} ${id} ${amount}`;
-      if (this.#ids.has(key) || !call.input.includes(wordOf(id))) return false;
-      this.#ids.add(key);
-      return true;
-    }
+    return id === null ? this.#takesAmount(call, spec, amount) : this.#takesId(call, id, amount);
+  }
+
+  #takesId(call: Frame, id: bigint, amount: bigint): boolean {
+    const key = `${call.index} ${id} ${amount}`;
+    if (this.#ids.has(key) || !call.input.includes(wordOf(id))) return false;
+    this.#ids.add(key);
+    return true;
+  }
+
+  #takesAmount(call: Frame, spec: TokenCallSpec | undefined, amount: bigint): boolean {
     const stated = spec?.amount == null ? null : uintAt(call.input, 4 + spec.amount);
     if (stated === null) return true;
     const moved = (this.#moved.get(call) ?? 0n) + amount;
@@ -226,16 +231,7 @@ export class Consent {
     const named = holderOf(call, spec);
     if (spec !== undefined && named !== holder) return false;
     const taker = this.#takerOf(call, holder);
-    const grants = this.#grantsOf(holder);
-    const grant = [...(grants.get(null) ?? []), ...(grants.get(taker) ?? [])].find(
-      ({ token, frame, left }) =>
-        (token ?? call.to) === call.to && left >= amount && (frame === null || isWithin(call.index, frame)),
-    );
-    if (grant !== undefined) {
-      if (grant.token === null) grant.left = -1n;
-      else if (grant.left < UNLIMITED) grant.left -= amount;
-      return true;
-    }
+    if (this.#spendsGrant(call, taker, holder, amount)) return true;
     if (this.#actsOnOrders(call.from)) return named === holder;
     const own = this.#ownCalls(holder);
     const led = this.#callersOf(call).filter((frame) => own.has(frame));
@@ -243,6 +239,19 @@ export class Consent {
     if (led.some((frame) => entrusts(frame, call, amount))) return true;
     if (taker !== call.from || !pullsForOthers(this.#rulebook, call.from)) return false;
     return named === holder || (this.isListed(call.to!) && namesFirst(call, holder));
+  }
+
+  /** What the holder let this account take in this transaction covers the amount. */
+  #spendsGrant(call: Frame, taker: Address, holder: Address, amount: bigint): boolean {
+    const grants = this.#grantsOf(holder);
+    const grant = [...(grants.get(null) ?? []), ...(grants.get(taker) ?? [])].find(
+      ({ token, frame, left }) =>
+        (token ?? call.to) === call.to && left >= amount && (frame === null || isWithin(call.index, frame)),
+    );
+    if (grant === undefined) return false;
+    if (grant.token === null) grant.left = -1n;
+    else if (grant.left < UNLIMITED) grant.left -= amount;
+    return true;
   }
 
   /** Contracts that keep allowances for all tokens pull for their caller. */

@@ -67,15 +67,24 @@ export function statesAllowance(
   allowance: Allowance,
   isOwn: () => boolean,
 ): boolean {
-  const { owner, spender, kind, amount, tokenId, unlimited } = allowance;
-  if (kind === 'decreased' || kind === 'revoked') {
-    const spends = holderOf(call, spec) === owner && (spender === call.from || spender === ZERO_ADDRESS);
-    if (spends || (addressAt(call.input, 4) === spender && isOwn())) return true;
-  }
+  const { spender, amount, tokenId, unlimited } = allowance;
+  if (lowersAllowance(call, spec, allowance, isOwn)) return true;
   if (spec?.spender == null || addressAt(call.input, 4 + spec.spender) !== spender || !isOwn()) return false;
   if (spec.approved !== null) return (uintAt(call.input, 4 + spec.approved) !== 0n) === unlimited;
   const stated = spec.amount === null ? null : uintAt(call.input, 4 + spec.amount);
   return stated === (tokenId === null ? amount : BigInt(tokenId));
+}
+
+/** Whether it spends an allowance, or takes it back by whatever function. */
+function lowersAllowance(
+  call: Frame,
+  spec: TokenCallSpec | undefined,
+  { owner, spender, kind }: Allowance,
+  isOwn: () => boolean,
+): boolean {
+  if (kind !== 'decreased' && kind !== 'revoked') return false;
+  const spends = holderOf(call, spec) === owner && (spender === call.from || spender === ZERO_ADDRESS);
+  return spends || (addressAt(call.input, 4) === spender && isOwn());
 }
 
 /** Whether a signature gave this allowance. */

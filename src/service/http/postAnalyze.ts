@@ -193,16 +193,19 @@ async function readBody(request: IncomingMessage): Promise<string> {
   }
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
-  const types = request.headersDistinct['content-type'] ?? [];
+function checkHeaders({ headers, headersDistinct }: IncomingMessage): void {
+  const types = headersDistinct['content-type'] ?? [];
   const { type, charsets } = readContentType(types[0] ?? '');
   if (types.length !== 1 || type !== 'application/json')
     throw new RequestError(400, 'content type must be application/json');
   if (!charsets.every((charset) => UTF8.test(charset))) throw malformed('charset must be utf-8');
-  if ((request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw malformed('content encoding not supported');
-  if (Number(request.headers['content-length'] ?? 0) > BODY_LIMIT) throw malformed('over 16 KiB');
+  if (Number(headers['content-length'] ?? 0) > BODY_LIMIT) throw malformed('over 16 KiB');
+}
 
+async function readText(request: IncomingMessage): Promise<string> {
+  checkHeaders(request);
   const bytes = await readBytes(request);
   if (bytes.length === 0) throw malformed('empty');
   try {

@@ -66,21 +66,31 @@ export function overridesOf({ pre, post }: StateChange, sender: Address, lent = 
     const account = lowerAddress(key);
     if (account === null || !isRecord(value)) continue;
     const before = isRecord(pre[key]) ? pre[key] : {};
-    const override: Record<string, unknown> = {};
-    for (const field of ['balance', 'code'] as const)
-      if (typeof value[field] === 'string') override[field] = value[field];
-    const balance = quantity(value['balance']);
-    if (account === sender && balance !== null) override['balance'] = `0x${(balance - lent).toString(16)}`;
-    const nonce = quantity(value['nonce']);
-    if (nonce !== null) override['nonce'] = `0x${nonce.toString(16)}`;
-    const slots: Record<string, unknown> = {};
-    // A slot set to zero is in `pre` alone.
-    if (isRecord(before['storage'])) for (const slot of Object.keys(before['storage'])) slots[slot] = ZERO;
-    if (isRecord(value['storage'])) Object.assign(slots, value['storage']);
-    if (Object.keys(slots).length > 0) override['stateDiff'] = slots;
-    found[account] = override as StateOverride;
+    found[account] = overrideOf(before, value, account === sender ? lent : 0n);
   }
   return found;
+}
+
+function overrideOf(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  lent: bigint,
+): StateOverride {
+  const override: Record<string, unknown> = {};
+  for (const field of ['balance', 'code'])
+    if (typeof after[field] === 'string') override[field] = after[field];
+  const balance = quantity(after['balance']);
+  if (lent > 0n && balance !== null) override['balance'] = `0x${(balance - lent).toString(16)}`;
+  const nonce = quantity(after['nonce']);
+  if (nonce !== null) override['nonce'] = `0x${nonce.toString(16)}`;
+  // A slot set to zero is in `before` alone.
+  const cleared = isRecord(before['storage'])
+    ? Object.keys(before['storage']).map((slot) => [slot, ZERO])
+    : [];
+  const written = isRecord(after['storage']) ? after['storage'] : {};
+  const slots: Record<string, unknown> = { ...Object.fromEntries(cleared), ...written };
+  if (Object.keys(slots).length > 0) override['stateDiff'] = slots;
+  return override as StateOverride;
 }
 
 const ZERO = `0x${'0'.repeat(64)}`;

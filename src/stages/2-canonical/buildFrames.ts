@@ -15,6 +15,9 @@ interface FramePosition {
   readonly place: number;
 }
 
+/** Above the first frame. */
+const NO_FRAME = { index: null, effective: true, static: false };
+
 /** A frame under construction: `end` is set once later frames are known, `seq` once logs are placed. */
 class OpenFrame implements Frame {
   end: number;
@@ -40,11 +43,12 @@ class OpenFrame implements Frame {
 
   constructor(node: CallNode, at: FramePosition) {
     const { index, up, place } = at;
-    const effective = node.error === null && (up?.effective ?? true);
-    if (isCreation(node) && effective && node.to === null)
+    const above = up ?? NO_FRAME;
+    const effective = node.error === null && above.effective;
+    if (effective && node.to === null && isCreation(node))
       throw new AnalysisError('trace_malformed', 'a creation does not name its contract');
     this.index = this.seq = index;
-    this.parent = up?.index ?? null;
+    this.parent = above.index;
     this.end = index + 1;
     this.type = node.type;
     this.from = senderOf(node, up);
@@ -57,7 +61,7 @@ class OpenFrame implements Frame {
     this.error = node.error;
     this.gasUsed = node.gasUsed ?? null;
     this.effective = effective;
-    this.static = node.type === 'STATICCALL' || (up?.static ?? false);
+    this.static = node.type === 'STATICCALL' || above.static;
     this.#up = up;
     this.#place = place;
   }

@@ -53,20 +53,20 @@ function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
   const standard: (readonly RawTransfer[] | null)[] = [];
   const declared = new Map<number, RawTransfer>();
   const wrapping = new Map<number, Wrapping>();
+  const readStandard = (log: Log): void => {
+    const transfers = readStandardTransfer(log, budget);
+    const wrapped = transfers ? null : readWrapping(log);
+    if (transfers) standard[log.index] = declarations.isHolding(transfers) ? null : transfers;
+    else if (wrapped) wrapping.set(log.index, wrapped);
+  };
   for (const log of tx.logs) {
     standard.push(null);
     if (log.address === SYSTEM_ADDRESS) continue;
     const declaration = declarations.for(log);
     if (declaration?.spec.ignored) continue;
     const transfer = declaration && readDeclaredTransfer(log, declaration, tx);
-    if (transfer) {
-      declared.set(log.index, transfer);
-      continue;
-    }
-    const transfers = readStandardTransfer(log, budget);
-    const wrapped = transfers ? null : readWrapping(log);
-    if (transfers) standard[log.index] = declarations.isHolding(transfers) ? null : transfers;
-    else if (wrapped) wrapping.set(log.index, wrapped);
+    if (transfer) declared.set(log.index, transfer);
+    else readStandard(log);
   }
   return { standard, declared, wrapping };
 }
@@ -83,13 +83,10 @@ function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Rep
   const wraps = recognisedWraps(tx, shapes, rulebook, transfers);
   const declaring = new Set([...shapes.declared.values()].map(({ asset }) => asset.address));
   const wrapping = new Set<Address | null>(wraps.map(({ log }) => log.address));
-  const count = new Tally();
-  for (const transfer of transfers) {
-    const { asset, kind } = transfer;
-    // A wrap comes from nowhere and an unwrap goes there.
-    const mayRepeat = declaring.has(asset.address) || (kind !== 'transfer' && wrapping.has(asset.address));
-    if (mayRepeat) count.add(transferKey(transfer));
-  }
+  // A wrap comes from nowhere and an unwrap goes there.
+  const mayRepeat = ({ asset, kind }: RawTransfer): boolean =>
+    declaring.has(asset.address) || (kind !== 'transfer' && wrapping.has(asset.address));
+  const count = new Tally(transfers.filter(mayRepeat).map(transferKey));
 
   const entries = new Map<number, FlowEntry>();
   /** Wrapping events that a Transfer repeats: the Transfer stays, as the wrap. */

@@ -49,6 +49,9 @@ export function exchangeOf(
   const back = valued.length > 0 ? `only ${textsOf(valued)}` : 'nothing';
   const others = received.length > valued.length ? ' but a token nobody else speaks for' : '';
   const leaves = `${textsOf(sent)} ${sent.length > 1 ? 'leave' : 'leaves'}`;
+  const forNothing = isFair ? null : `${leaves} and ${back} comes back${others}`;
+  if (offered.length > 0)
+    return { sent, forNothing, label: `Offer ${textsOf(sent)} for ${textsOf(received) || 'nothing'}` };
   const label = classification.intent_label;
   const held = new Set(positions.map(({ position_asset: asset }) => asset?.id));
   const unsaid = sent.filter((one) => {
@@ -58,17 +61,8 @@ export function exchangeOf(
     const isKnown = held.has(one.id) || rulebook.wrappedNative.has(asset.address ?? '0x');
     return !isFair || !(isKnown || label.includes(format.asset(asset)));
   });
-  if (offered.length > 0)
-    return {
-      sent,
-      forNothing: isFair ? null : `${leaves} and ${back} comes back${others}`,
-      label: `Offer ${textsOf(sent)} for ${textsOf(received) || 'nothing'}`,
-    };
-  return {
-    sent,
-    forNothing: isFair ? null : `${leaves} and ${back} comes back${others}`,
-    label: unsaid.length === 0 ? label : `${label}, sending ${textsOf(unsaid)}`,
-  };
+  const whole = unsaid.length === 0 ? label : `${label}, sending ${textsOf(unsaid)}`;
+  return { sent, forNothing, label: whole };
 }
 
 /** Assets that a listed pool gave or took, by the movements. */

@@ -56,14 +56,16 @@ export function differences(report: PreviewReport, wanted: Expectation): string[
   if (wanted.intent_kind !== undefined && classification.intent_kind !== wanted.intent_kind)
     found.push(`intent is ${classification.intent_kind}, not ${wanted.intent_kind}`);
   const own = new Set([tx.signer, classification.actor ?? tx.signer]);
-  for (const [asset, least] of Object.entries(wanted.least_received ?? {})) {
-    const net = netOf(report, own, asset, least);
-    if (net.amount < net.limit) found.push(`receives ${net.shown} of ${asset}, less than ${least}`);
-  }
-  for (const [asset, most] of Object.entries(wanted.most_sent ?? {})) {
-    const net = netOf(report, own, asset, most);
-    if (-net.amount > net.limit) found.push(`sends ${net.shown} of ${asset}, more than ${most}`);
-  }
+  const netsOf = (wants: Readonly<Record<string, string>> = {}) =>
+    Object.entries(wants).map(([asset, limit]) => ({
+      asset,
+      stated: limit,
+      ...netOf(report, own, asset, limit),
+    }));
+  for (const { asset, stated, amount, limit, shown } of netsOf(wanted.least_received))
+    if (amount < limit) found.push(`receives ${shown} of ${asset}, less than ${stated}`);
+  for (const { asset, stated, amount, limit, shown } of netsOf(wanted.most_sent))
+    if (-amount > limit) found.push(`sends ${shown} of ${asset}, more than ${stated}`);
   return [...found, ...strangers(report, own, wanted), ...otherControl(report, own, wanted)];
 }
 

@@ -210,15 +210,16 @@ const control: Check = ({ report, request, changes, rulebook }) => {
     if (slotsOf(changes ?? [], typed.contract).some((slot) => !typed.counters!.includes(slot)))
       found.push(warning('control_changes', `${account} changes its own storage`, [account]));
   // An authorisation that has no effect now may have one later.
-  if (found.length === 0)
-    for (const [i, authority] of authoritiesOf(request.authorizationList).entries()) {
-      const code = (request.authorizationList[i] as { readonly address?: unknown }).address;
-      const accounts = [authority, lowerAddress(code)].flatMap((one) => (one ? checksumAddress(one) : []));
-      const who = authority === null ? 'an account' : nameOf(checksumAddress(authority), report);
-      found.push(warning('control_changes', `It lets ${who} run the code of ${accounts.at(-1)}`, accounts));
-    }
-  return found;
+  return found.length > 0 ? found : authorised(request, report);
 };
+
+const authorised = ({ authorizationList: list }: SimulationRequest, report: TxReport): PreviewWarning[] =>
+  authoritiesOf(list).map((authority, i) => {
+    const code = (list[i] as { readonly address?: unknown }).address;
+    const accounts = [authority, lowerAddress(code)].flatMap((one) => (one ? checksumAddress(one) : []));
+    const who = authority === null ? 'an account' : nameOf(checksumAddress(authority), report);
+    return warning('control_changes', `It lets ${who} run the code of ${accounts.at(-1)}`, accounts);
+  });
 
 /** Above this share of the result that the calldata leaves open, in percent. */
 const WIDE = 5n;

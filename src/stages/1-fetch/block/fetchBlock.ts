@@ -6,6 +6,7 @@ import { inconsistent, UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { BlockId, TraceApi } from '../../../traces/traceApi.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import { sendBoth, type Session } from '../rpc/session.ts';
+import { lowerAddress } from '../../../evm/hex.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { TraceMode } from '../../../model/upstream.ts';
 
@@ -254,16 +255,16 @@ function readTransactions(
     throw new UpstreamFault('block_malformed', 'again');
   if (!isHash(block['hash'], blockHash)) throw inconsistent('another block than asked for');
   const transactions = new Map<Hash, unknown>();
-  for (const tx of block['transactions'] as unknown[]) {
-    if (!isRecord(tx) || typeof tx['hash'] !== 'string')
-      throw new UpstreamFault('block_malformed', 'again', 'a transaction without a hash');
-    if (differ(tx['blockHash'], blockHash)) throw inconsistent('a transaction of another block');
-    transactions.set(tx['hash'].toLowerCase() as Hash, tx);
-  }
-  const { miner, transactionsRoot } = block;
-  if (transactions.size === 0 && differ(transactionsRoot, NO_TRANSACTIONS))
+  for (const tx of block['transactions'] as unknown[]) transactions.set(hashIn(tx, blockHash), tx);
+  if (transactions.size === 0 && differ(block['transactionsRoot'], NO_TRANSACTIONS))
     throw new UpstreamFault('block_malformed', 'again', 'none of its transactions');
-  const coinbase =
-    typeof miner === 'string' && /^0x[0-9a-f]{40}$/i.test(miner) ? (miner.toLowerCase() as Address) : null;
-  return { coinbase, hashes: [...transactions.keys()], transactions };
+  return { coinbase: lowerAddress(block['miner']), hashes: [...transactions.keys()], transactions };
+}
+
+/** The hash of a transaction that the node lists in this block. */
+function hashIn(tx: unknown, blockHash: Hash): Hash {
+  if (!isRecord(tx) || typeof tx['hash'] !== 'string')
+    throw new UpstreamFault('block_malformed', 'again', 'a transaction without a hash');
+  if (differ(tx['blockHash'], blockHash)) throw inconsistent('a transaction of another block');
+  return tx['hash'].toLowerCase() as Hash;
 }

@@ -59,13 +59,11 @@ export interface Alignment {
  */
 export function alignLogs({ frames, timeline, logs, candidates, rows }: Alignment): Aligned[] {
   // One possible moment each: nothing to search.
-  if (rows.every(({ first, last }) => first === last)) {
-    return rows.map(({ log, first }) => ({
-      log,
-      moment: candidates[log]!.moments[first]!,
-      sure: candidates[log]!.own,
-    }));
-  }
+  if (rows.every(({ first, last }) => first === last))
+    return rows.map(({ log, first }) => {
+      const { moments, own } = candidates[log]!;
+      return { log, moment: moments[first]!, sure: own };
+    });
   const limit = Math.max(LEAST, Math.floor(WORK / rows.length));
   const table = emptyTable(rows, limit);
   let affinity: LogAffinity | null = null;
