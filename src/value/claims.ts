@@ -154,22 +154,32 @@ export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Cla
   const places = operandsOf(legs);
   const carried = new Set<Leg>();
   for (const [i, leg] of legs.entries()) {
-    const { movements, stated = null, amount, role } = leg;
+    const { movements, stated = null, role } = leg;
     const place = places[i]!;
     if (movements.length > 0 && !carried.has(leg)) {
-      const moved = movements.reduce((all, index) => all + flow.movements[index]!.amount, 0n);
-      const alone = moved === amount;
-      const group = alone ? [leg] : legs.filter((other) => sameMovements(other, leg));
-      const operands = alone ? [place] : group.map((one) => places[legs.indexOf(one)]!);
-      const own = evaluate('amount_moved', { amount: sumOf(group), moved }, operands, movements);
-      if (own.holds && !alone) for (const one of group) carried.add(one);
-      if (own.holds || stated === null) claims.push(own);
+      const { claim, group } = movedClaim(leg, legs, places, flow);
+      if (claim.holds) for (const one of group) carried.add(one);
+      if (claim.holds || stated === null) claims.push(claim);
     }
     if (stated !== null && !INTEREST_BEARING.has(role))
       claims.push(statedClaim(act.venue, leg, place, { tx, flow }));
   }
   addDifferClaim(claims, legs, places);
   return claims;
+}
+
+/** Whether the movements of a leg carry its amount, or those of all legs that share them. */
+function movedClaim(
+  leg: Leg,
+  legs: readonly Leg[],
+  places: readonly Operand[],
+  flow: ValueFlow,
+): { readonly claim: Claim; readonly group: readonly Leg[] } {
+  const { movements, amount } = leg;
+  const moved = movements.reduce((all, index) => all + flow.movements[index]!.amount, 0n);
+  const group = moved === amount ? [leg] : legs.filter((other) => sameMovements(other, leg));
+  const operands = group.map((one) => places[legs.indexOf(one)]!);
+  return { claim: evaluate('amount_moved', { amount: sumOf(group), moved }, operands, movements), group };
 }
 
 const KEPT = 'token_kept_rest';

@@ -31,13 +31,12 @@ export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
   const { basis, protocol, claims, tags } = act;
   const known = isRecognised(protocol);
   if (basis === 'call' && !(known && isCarriedOut(act, input))) return 'function_name_only';
-  const failed = claims.filter(({ holds }) => !holds);
-  if (failed.some(({ name }) => name === 'amounts_agree')) return 'amounts_differ';
-  const missing = kindOf(input.rulebook, act.kind).claims.some(
-    (name) => !claims.some((one) => one.name === name),
-  );
-  const doubted = missing || failed.length > 0 || tags.some((tag) => UNPROVEN_TAGS.has(tag));
-  if (doubted || isSuspect(act, input) || !isAsked(act, input)) return 'unproven_motif';
+  if (claims.some(({ name, holds }) => name === 'amounts_agree' && !holds)) return 'amounts_differ';
+  const wanted = kindOf(input.rulebook, act.kind).claims;
+  const isClaimed =
+    claims.every(({ holds }) => holds) && wanted.every((name) => claims.some((one) => one.name === name));
+  if (!isClaimed || tags.some((tag) => UNPROVEN_TAGS.has(tag))) return 'unproven_motif';
+  if (isSuspect(act, input) || !isAsked(act, input)) return 'unproven_motif';
   const shown = basis === 'structure' || known || isShown(act, input);
   return shown ? null : 'unproven_motif';
 }

@@ -33,11 +33,11 @@ export function statesMovement(
   { movement, id, flow }: Moved,
   isOwn: () => boolean,
 ): boolean {
-  if (spec === undefined || spec.spender !== null) return false;
+  if (spec?.spender !== null) return false;
   const { from, to, amount } = movement;
-  if (spec.holder === null ? !isOwn() : holderOf(call, spec) !== from) return false;
+  const isHolder = spec.holder === null ? isOwn() : holderOf(call, spec) === from;
+  if (!isHolder || (id !== null && !statesId(call, spec, id))) return false;
   const recipient = spec.to === null ? null : addressAt(call.input, 4 + spec.to);
-  if (id !== null && !statesId(call, spec, id)) return false;
   if (recipient === null) return to === ZERO_ADDRESS || to === call.to;
   if (spec.amount === null && !call.input.includes(wordOf(amount))) return false;
   return recipient === to || isTax(movement, recipient, flow);

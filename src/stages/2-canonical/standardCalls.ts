@@ -81,9 +81,8 @@ const ALIEN: Fit = { fit: 'alien' };
 const NOTE: Fit = { fit: 'purpose', says: [] };
 
 export function fitOf(selector: Hex | null, topic: Hash | undefined): Fit {
-  if (selector === null) return OPEN;
-  if (VIEWS.has(selector)) return ALIEN;
-  if (topic === undefined) return OPEN;
+  if (selector !== null && VIEWS.has(selector)) return ALIEN;
+  if (selector === null || topic === undefined) return OPEN;
   // ds-note: an anonymous event with the selector of the logging call as first topic.
   if (SELECTOR_TOPIC.test(topic)) return topic.slice(0, 10) === selector ? NOTE : ALIEN;
   const standard = STANDARD.get(selector);

@@ -12,6 +12,7 @@ import { formatOf } from './caveats.ts';
 import type { PositionChange } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { StatedAmount } from '../../model/intent.ts';
+import type { Allowance } from '../../model/valueFlow.ts';
 import type { ReportInput } from './buildReport.ts';
 
 type Of = Pick<StatedAmount, 'asset'>;
@@ -114,6 +115,13 @@ function otherAmount(all: readonly Compared[], input: ReportInput): string | nul
   return `The headline states ${text(first[0].amount)}, what moved is ${text(first[1][0]!)}.`;
 }
 
+/** `before`: the allowance before, where this transaction shows it. */
+function contradicts(kind: Allowance['kind'], amount: bigint, before = -1n): boolean {
+  if (kind === 'revoked') return amount > 0n;
+  if (kind === 'granted' || before < 0n) return false;
+  return kind === 'decreased' ? amount >= before : amount <= before;
+}
+
 /** An allowance that the actor asked for and that went the other way than the report says. */
 function otherWay(group: ReadonlySet<Address>, input: ReportInput): string | null {
   const { flow, suspects, rulebook, verdict, motifs } = input;
@@ -123,9 +131,8 @@ function otherWay(group: ReadonlySet<Address>, input: ReportInput): string | nul
     if (!group.has(owner) || amount === null || suspects?.allowances.has(evidence.log!)) continue;
     const before = last.get(`${token} ${tokenId} ${owner} ${spender}`);
     last.set(`${token} ${tokenId} ${owner} ${spender}`, amount);
-    const turned = before !== undefined && (kind === 'decreased' ? amount >= before : amount <= before);
-    const isOther = kind === 'revoked' ? amount > 0n : kind !== 'granted' && turned;
-    if (isOther) return `An allowance is told as ${kind}, and went from ${before ?? 'more'} to ${amount}.`;
+    if (contradicts(kind, amount, before))
+      return `An allowance is told as ${kind}, and went from ${before ?? 'more'} to ${amount}.`;
   }
   return null;
 }

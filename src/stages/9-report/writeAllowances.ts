@@ -2,10 +2,28 @@ import { formatAmount } from '../../value/amount.ts';
 import { assetText } from '../../value/display.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { RawContext } from '../../model/upstream.ts';
-import type { Allowance, Asset } from '../../model/valueFlow.ts';
+import type { Allowance } from '../../model/valueFlow.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ReportWriter } from './reportWriter.ts';
 import { isoTime } from './writeTransaction.ts';
+
+function writeAsset(
+  { token, assetKind: kind, tokenId }: Allowance,
+  tokens: RawContext['tokens'],
+  writer: ReportWriter,
+): wire.AllowanceAsset {
+  const id = kind === 'erc20' ? `eip155:1/erc20:${token}` : tokenId && `eip155:1/${kind}:${token}/${tokenId}`;
+  const { symbol, name, decimals } = assetText({ id: id ?? '', kind, address: token, tokenId }, tokens);
+  return {
+    id,
+    kind: kind as wire.AllowanceAsset['kind'],
+    address: writer.address(token),
+    token_id: tokenId,
+    symbol,
+    name,
+    decimals,
+  };
+}
 
 /** An allowance as the report states it; an expiry that no calendar holds is none. */
 export function writeAllowance(
@@ -15,20 +33,11 @@ export function writeAllowance(
   writer: ReportWriter,
 ): wire.Allowance {
   const unasked = suspects?.allowances.has(allowance.evidence.log!) === true;
-  const { token, assetKind: kind, tokenId, amount, expiresAt } = allowance;
-  const id = kind === 'erc20' ? `eip155:1/erc20:${token}` : tokenId && `eip155:1/${kind}:${token}/${tokenId}`;
-  const asset: Asset = { id: id ?? '', kind, address: token, tokenId };
-  const { symbol, name, decimals } = assetText(asset, tokens);
+  const { amount, expiresAt } = allowance;
+  const asset = writeAsset(allowance, tokens, writer);
+  const { decimals } = asset;
   return {
-    asset: {
-      id,
-      kind: kind as wire.AllowanceAsset['kind'],
-      address: writer.address(token),
-      token_id: tokenId,
-      symbol,
-      name,
-      decimals,
-    },
+    asset,
     owner: writer.address(allowance.owner),
     spender: writer.address(allowance.spender),
     kind: allowance.kind,

@@ -163,13 +163,15 @@ export async function readSigned(raw: string, options: RunOptions = {}): Promise
 
 function readEnvelope(serialized: Hex, options: RunOptions): SimulationRequest {
   const { tx, from } = openEnvelope(serialized);
-  if (tx.chainId !== undefined && tx.chainId !== 1) bad('the transaction is for another chain');
+  const { chainId = 1, value = 0n, gas = null, gasPrice = null } = tx;
+  const { maxFeePerGas = gasPrice, maxPriorityFeePerGas = gasPrice } = tx;
+  if (chainId !== 1) bad('the transaction is for another chain');
   return {
     from,
-    calls: [callOf({ to: tx.to, data: tx.data, value: `0x${(tx.value ?? 0n).toString(16)}` })],
-    gas: amountOf(options.gas, 'gas') ?? tx.gas ?? null,
-    maxFeePerGas: tx.maxFeePerGas ?? tx.gasPrice ?? null,
-    maxPriorityFeePerGas: tx.maxPriorityFeePerGas ?? tx.gasPrice ?? null,
+    calls: [callOf({ to: tx.to, data: tx.data, value: `0x${value.toString(16)}` })],
+    gas: amountOf(options.gas, 'gas') ?? gas,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
     block: blockOf(options.block),
     stateOverrides: readOverrides(options.stateOverrides),
     blobs: blobsOf('blobVersionedHashes' in tx ? tx.blobVersionedHashes : []),

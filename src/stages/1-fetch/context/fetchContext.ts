@@ -52,6 +52,39 @@ const USUAL_SOURCES: ReadonlySet<PriceSourceName> = new Set<PriceSourceName>([
 /** `symbol()`, `name()`, `decimals()`. */
 const METADATA_SELECTORS = ['0x95d89b41', '0x06fdde03', '0x313ce567'] as const satisfies readonly Hex[];
 
+/** The tokens and prices read so far. */
+class Gathered {
+  readonly tokens = new Map<Address, TokenMetadata>();
+  readonly quotes: PriceQuote[] = [];
+  readonly rates: PriceRate[] = [];
+  readonly positions: PositionRead[] = [];
+  /** Sources that can only be asked after these answers. */
+  readonly later: PriceSource[] = [];
+  /** Reads that the node could not answer. */
+  unread = 0;
+
+  constructor(
+    readonly timestamp: number,
+    readonly refusals: PriceRefusal[],
+  ) {}
+
+  add({ quotes, rates = [], positions = [], later, refusals }: PriceAnswers): void {
+    this.quotes.push(...quotes);
+    this.rates.push(...rates);
+    this.positions.push(...positions);
+    if (later) this.later.push(later);
+    this.refusals.push(...refusals);
+  }
+
+  /** The answers to `readsOf` these tokens and sources. */
+  read(asked: readonly Address[], sources: readonly PriceSource[], answers: readonly ReadAnswer[]): void {
+    this.unread += answers.filter((answer) => answer === undefined).length;
+    const own = answers.map((answer) => answer ?? null);
+    let at = readMetadata(asked, own, this.tokens);
+    for (const source of sources) this.add(source.read(own.slice(at, (at += source.calls.length)), this));
+  }
+}
+
 /**
  * Second round trip: block header, token metadata, prices and delegations in one JSON-RPC batch, reads pinned
  * at the transaction's block. A third request repeats the reads of an aggregate that a contract spoilt by
@@ -86,67 +119,32 @@ export async function fetchContext(
   const { block, timestamp, answers, stateless = false, delegations, nonces } = state;
   const fromApi = early ?? askApi(timestamp);
 
-  /** Reads that the node could not answer. */
-  let unread = 0;
-  const tokens = new Map<Address, TokenMetadata>();
-  const quotes: PriceQuote[] = [];
-  const rates: PriceRate[] = [];
-  const positions: PositionRead[] = [];
-  const later: PriceSource[] = [];
-  const refusals: PriceRefusal[] = plan.pricing.beyondLimit.map(({ token, source, limit }) =>
-    refusePrice(token, `more tokens in one transaction than ${source} can be asked about`, {
-      threshold: String(limit),
-    }),
-  );
-  const take = (found: PriceAnswers): void => {
-    quotes.push(...found.quotes);
-    if (found.rates) rates.push(...found.rates);
-    if (found.positions) positions.push(...found.positions);
-    if (found.later) later.push(found.later);
-    refusals.push(...found.refusals);
-  };
-  const takeAll = (
-    asked: readonly Address[],
-    list: readonly PriceSource[],
-    state: readonly ReadAnswer[],
-  ): void => {
-    const own: (Hex | null)[] = [];
-    for (const answer of state) {
-      if (answer === undefined) unread++;
-      own.push(answer ?? null);
-    }
-    let position = readMetadata(asked, own, tokens);
-    for (const source of list)
-      take(
-        source.read(own.slice(position, (position += source.calls.length)), { timestamp, tokens, quotes }),
-      );
-  };
-  if (stateless) refusals.push(...withoutState(['native', ...known]));
-  takeAll(known, stateless ? [] : priceSources, answers.slice(0, proofsAt));
-  addUsualBases(plan.pricing.usualBases, tokens);
+  const found = new Gathered(timestamp, tooMany(plan));
+  if (stateless) found.refusals.push(...withoutState(['native', ...known]));
+  found.read(known, stateless ? [] : priceSources, answers.slice(0, proofsAt));
+  addUsualBases(plan.pricing.usualBases, found.tokens);
   const shares = proofs.read(answers.slice(proofsAt, registriesAt).map((answer) => answer ?? null));
   const { bases, shareBases, list } = furtherSources(plan, stateless ? NO_SOURCES : names, shares, () =>
-    unpriced(plan, [...quotes, ...rates], shares, timestamp),
+    unpriced(plan, [...found.quotes, ...found.rates], shares, timestamp),
   );
-  addUsualBases(shareBases, tokens);
+  addUsualBases(shareBases, found.tokens);
   const readOn = async (asked: readonly Address[], further: readonly PriceSource[]): Promise<void> => {
     const calls = readsOf(asked, further);
     if (calls.length === 0) return;
     const state = await readState(session, { ...plan, accounts: [], authorities: [] }, calls);
-    takeAll(asked, further, state.answers);
+    found.read(asked, further, state.answers);
   };
-  if (bases.length + list.length + later.length > 0) {
-    await readOn(bases, [...list, ...later.splice(0)]);
-    await readOn([], later);
-  }
-  if (fromApi) take(await fromApi);
+  await readOn(bases, [...list, ...found.later.splice(0)]);
+  await readOn([], found.later);
+  if (fromApi) found.add(await fromApi);
+  const { tokens, quotes: prices, rates, positions } = found;
   return {
     block,
     tokens,
-    prices: quotes,
+    prices,
     rates,
     positions,
-    refusals: [...telling(refusals, quotes, rates), ...beyondLimit(plan)],
+    refusals: [...telling(found.refusals, prices, rates), ...beyondLimit(plan)],
     delegations,
     authorities: plan.authorities,
     nonces,
@@ -154,9 +152,16 @@ export async function fetchContext(
     registered: readRegistries(registries, answers.slice(registriesAt)),
     sourcesLeftOut: STANDARD_PRICE_SOURCES.filter((name) => !names.has(name)),
     names: accountNames.read(answers.slice(namesAt), stateless),
-    incomplete: registries.cut || unread > 0 || plan.tokensBeyondLimit.length > 0,
+    incomplete: registries.cut || found.unread > 0 || plan.tokensBeyondLimit.length > 0,
   };
 }
+
+const tooMany = ({ pricing }: ContextPlan): PriceRefusal[] =>
+  pricing.beyondLimit.map(({ token, source, limit }) =>
+    refusePrice(token, `more tokens in one transaction than ${source} can be asked about`, {
+      threshold: String(limit),
+    }),
+  );
 
 /** Sources of a third round trip, and the bases to read with them: averages of pools, proven held shares. */
 function furtherSources(

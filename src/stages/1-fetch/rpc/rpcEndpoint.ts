@@ -198,10 +198,10 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
 
 /** The JSON of an answer. Throws the fault of an HTTP error without a JSON-RPC error inside. */
 function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): unknown {
-  if (status === 429) {
-    const retryAfterMs = parseRetryAfter(retryAfter);
-    throw new UpstreamFault('upstream_rate_limited', 'again', null, { retryAfterMs });
-  }
+  if (status === 429)
+    throw new UpstreamFault('upstream_rate_limited', 'again', null, {
+      retryAfterMs: parseRetryAfter(retryAfter),
+    });
   // Redirects are not followed: the node was not reached.
   if (status >= 300 && status < 400)
     throw new UpstreamFault('upstream_unreachable', 'again', null, {
