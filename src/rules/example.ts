@@ -36,6 +36,7 @@ const TRANSFER_FROM = '0x23b872dd';
 const SAFE_TRANSFER_FROM = '0xf242432a';
 const SOME_CALL = '0x00000001';
 const DEFAULT_DECIMALS = 18;
+const GAS_PER_BLOB = 131_072n;
 
 const quantity = (value: bigint): Hex => `0x${value.toString(16)}`;
 const word = (value: bigint | Address): Hex => `0x${wordOf(value)}`;
@@ -48,7 +49,7 @@ interface Emitted {
 
 /** A call in the form of geth's callTracer. */
 interface Call {
-  type: 'CALL';
+  type: 'CALL' | 'CREATE';
   from: Address;
   to: Address;
   value: Hex;
@@ -82,7 +83,7 @@ export function buildExample(
     words.set(address, name);
     return address;
   };
-  const { steps = [], value = 0, tokens = {} } = example;
+  const { steps = [], value = 0, tokens = {}, blobs = 0, delegates = {} } = example;
   const to = addressOf(example.to);
   const sent = readAmount(value, ['value']);
   const input =
@@ -90,19 +91,28 @@ export function buildExample(
   const root = callOf(addressOf(example.from ?? 'actor'), to, sent, input);
   const logs: Emitted[] = [];
   const symbols = new Map<Address, string>();
-  const emit = (log: Emitted, by: Address, input: Hex): void => {
+  const within: Building['within'] = (account, asked = SOME_CALL, by = to) => {
+    if (account === to) return root;
+    const call = callOf(by, account, 0n, asked);
+    within(by).calls.push(call);
+    return call;
+  };
+  const emit: Building['emit'] = (log, asked, by) => {
     logs.push(log);
-    const call = by === to ? root : callOf(to, by, 0n, input);
-    if (call !== root) root.calls.push(call);
-    call.logs.push({ ...log, position: quantity(BigInt(call.calls.length)) });
+    const { logs: own, calls } = within(log.address, asked, by);
+    own.push({ ...log, position: quantity(BigInt(calls.length)) });
   };
   for (const [i, step] of steps.entries())
-    applyStep(step, ['steps', i], { root, emit, addressOf, find, symbols });
+    applyStep(step, ['steps', i], { root, within, emit, addressOf, find, symbols });
   const moved = new Set(symbols.values());
   for (const token of Object.keys(tokens))
     if (!moved.has(token)) throw new ExampleError(['tokens', token], `no step moves ${token}`);
 
   const tx = { hash, blockHash: BLOCK, from: root.from, to, value: root.value, input: root.input };
+  const authorizationList = Object.values(delegates).map((code) => ({
+    address: addressOf(code),
+    nonce: '0x0',
+  }));
   return {
     addressOf,
     inWords: (text) =>
@@ -115,7 +125,7 @@ export function buildExample(
         .replaceAll(NATIVE_ASSET, 'native'),
     raw: {
       hash,
-      tx: { ...tx, type: '0x2', nonce: '0x7', gasPrice: '0x3b9aca00' },
+      tx: { ...tx, type: '0x2', nonce: '0x7', gasPrice: '0x3b9aca00', authorizationList },
       receipt: {
         transactionHash: hash,
         blockHash: BLOCK,
@@ -123,6 +133,8 @@ export function buildExample(
         from: root.from,
         gasUsed: '0x30d40',
         effectiveGasPrice: '0x3b9aca00',
+        blobGasUsed: quantity(BigInt(blobs) * GAS_PER_BLOB),
+        blobGasPrice: '0x1',
         contractAddress: null,
         status: '0x1',
         logs: logs.map((log, at) => ({ ...log, logIndex: quantity(BigInt(at)), transactionHash: hash })),
@@ -146,6 +158,7 @@ export function buildExample(
       prices: [],
       refusals: [],
       delegations: new Map(),
+      authorities: Object.keys(delegates).map(addressOf),
     },
   };
 }
@@ -160,19 +173,25 @@ export function buildBlockExample(transactions: readonly RawExampleTransaction[]
 
 interface Building extends ExampleWords {
   readonly root: Call;
-  readonly emit: (log: Emitted, by: Address, input: Hex) => void;
+  /** The call of an account in which it does something: the transaction's own, or one made for it. */
+  readonly within: (account: Address, asked?: Hex, by?: Address) => Call;
+  readonly emit: (log: Emitted, asked?: Hex, by?: Address) => void;
   readonly symbols: Map<Address, string>;
 }
 
 function applyStep(step: RawExampleStep, path: Path, building: Building): void {
-  const { root, emit, addressOf } = building;
+  const { root, within, emit, addressOf } = building;
   if ('event' in step) {
     const by = addressOf(step.by);
-    emit({ address: by, ...encodeEvent(step.event, step.args ?? [], path, building) }, by, SOME_CALL);
+    emit({ address: by, ...encodeEvent(step.event, step.args ?? [], path, building) });
+    return;
+  }
+  const by = 'by' in step && step.by !== undefined ? addressOf(step.by) : root.to;
+  if ('create' in step) {
+    within(by).calls.push({ ...callOf(by, addressOf(step.create), 0n, '0x'), type: 'CREATE' });
     return;
   }
   if ('call' in step) {
-    const by = step.by === undefined ? root.to : addressOf(step.by);
     const value = readAmount(step.value ?? 0, [...path, 'value']);
     const input = encodeCall(step.call, step.args ?? [], path, building);
     root.calls.push(callOf(by, addressOf(step.on), value, input));
@@ -184,29 +203,23 @@ function applyStep(step: RawExampleStep, path: Path, building: Building): void {
 type Move = Extract<RawExampleStep, { move: unknown }>;
 
 function move(step: Move, path: Path, building: Building): void {
-  const { root, emit, addressOf, symbols } = building;
+  const { root, within, emit, addressOf, symbols } = building;
   const [from, to] = [addressOf(step.from), addressOf(step.to)];
   const amount = readAmount(step.move, [...path, 'move']);
   if (step.asset === 'native') {
-    const pay = callOf(from, to, amount, '0x');
-    // Another account pays: it is called first.
-    const payer = from === root.to ? root : callOf(root.to, from, 0n, SOME_CALL);
-    payer.calls.push(pay);
-    if (payer !== root) root.calls.push(payer);
+    within(from).calls.push(callOf(from, to, amount, '0x'));
     return;
   }
   const token = addressOf(step.asset);
   symbols.set(token, step.asset);
+  const by = step.by === undefined ? (root.to as Address) : addressOf(step.by);
   const ends = [TRANSFER, word(from), word(to)] as const;
   if (step.id !== undefined) {
     const id = readAmount(step.id, [...path, 'id']);
     const data = `${word(id)}${word(amount).slice(2)}` as Hex;
-    const topics = [TRANSFER_SINGLE, word(root.to as Address), word(from), word(to)] as const;
-    emit(
-      { address: token, topics, data },
-      token,
-      asking(step, SAFE_TRANSFER_FROM, from, to, id, amount, 0xa0n, 0n),
-    );
+    const topics = [TRANSFER_SINGLE, word(by), word(from), word(to)] as const;
+    const asked = asking(step, SAFE_TRANSFER_FROM, from, to, id, amount, 0xa0n, 0n);
+    emit({ address: token, topics, data }, asked, by);
     return;
   }
   const nft = step.nft === undefined ? null : readAmount(step.nft, [...path, 'nft']);
@@ -214,7 +227,7 @@ function move(step: Move, path: Path, building: Building): void {
     nft === null
       ? { topics: ends, data: word(amount) }
       : { topics: [...ends, word(nft)], data: '0x' as const };
-  emit({ address: token, ...log }, token, asking(step, TRANSFER_FROM, from, to, nft ?? amount));
+  emit({ address: token, ...log }, asking(step, TRANSFER_FROM, from, to, nft ?? amount), by);
 }
 
 /** The calldata that asks a token for a movement; one that is unasked has a call without meaning. */

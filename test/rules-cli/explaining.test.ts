@@ -139,7 +139,7 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
     const { code, out } = await runRules('coverage', dir, '--recordings', places, '--strict');
     expect(code).toBe(0);
     expect(out).toContain('direct: headline of 1 recordings, every condition seen true and false');
-    expect(out).toContain('4 recordings and 6 fact examples');
+    expect(out).toContain('4 recordings and 6 other examples');
   });
 
   it('diff: changed verdicts', async () => {

@@ -239,6 +239,8 @@ export type RawExampleStep = {
   /** The log alone, without the call that asks the token for the movement. */
   readonly unasked?: unknown;
   readonly nft?: number | string;
+  /** Who emits, calls, creates, or asks the token: where it is left out the called contract. */
+  readonly by?: string;
   readonly value?: number | string;
   /** Id of an ERC-1155 token, of which `move` units move. */
   readonly id?: number | string;
@@ -248,6 +250,7 @@ export type RawExampleStep = {
   readonly nft?: number | string;
   /** Name of an event of the shapes, or its signature. */
   readonly event: string;
+  /** Who emits, calls, creates, or asks the token: where it is left out the called contract. */
   readonly by: string;
   readonly args?: readonly ExampleValue[];
   readonly value?: number | string;
@@ -257,6 +260,7 @@ export type RawExampleStep = {
   /** The log alone, without the call that asks the token for the movement. */
   readonly unasked?: unknown;
   readonly nft?: number | string;
+  /** Who emits, calls, creates, or asks the token: where it is left out the called contract. */
   readonly by?: string;
   readonly args?: readonly ExampleValue[];
   /** Name of a call of the shapes, or its signature. */
@@ -265,6 +269,17 @@ export type RawExampleStep = {
   readonly value?: number | string;
   /** Id of an ERC-1155 token, of which `move` units move. */
   readonly id?: number | string;
+} | {
+  /** The log alone, without the call that asks the token for the movement. */
+  readonly unasked?: unknown;
+  readonly nft?: number | string;
+  /** Who emits, calls, creates, or asks the token: where it is left out the called contract. */
+  readonly by?: string;
+  readonly value?: number | string;
+  /** Id of an ERC-1155 token, of which `move` units move. */
+  readonly id?: number | string;
+  /** Contract that `by` creates, the called one where it is left out. */
+  readonly create: string;
 };
 export interface RawExampleTransaction {
   readonly from?: string;
@@ -279,6 +294,10 @@ export interface RawExampleTransaction {
     /** Of a listed token, so that the rules know it. */
     readonly address?: string;
   }>>;
+  /** Blobs that the transaction carries. */
+  readonly blobs?: number;
+  /** Accounts that set their code (EIP-7702), and to which contract. */
+  readonly delegates?: Readonly<Record<string, string>>;
   /** What happens, in order: value moves, contracts emit events, calls are made. */
   readonly steps?: readonly RawExampleStep[];
 }

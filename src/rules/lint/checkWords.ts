@@ -135,7 +135,9 @@ export function knownWords({
     motif_kind: new Set(words.motifKinds.keys()),
     // A family without a known protocol goes by the slug of its shape.
     protocol: new Set([...protocols, ...shapes].map(({ value }) => value.slug)),
-    entity_tag: new Set(accounts.flatMap(({ tags = [] }) => [...tags])),
+    entity_tag: new Set(
+      [...accounts, ...protocols.map(({ value }) => value)].flatMap(({ tags }) => tags ?? []),
+    ),
     account_role: new Set(words.accountRoles.keys()),
     asset_class: new Set([
       ...ENGINE_CLASSES,

@@ -6,6 +6,7 @@ import { sourceOf } from '../../../rules/lint/checkSources.ts';
 import { testText } from './conditionLines.ts';
 import { evaluateFacts } from './evaluateFacts.ts';
 import { examineTx, type ExaminedTx } from './loadTx.ts';
+import { examineExample } from './madeUp.ts';
 import { allRecordings } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
@@ -13,7 +14,7 @@ import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts'
 type SeenConditions = Map<string, Map<string, Set<boolean>>>;
 
 /**
- * Runs all rules over all recordings and all fact examples, and lists conditions that were never true or
+ * Runs all rules over all recordings and examples, and lists conditions that were never true or
  * never false: nothing tests those. Exit code 1 when `strict` and there are any. Then the events and calls
  * of shapes that no recording has, with what vouches for each.
  */
@@ -31,8 +32,7 @@ export async function coverRules(
   for (const recording of recordings) {
     const examined = await examineTx(recording, rulebook);
     noteFired(fired, examined);
-    for (const outcome of examined.reading.explained.outcomes)
-      note(seen, outcome.rule.slug, outcome.conditions);
+    noteOutcomes(seen, examined);
     const slug = examined.reading.explained.verdict.rule?.slug;
     if (slug !== undefined) wins.set(slug, (wins.get(slug) ?? 0) + 1);
   }
@@ -46,7 +46,7 @@ export async function coverRules(
     gaps += lines.length;
   }
   io.out(
-    `${recordings.length} recordings and ${examples} fact examples; ${rulebook.intents.length} ` +
+    `${recordings.length} recordings and ${examples} other examples; ${rulebook.intents.length} ` +
       `rules, ${gaps} condition(s) seen one way only`,
   );
   printShapes(ruleset.shapes, fired, io);
@@ -91,14 +91,21 @@ function note(seen: SeenConditions, slug: string, conditions: CheckedCondition):
   for (const [key, result] of leaves(conditions)) mine.set(key, (mine.get(key) ?? new Set()).add(result));
 }
 
-/** Runs the fact examples of every rule; returns their number. */
+function noteOutcomes(seen: SeenConditions, { reading }: ExaminedTx): void {
+  for (const { rule, conditions } of reading.explained.outcomes) note(seen, rule.slug, conditions);
+}
+
+/** Runs the examples of every rule that are no recordings; returns their number. */
 async function coverExamples(ruleset: SoundRuleset, seen: SeenConditions): Promise<number> {
+  const { rulebook, intents, signatureNames } = ruleset;
+  const find = signatureNames(null);
   let examples = 0;
-  for (const { value } of ruleset.intents) {
-    const rule = ruleset.rulebook.intents.find((r) => r.slug === value.slug)!;
+  for (const { value } of intents) {
+    const rule = rulebook.intents.find((r) => r.slug === value.slug)!;
     for (const example of [...(value.examples.match ?? []), ...(value.examples.near_miss ?? [])]) {
-      if (example.facts === undefined) continue;
-      note(seen, rule.slug, (await evaluateFacts(example, rule, ruleset)).conditions);
+      if (example.recording !== undefined) continue;
+      if (example.transaction) noteOutcomes(seen, (await examineExample(example, rulebook, find)).examined);
+      else note(seen, rule.slug, (await evaluateFacts(example, rule, ruleset)).conditions);
       examples += 1;
     }
   }
