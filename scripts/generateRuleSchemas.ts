@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BIND_WORDS, BIND_FUNCTIONS } from '../src/rules/compile/bindExpr.ts';
-import { readVocabulary } from '../src/rules/read/readVocabulary.ts';
+import { readVocabulary } from './readVocabulary.ts';
 import { FINDING_FACTS, stepFact } from '../src/lib/findingFacts.ts';
 import { OPERATORS } from '../src/rules/compile/operators.ts';
 import { FACT_VOCABULARY } from '../src/stages/7-intent/facts/registry.ts';

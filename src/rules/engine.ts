@@ -144,14 +144,15 @@ function checked(node: EngineCondition, result = node.result === true): CheckedC
   };
 }
 
-/** Names of all facts a condition asks for. */
-export function factNames(
-  condition: Condition | CheckedCondition,
-  into: Set<string> = new Set(),
-): Set<string> {
-  if ('all' in condition) for (const part of condition.all) factNames(part, into);
-  else if ('any' in condition) for (const part of condition.any) factNames(part, into);
-  else if ('not' in condition) factNames(condition.not, into);
-  else into.add(condition.fact);
-  return into;
+type Tree<T> = T | { all: readonly Tree<T>[] } | { any: readonly Tree<T>[] } | { not: Tree<T> };
+
+/** The single tests of a condition, as written or as checked. */
+export function testsOf<T extends { readonly fact: string }>(condition: Tree<T>): T[] {
+  if ('fact' in condition) return [condition];
+  if ('not' in condition) return testsOf(condition.not);
+  return ('all' in condition ? condition.all : condition.any).flatMap((part) => testsOf(part));
 }
+
+/** Names of all facts a condition asks for. */
+export const factNames = (condition: Condition | CheckedCondition): Set<string> =>
+  new Set(testsOf<{ readonly fact: string }>(condition).map(({ fact }) => fact));

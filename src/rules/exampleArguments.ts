@@ -55,15 +55,13 @@ export function encodeEvent(
 ): { readonly topics: readonly Hex[]; readonly data: Hex } {
   const { name, inputs, params, topic0 } = signatureOf('event', text, [...path, 'event'], find);
   const values = readArguments(inputs, args, path, addressOf);
-  const indexed = values.filter((_, i) => params[i]!.indexed);
-  const plain = <T>(of: readonly T[]): T[] => of.filter((_, i) => !params[i]!.indexed);
-  try {
-    const [own, ...topics] = AbiEvent.encode({ type: 'event', name, inputs } as never, indexed as never)
-      .topics as Hex[];
-    return { topics: [topic0 ?? own!, ...topics], data: encode(plain(inputs), plain(values)) };
-  } catch (error) {
-    throw new ExampleError([...path, 'args'], reasonOf(error));
-  }
+  const part = <T>(of: readonly T[], indexed: boolean): T[] =>
+    of.filter((_, i) => params[i]!.indexed === indexed);
+  return encoded(path, () => {
+    const event = { type: 'event', name, inputs } as never;
+    const [own, ...topics] = AbiEvent.encode(event, part(values, true) as never).topics as Hex[];
+    return { topics: [topic0 ?? own!, ...topics], data: encode(part(inputs, false), part(values, false)) };
+  });
 }
 
 /** @throws ExampleError */
@@ -76,8 +74,15 @@ export function encodeCall(
   const { name, inputs: all, params } = signatureOf('call', text, [...path, 'call'], find);
   const inputs = all.filter((_, i) => params[i]!.at !== 'output');
   const values = readArguments(inputs, args, path, addressOf);
+  return encoded(path, () =>
+    AbiFunction.encodeData({ type: 'function', name, inputs } as never, values as never),
+  );
+}
+
+/** @throws ExampleError in place of the encoder's own */
+function encoded<T>(path: Path, encode: () => T): T {
   try {
-    return AbiFunction.encodeData({ type: 'function', name, inputs } as never, values as never);
+    return encode();
   } catch (error) {
     throw new ExampleError([...path, 'args'], reasonOf(error));
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { MultiDirectedGraph } from 'graphology';
 import { prepare } from '../../src/rules/prepare.ts';
 import { NO_TRAITS } from '../../src/lib/motifKinds.ts';
-import { readVocabulary } from '../../src/rules/read/readVocabulary.ts';
+import { readVocabulary } from '../../scripts/readVocabulary.ts';
 import { NATIVE, NATIVE_ASSET, erc20Id, parseAssetId } from '../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../src/evm/hex.ts';
 import type { Attribution } from '../../src/model/attribution.ts';

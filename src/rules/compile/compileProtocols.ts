@@ -140,10 +140,8 @@ function readCreated(
   indexes: ReadonlyMap<string, string>,
 ): CreationSpec[] {
   const specs: CreationSpec[] = [];
-  for (const [{ deployer: text, count, shim_hash: initCodeHash, salt, children = 0 }, here] of spot.each(
-    'created_by',
-    rows,
-  )) {
+  for (const [row, here] of spot.each('created_by', rows)) {
+    const { deployer: text, count, shim_hash: initCodeHash, salt, children = 0 } = row;
     const deployer = readRuleAddress(here.at('deployer'), text);
     const shim = initCodeHash !== undefined && salt !== undefined ? { initCodeHash, salt } : null;
     if ((initCodeHash === undefined) !== (salt === undefined)) here.report('bad_creation', text);

@@ -75,18 +75,8 @@ function noteBody(spot: Spot, raw: RawMeaning, compiled: CompiledMeaning, bodies
   const { venue, poolId, kind, roles, legs, when } = meaning;
   // Meanings tied to different protocols' addresses may say the same: only the family ones compete.
   const scope = meaning.anyEmitter ? 'family' : meaning.shape;
-  const body = JSON.stringify([
-    scope,
-    signature.id,
-    signature.topicCount,
-    signature.params,
-    kind,
-    venue,
-    poolId,
-    roles,
-    legs,
-    when,
-  ]);
+  const { id, topicCount, params } = signature;
+  const body = JSON.stringify([scope, id, topicCount, params, kind, venue, poolId, roles, legs, when]);
   const first = bodies.get(body);
   if (first === undefined) {
     bodies.set(body, spot);

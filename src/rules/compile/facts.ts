@@ -20,6 +20,11 @@ export function indexFacts(
   return new Map(all.map((fact) => [fact.name, fact]));
 }
 
+/** A fact's value as people read it. */
+export function show(value: unknown): string {
+  return Array.isArray(value) ? `[${value.join(', ')}]` : String(value);
+}
+
 /** Default of a fact that an example leaves out. */
 export function defaultFact(fact: FactDeclaration): FactValue {
   if (fact.type === 'count') return 0;

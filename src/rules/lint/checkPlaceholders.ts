@@ -38,23 +38,22 @@ export function checkPlaceholders(
       ['label', label],
       ['label_fallback', fallback ?? ''],
     ] as const;
-    for (const [key, text] of labels)
-      for (const word of kinds.length === 0 ? [] : placeholdersOf(text))
-        if (OF_ALL.has(word))
-          new Spot(item, [key]).report(
-            'amount_of_all',
-            `{${word}} is of the whole transaction; of the acts that the rule rests on: ` +
-              `{${OF_ALL.get(word)}}`,
-          );
     // Composites take their roles and legs from other motifs.
-    const known = kinds.every((kind) => byKind.has(kind) && !words.motifKinds.get(kind)?.composite);
-    if (!known) continue;
+    const isKnown = kinds.every((kind) => byKind.has(kind) && !words.motifKinds.get(kind)?.composite);
     const fill = (family: 'role' | 'leg' | 'arg'): Set<string> =>
-      new Set(kinds.flatMap((kind) => [...byKind.get(kind)![family]]));
+      new Set(isKnown ? kinds.flatMap((kind) => [...byKind.get(kind)![family]]) : []);
     const can = { role: fill('role'), leg: fill('leg'), arg: new Set([...fill('arg'), ...callArguments]) };
     for (const [key, text] of labels)
-      for (const placeholder of placeholdersOf(text))
-        if (!isListed(placeholder, listed)) checkOne(new Spot(item, [key]), placeholder, can, kinds);
+      for (const word of placeholdersOf(text)) {
+        const spot = new Spot(item, [key]);
+        const ofActs = kinds.length === 0 ? undefined : OF_ALL.get(word);
+        if (ofActs)
+          spot.report(
+            'amount_of_all',
+            `{${word}} is of the whole transaction; of the acts that the rule rests on: {${ofActs}}`,
+          );
+        else if (isKnown && !isListed(word, listed)) checkOne(spot, word, can, kinds);
+      }
   }
 }
 

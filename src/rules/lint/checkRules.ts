@@ -3,6 +3,7 @@ import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import type { PlacedRule } from '../compile/compileIntents.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import type { RawHead } from '../../model/generated/rules.ts';
+import { show } from '../compile/facts.ts';
 import { Spot, type RuleItem } from '../compile/ruleItem.ts';
 import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
 
@@ -22,7 +23,8 @@ export function checkRules(
   for (const { rule, item, conjunction } of readings) {
     if (conjunction === null)
       new Spot(item, ['when']).report('unsatisfiable', contradictionIn(rule.when, facts));
-    if (rule.proof === 'structural' && rule.restsOn.length === 0 && needsBasis(rule))
+    // Without motifs it is only for rules about the transaction's own plain facts.
+    if (rule.proof === 'structural' && rule.restsOn.length === 0 && rule.requiresAny.length > 0)
       new Spot(item, ['proof']).report('structural_without_basis', rule.slug);
   }
   // Rules come best first, so only an earlier one can cast a shadow.
@@ -59,7 +61,7 @@ function contradictionIn(when: Condition, facts: ReadonlyMap<string, FactDeclara
 function shownTest(condition: Condition): string {
   if (!('fact' in condition)) return JSON.stringify(condition);
   const { fact, operator, value } = condition;
-  return `${fact} ${operator} ${Array.isArray(value) ? `[${value.join(', ')}]` : String(value)}`;
+  return `${fact} ${operator} ${show(value)}`;
 }
 
 interface Reading {
@@ -80,11 +82,6 @@ function shadows(upper: { rule: IntentRule; conjunction: Conjunction | null }, l
 function outranks(upper: IntentRule, lower: IntentRule, words: Vocabulary): boolean {
   if (upper.status !== 'stable' || lower.supersedes.includes(upper.slug)) return false;
   return words.intentKinds.get(upper.intent)?.headline !== false;
-}
-
-/** Structural proof without motifs is only for rules about the transaction's own plain facts. */
-function needsBasis(rule: IntentRule): boolean {
-  return rule.requiresAny.length > 0;
 }
 
 /** Deprecated and superseding rules: the named ones must exist, and no rule supersedes itself indirectly. */

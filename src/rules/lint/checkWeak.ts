@@ -33,7 +33,11 @@ export function checkWeak({ shapes, protocols, intents, words }: Rules): void {
   const isOwn = ({ file }: RuleItem): boolean => file.layer > 0;
   if (![...shapes, ...protocols, ...intents].some(isOwn)) return;
   const below = shapes.filter((item) => !isOwn(item));
-  const taken = new Map(below.flatMap((item) => topicsOf(item).map((id) => [id, item.value.slug])));
+  const taken = new Map(
+    below.flatMap(({ value }) =>
+      (value.events ?? []).map(({ event }) => [topicsOf(event!), value.slug] as const),
+    ),
+  );
   for (const item of shapes.filter(isOwn))
     for (const [raw, spot] of meaningsOf(item)) {
       if (item.value.any_emitter) checkShared(raw, spot, taken);
@@ -51,19 +55,16 @@ export function checkWeak({ shapes, protocols, intents, words }: Rules): void {
   checkMakers(protocols);
 }
 
-function topicsOf(item: RuleItem<RawShape>): string[] {
-  const texts = meaningsOf(item).flatMap(([{ event }]) => event ?? []);
-  return texts.flatMap((text) => {
-    const parsed = parseSignature('event', text);
-    return isFault(parsed) ? [] : `${parsed.id} ${parsed.topicCount}`;
-  });
+/** What logs of an event are looked up by. */
+function topicsOf(event: string): string {
+  const parsed = parseSignature('event', event);
+  return isFault(parsed) ? '' : `${parsed.id} ${parsed.topicCount}`;
 }
 
 /** An event of strangers that others log too. */
-function checkShared({ event = '' }: RawMeaning, spot: Spot, taken: ReadonlyMap<string, string>): void {
-  const parsed = parseSignature('event', event);
-  if (isFault(parsed)) return;
-  const by = OF_TOKENS.test(event) ? 'every token' : taken.get(`${parsed.id} ${parsed.topicCount}`);
+function checkShared({ event }: RawMeaning, spot: Spot, taken: ReadonlyMap<string, string>): void {
+  if (event === undefined) return;
+  const by = OF_TOKENS.test(event) ? 'every token' : taken.get(topicsOf(event));
   if (by !== undefined)
     spot.at('event').report('shared_event', `${by} has it too: list the contracts, with any_emitter: false`);
 }

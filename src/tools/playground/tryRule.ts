@@ -1,6 +1,6 @@
 import { checksumAddress } from '../../evm/address.ts';
 import { analyzeRaw } from '../../analyze.ts';
-import { show } from '../cli/rules/conditionLines.ts';
+import { show } from '../../rules/compile/facts.ts';
 import { fateOf, motifsOfShapes, nearMisses } from '../cli/rules/fates.ts';
 import { examineTx, type ExaminedTx, type SubjectReading } from '../cli/rules/loadTx.ts';
 import type { Recording } from '../cli/rules/recordings.ts';

@@ -1,4 +1,5 @@
 import type { CheckedCondition } from '../../../model/intent.ts';
+import { show } from '../../../rules/compile/facts.ts';
 
 /** A checked condition as an indented tree: a mark per line, the actual value beside the expected one. */
 export function conditionLines(node: CheckedCondition, indent = ''): string[] {
@@ -10,8 +11,10 @@ export function conditionLines(node: CheckedCondition, indent = ''): string[] {
   return [`${indent}${mark} ${testText(node)}   (is ${show(node.actual)})`];
 }
 
+export type CheckedTest = Extract<CheckedCondition, { fact: string }>;
+
 /** The text of a single test. */
-export const testText = ({ fact, operator, expected }: Extract<CheckedCondition, { fact: string }>): string =>
+export const testText = ({ fact, operator, expected }: CheckedTest): string =>
   `${fact} ${operator} ${show(expected)}`;
 
 /** Conditions between a rule and a match. */
@@ -28,8 +31,4 @@ export function countMet(node: CheckedCondition): number {
   if ('all' in node) return node.all.reduce((n, c) => n + countMet(c), 0);
   if ('any' in node) return node.any.reduce((n, c) => n + countMet(c), 0);
   return node.result ? 1 : 0;
-}
-
-export function show(value: unknown): string {
-  return Array.isArray(value) ? `[${value.join(', ')}]` : String(value);
 }

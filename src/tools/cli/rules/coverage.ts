@@ -3,7 +3,8 @@ import type { CliIo } from '../cliIo.ts';
 import type { RawMeaning } from '../../../model/generated/rules.ts';
 import { isFault, parseSignature } from '../../../rules/compile/signature.ts';
 import { sourceOf } from '../../../rules/lint/checkSources.ts';
-import { testText } from './conditionLines.ts';
+import { testsOf } from '../../../rules/engine.ts';
+import { testText, type CheckedTest } from './conditionLines.ts';
 import { evaluateFacts } from './evaluateFacts.ts';
 import { examineTx, type ExaminedTx } from './loadTx.ts';
 import { examineExample } from './madeUp.ts';
@@ -88,7 +89,10 @@ function idOf({ event, call, topic0 }: RawMeaning): string {
 function note(seen: SeenConditions, slug: string, conditions: CheckedCondition): void {
   const mine = seen.get(slug) ?? new Map<string, Set<boolean>>();
   seen.set(slug, mine);
-  for (const [key, result] of leaves(conditions)) mine.set(key, (mine.get(key) ?? new Set()).add(result));
+  for (const test of testsOf<CheckedTest>(conditions)) {
+    const key = testText(test);
+    mine.set(key, (mine.get(key) ?? new Set()).add(test.result));
+  }
 }
 
 function noteOutcomes(seen: SeenConditions, { reading }: ExaminedTx): void {
@@ -98,13 +102,13 @@ function noteOutcomes(seen: SeenConditions, { reading }: ExaminedTx): void {
 /** Runs the examples of every rule that are no recordings; returns their number. */
 async function coverExamples(ruleset: SoundRuleset, seen: SeenConditions): Promise<number> {
   const { rulebook, intents, signatureNames } = ruleset;
-  const find = signatureNames(null);
   let examples = 0;
   for (const { value } of intents) {
     const rule = rulebook.intents.find((r) => r.slug === value.slug)!;
     for (const example of [...(value.examples.match ?? []), ...(value.examples.near_miss ?? [])]) {
       if (example.recording !== undefined) continue;
-      if (example.transaction) noteOutcomes(seen, (await examineExample(example, rulebook, find)).examined);
+      if (example.transaction)
+        noteOutcomes(seen, (await examineExample(example, rulebook, signatureNames(null))).examined);
       else note(seen, rule.slug, (await evaluateFacts(example, rule, ruleset)).conditions);
       examples += 1;
     }
@@ -118,11 +122,4 @@ function gapsOf(seen: ReadonlyMap<string, ReadonlySet<boolean>> | undefined): st
     if (!results.has(true)) return `never true:  ${key}`;
     return results.has(false) ? [] : `never false: ${key}`;
   });
-}
-
-function leaves(node: CheckedCondition): [string, boolean][] {
-  if ('all' in node) return node.all.flatMap(leaves);
-  if ('any' in node) return node.any.flatMap(leaves);
-  if ('not' in node) return leaves(node.not);
-  return [[testText(node), node.result]];
 }

@@ -1,11 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
-import { defaultFact } from '../../../rules/compile/facts.ts';
+import { defaultFact, show } from '../../../rules/compile/facts.ts';
 import { FactSheet } from '../../../stages/7-intent/intentInput.ts';
 import { SubjectView } from '../../../stages/7-intent/facts/subjectView.ts';
 import type { FactValue, FactDeclaration } from '../../../model/intent.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
-import { show } from './conditionLines.ts';
 import { formatRuleText } from './formatRules.ts';
 import { examineTx, loadTx, type ExaminedTx } from './loadTx.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';

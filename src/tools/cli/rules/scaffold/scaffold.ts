@@ -55,13 +55,12 @@ export function scaffoldTx(
       ['no event of this transaction is unrecognised and has a known signature', ...leftOut].join('\n'),
     );
   const all = guessAll([...known.values()], rulebook, { own: options.own ?? false, all: true });
-  const recorded = recording.name === tx.hash ? null : recording.name;
   const draft = {
     slug: slugOf(options.name ?? all.guesses[0]!.signature.name),
     addresses: [...emitters],
     guesses: all.guesses,
     leftOut: [...all.leftOut, ...leftOut],
-    recording: recorded,
+    recording: recording.name === tx.hash ? null : recording.name,
     before: rankOf(rulebook),
   };
   emitFiles(writeDraft(draft), options.dir, io);

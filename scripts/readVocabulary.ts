@@ -1,7 +1,7 @@
-import { compileVocabulary, type Vocabulary } from '../compile/compileVocabulary.ts';
-import { RulebookError } from './problems.ts';
-import { readRuleFiles } from './readRuleFiles.ts';
-import { ProblemSink, readItems } from '../compile/ruleItem.ts';
+import { compileVocabulary, type Vocabulary } from '../src/rules/compile/compileVocabulary.ts';
+import { RulebookError } from '../src/rules/read/problems.ts';
+import { readRuleFiles } from '../src/rules/read/readRuleFiles.ts';
+import { ProblemSink, readItems } from '../src/rules/compile/ruleItem.ts';
 
 /** The vocabulary alone, for tools that work on unfinished rules. Throws `RulebookError`. */
 export function readVocabulary(dirs: readonly string[]): Vocabulary {
