@@ -59,12 +59,7 @@ const VERSIONS = [
   ['0.0.1', null],
 ];
 
-function signedBy(
-  account: Address,
-  signature: Signature,
-  digests: Iterable<Hex>,
-  budget: Recoveries,
-): boolean {
+function signedBy(account: Address, signature: Signature, digests: Iterable<Hex>, budget: Recoveries) {
   for (const digest of digests) {
     if (budget.left === 0) {
       budget.cut = true;

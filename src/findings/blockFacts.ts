@@ -93,10 +93,8 @@ function wholeTx(tx: BlockTx, kind: string): Act {
 }
 
 /** Where a motif happened: the participant with the role its kind's venue plays. */
-export function venueOf(
-  { kind, participants, protocol }: Motif,
-  motifKinds: Rulebook['motifKinds'],
-): string | undefined {
+export function venueOf(motif: Motif, motifKinds: Rulebook['motifKinds']): string | undefined {
+  const { kind, participants, protocol } = motif;
   const part = motifKinds.get(kind)?.venue ?? 'venue';
   return participants.find(({ role }) => role === part)?.account ?? protocol?.contract;
 }

@@ -89,10 +89,8 @@ export function assetUnit(asset: Asset, tokens: ReadonlyMap<Address, TokenMetada
 }
 
 /** Null when the contract states none; 0 for NFTs: their amounts are counts. */
-export function assetDecimals(
-  { kind, address }: Asset,
-  tokens: ReadonlyMap<Address, TokenMetadata>,
-): number | null {
+export function assetDecimals(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): number | null {
+  const { kind, address } = asset;
   if (kind === 'native') return 18;
   return kind === 'erc20' ? usableDecimals(address === null ? null : tokens.get(address)?.decimals) : 0;
 }

@@ -60,10 +60,8 @@ export function feeTakersOf(
 const FEE_ROLES: ReadonlySet<string> = new Set(['recipient', 'fee_recipient']);
 
 /** Contracts that made or destroyed their own fungible token, as a vault its shares, by first time. */
-export function issuersOf({
-  movements,
-  assets,
-}: Pick<ValueFlow, 'movements' | 'assets'>): ReadonlyMap<Address, Movement> {
+export function issuersOf(flow: Pick<ValueFlow, 'movements' | 'assets'>): ReadonlyMap<Address, Movement> {
+  const { movements, assets } = flow;
   const issuers = new Map<Address, Movement>();
   for (const movement of movements) {
     if (!isIssuance(movement)) continue;

@@ -96,12 +96,7 @@ function paidByOthers(act: Motif, isOthers: Asks, { flow, rulebook }: Scene): Mo
 }
 
 /** An act's movements where others paid for it, or none paid and none of the group took part. */
-function ofOthers(
-  act: Motif,
-  group: { has(account: Address): boolean },
-  isOthers: Asks,
-  { flow }: Scene,
-): Movement[] {
+function ofOthers(act: Motif, group: { has(account: Address): boolean }, isOthers: Asks, { flow }: Scene) {
   const moved = act.movements.map((index) => flow.movements[index]!);
   const paid = moved.filter(({ to }) => to === act.venue);
   const isOwn =

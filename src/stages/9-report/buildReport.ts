@@ -50,10 +50,7 @@ export interface ReportInput {
   readonly engineVersion: string;
 }
 
-function writeExecution(
-  { tx, rulebook, economics: { gas } }: ReportInput,
-  writer: ReportWriter,
-): wire.Execution {
+function writeExecution({ tx, rulebook, economics: { gas } }: ReportInput, writer: ReportWriter) {
   const failed = attemptsOf(tx);
   const execution: wire.Execution = {
     outcome: executionOutcome(tx, rulebook.errors),

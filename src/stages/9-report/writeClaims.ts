@@ -16,11 +16,8 @@ export function writeInvariants({ claims }: Motif): wire.Motif['invariants'] {
 }
 
 /** A motif's claims with the places that they compare; without a place nothing is claimed. */
-export function writeClaims(
-  { claims, evidence }: Motif,
-  writer: ReportWriter,
-  tx: CanonicalTx,
-): wire.Claim[] {
+export function writeClaims(motif: Motif, writer: ReportWriter, tx: CanonicalTx): wire.Claim[] {
+  const { claims, evidence } = motif;
   const texts = (operands: readonly Operand[]): string[] => {
     const places: string[] = [];
     for (const operand of operands) {
@@ -39,12 +36,7 @@ export function writeClaims(
   return written;
 }
 
-function placeOf(
-  operand: Operand,
-  evidence: readonly Evidence[],
-  writer: ReportWriter,
-  tx: CanonicalTx,
-): string | null {
+function placeOf(operand: Operand, evidence: readonly Evidence[], writer: ReportWriter, tx: CanonicalTx) {
   if (typeof operand === 'number') return `movement:${operand}`;
   if (typeof operand === 'string') return writer.text(operand);
   if ('act' in operand) return motifId(operand.act.index);
@@ -54,12 +46,7 @@ function placeOf(
 }
 
 /** Where the evidence states an amount: a word of a log or call, a half of one, or the ether of a call. */
-function findWord(
-  word: bigint,
-  evidence: readonly Evidence[],
-  writer: ReportWriter,
-  tx: CanonicalTx,
-): string | null {
+function findWord(word: bigint, evidence: readonly Evidence[], writer: ReportWriter, tx: CanonicalTx) {
   const forms = formsOf(word);
   for (const { log, frame } of evidence) {
     const entry = log === null ? undefined : tx.logs[log];
@@ -78,12 +65,8 @@ function findInLog({ topics, data, logIndex }: Log, forms: readonly Form[]): str
   return place === null ? null : `log:${logIndex}:${place}`;
 }
 
-function findInCall(
-  { input, output, value }: Frame,
-  path: () => string,
-  word: bigint,
-  forms: readonly Form[],
-): string | null {
+function findInCall(frame: Frame, path: () => string, word: bigint, forms: readonly Form[]): string | null {
+  const { input, output, value } = frame;
   for (const [name, hex, from] of [
     ['call', input, 10],
     ['output', output, 2],

@@ -124,11 +124,7 @@ function json(text: string | undefined, what: string): unknown {
 const addressLines = (text = ''): string[] =>
   text.split(/\s+/).filter((word) => /^0x[0-9a-fA-F]{40}$/.test(word));
 
-async function print(
-  warnings: PreviewReport['warnings'],
-  report: TxReport,
-  options: PreviewOptions,
-): Promise<void> {
+async function print(warnings: PreviewReport['warnings'], report: TxReport, options: PreviewOptions) {
   const { renderReport } = await import('./renderReport.ts');
   for (const { code, text } of warnings) process.stdout.write(`! ${text} (${code})\n`);
   if (warnings.length > 0) process.stdout.write('\n');

@@ -171,11 +171,7 @@ export async function show(
 }
 
 /** Opens a served page, and closes its server at Ctrl-C. */
-async function showServed(
-  server: PageServer,
-  path: string,
-  { open }: Pick<ViewerOptions, 'open'>,
-): Promise<void> {
+async function showServed(server: PageServer, path: string, { open }: Pick<ViewerOptions, 'open'>) {
   const url = `${server.url}${path}`;
   process.stdout.write(`${url}\nCtrl-C stops it\n`);
   if (open) openBrowser(url);

@@ -13,11 +13,7 @@ export function checkCalls(report: TxReport, chain: RawChain, find: Report): voi
   checkFailedCalls(execution, chain, find);
 }
 
-function checkFailedCalls(
-  { failure, attempts = [] }: TxReport['execution'],
-  chain: RawChain,
-  find: Report,
-): void {
+function checkFailedCalls({ failure, attempts = [] }: TxReport['execution'], chain: RawChain, find: Report) {
   const at = '/execution/failure';
   if (failure && chain.succeeded) find('identity', at, 'is named although the transaction succeeded');
   if (!failure && !chain.succeeded && chain.frames.size > 0)

@@ -109,11 +109,7 @@ function checkOwnMovements(motif: Motif, movements: Movements, problem: Problem)
 }
 
 /** Ether of a call that the motif's movements out of the contract pay out, less refunds. */
-function isPassedOn(
-  { from, to, asset_id: id, amount_raw: raw }: Movement,
-  motif: Motif,
-  all: Movements,
-): boolean {
+function isPassedOn({ from, to, asset_id: id, amount_raw: raw }: Movement, motif: Motif, all: Movements) {
   const ofVenue = all.map((m, i) => ({ ...m, own: motif.movements.includes(i) }));
   const sum = (fits: (m: Movement & { own: boolean }) => boolean): bigint =>
     ofVenue
@@ -203,10 +199,7 @@ function checkLiquidation(
 }
 
 /** Movements of a position's token that its owner sent or received. */
-function movementsOf(
-  { owner, position_asset: token }: PositionEffect,
-  { movements = [] }: TxReport,
-): Movement[] {
+function movementsOf({ owner, position_asset: token }: PositionEffect, { movements = [] }: TxReport) {
   return movements.filter(
     ({ asset_id, from, to }) => asset_id === token?.id && (from === owner || to === owner),
   );

@@ -64,10 +64,8 @@ export function netsOf(report: TxReport, { owner, accounts }: Party): Amount[] {
 }
 
 /** Whether a withdrawal redeemed just the principal beside this interest. */
-export function paysInterest(
-  { category, underlying, position_delta_raw: moved }: PositionEffect,
-  asset: string,
-): boolean {
+export function paysInterest(effect: PositionEffect, asset: string): boolean {
+  const { category, underlying, position_delta_raw: moved } = effect;
   return (
     category === 'lending_supply' &&
     underlying.some((u) => u.role === 'principal' && u.asset.id === asset && `-${u.delta_raw}` === moved)

@@ -52,10 +52,7 @@ export function actingAsOne(
 }
 
 /** Accounts that in these acts paid a venue or were paid by one. */
-function tradersOf(
-  acts: readonly Pick<Motif, 'movements'>[],
-  { flow: { movements }, venues }: EntityInput,
-): Set<Address> {
+function tradersOf(acts: readonly Pick<Motif, 'movements'>[], { flow: { movements }, venues }: EntityInput) {
   const traders = new Set<Address>();
   for (const act of acts)
     for (const index of act.movements) {

@@ -174,11 +174,7 @@ class BlockAttempt {
   }
 
   /** Sends the calls a few at a time; undefined where even one alone is too large or too slow. */
-  async #inPieces(
-    endpoint: RpcEndpoint,
-    calls: readonly RpcCall[],
-    size = PIECE,
-  ): Promise<(RpcAnswer | undefined)[]> {
+  async #inPieces(endpoint: RpcEndpoint, calls: readonly RpcCall[], size = PIECE) {
     const answers: (RpcAnswer | undefined)[] = [];
     for (let i = 0; i < calls.length; i += size) {
       const piece = calls.slice(i, i + size);

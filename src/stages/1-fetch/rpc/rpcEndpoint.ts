@@ -70,10 +70,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   const send = createHttpPost(url, options.agent);
   const capabilities = newCapabilities();
 
-  async function post(
-    body: RpcRequestMessage | RpcRequestMessage[],
-    scope: CallScope,
-  ): Promise<{ status: number; data: unknown }> {
+  async function post(body: RpcRequestMessage | RpcRequestMessage[], scope: CallScope) {
     const limits = {
       signal: scope.signal,
       ms: Math.min(timeoutMs, scope.timeLeft()),
@@ -104,11 +101,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
       : malformed('a broken answer');
   }
 
-  async function observed<T>(
-    methods: readonly string[],
-    scope: CallScope,
-    run: () => Promise<T>,
-  ): Promise<T> {
+  async function observed<T>(methods: readonly string[], scope: CallScope, run: () => Promise<T>) {
     const start = performance.now();
     const report = (outcome: string, fault: UpstreamFault | null = null): void => {
       const ms = performance.now() - start;

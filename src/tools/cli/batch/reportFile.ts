@@ -107,10 +107,7 @@ async function openLineFile(
   };
 }
 
-async function readLines(
-  path: string,
-  onLine: (line: string, number: number) => void,
-): Promise<{ complete: number; torn: number }> {
+async function readLines(path: string, onLine: (line: string, number: number) => void) {
   let complete = 0;
   let number = 0;
   // Long lines come in many chunks, joined once.

@@ -35,11 +35,7 @@ export async function startOf(request: BlockChoice, upstream: Upstream): Promise
 }
 
 /** The blocks of this shard, or of the earlier run, so that `latest` means the same. */
-async function listOf(
-  request: BlockChoice,
-  before: Checkpoint | null,
-  upstream: Upstream,
-): Promise<BlockList> {
+async function listOf(request: BlockChoice, before: Checkpoint | null, upstream: Upstream) {
   if (before !== null) {
     if (before.batch !== identity(request))
       throw new CliError(
