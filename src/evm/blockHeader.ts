@@ -2,6 +2,9 @@ import { AnalysisError } from '../lib/errors.ts';
 import { absent, readObject } from '../lib/shape.ts';
 import type { BlockHeader, CanonicalTx } from '../model/canonicalTx.ts';
 import { readAddress, readHash, readQuantity } from './hex.ts';
+import { keccak256 } from 'ox/Hash';
+import { fromHex as rlp } from 'ox/Rlp';
+import type { Hex } from '../model/hex.ts';
 
 const BAD_BLOCK = 'block_malformed';
 
@@ -27,4 +30,49 @@ export function readBlockHeader(
     throw new AnalysisError('inconsistent_upstream', 'a gas price below the base fee');
   const coinbase = readAddress(fields['miner'] ?? fields['author'], BAD_BLOCK, 'miner');
   return { number, hash, timestamp: Number(timestamp), baseFeePerGas, coinbase };
+}
+
+/** The fields a header's hash covers, in their order (Yellow Paper §4.4); forks added to the end. */
+const FIELDS = (
+  'parentHash sha3Uncles miner stateRoot transactionsRoot receiptsRoot logsBloom difficulty number ' +
+  'gasLimit gasUsed timestamp extraData mixHash nonce baseFeePerGas withdrawalsRoot blobGasUsed ' +
+  'excessBlobGas parentBeaconBlockRoot requestsHash'
+).split(' ');
+/** The first blocks of London, Shanghai, Cancun and Prague, and the fields a header has from there on. */
+const FORKS = [
+  [0, 15],
+  [12_965_000, 16],
+  [17_034_870, 17],
+  [19_426_587, 20],
+  [22_431_084, 21],
+] as const;
+const QUANTITIES = /^(difficulty|number|gasLimit|gasUsed|timestamp|baseFeePerGas|blobGasUsed|excessBlobGas)$/;
+/** Fields that nodes send beside the header. */
+const BESIDE = /^(hash|size|totalDifficulty|transactions|uncles|withdrawals|author|sealFields)$/;
+/** Archives that keep no blooms or roots send zeros, or nothing. */
+const PLACEHOLDER = /^0x0*$/;
+const MAY_BE_ZERO =
+  /^(difficulty|gasUsed|extraData|mixHash|nonce|\w+BlobGas|blobGasUsed|parentBeaconBlockRoot)$/;
+
+/**
+ * Whether a block's answer has another hash than it says. Null where that cannot be told: it has a field of a
+ * later fork, lacks one of its own, or holds a placeholder.
+ */
+export function hashIsWrong(block: Readonly<Record<string, unknown>>): boolean | null {
+  const held = FIELDS.filter((field) => block[field] != null);
+  const known = FORKS.findLast(([first]) => Number(block['number']) >= first);
+  const isForeign = Object.keys(block).some((key) => !FIELDS.includes(key) && !BESIDE.test(key));
+  if (isForeign || known === undefined || held.length < known[1]) return null;
+  if (held.some((field, i) => field !== FIELDS[i] || !/^0x[\da-f]*$/i.test(String(block[field]))))
+    return null;
+  const values = held.map((field) => bytesOf(field, String(block[field]) as Hex));
+  if (keccak256(rlp(values)) === String(block['hash']).toLowerCase()) return false;
+  const isEmpty = held.some((field) => !MAY_BE_ZERO.test(field) && PLACEHOLDER.test(String(block[field])));
+  return isEmpty ? null : true;
+}
+
+function bytesOf(field: string, value: Hex): Hex {
+  if (!QUANTITIES.test(field)) return value;
+  const digits = value.slice(2).replace(/^0+/, '');
+  return `0x${digits.length % 2 === 0 ? '' : '0'}${digits}`;
 }

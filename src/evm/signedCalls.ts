@@ -1,7 +1,119 @@
-import { ANY_AMOUNT, grant, type SignedStruct, type SignedForm, type Values } from './signedStruct.ts';
-import { PERMIT2 } from './permit2.ts';
 import { struct } from './signing.ts';
 import type { Address, Hex } from '../model/hex.ts';
+
+const TOKEN = '(address token,uint256 amount)';
+const ALLOWANCE = '(address token,uint160 amount,uint48 expiration,uint48 nonce)';
+
+interface TransferPermit {
+  readonly permitted: Amount | readonly Amount[];
+  readonly nonce: bigint;
+  readonly deadline: bigint;
+}
+
+interface Allowance {
+  readonly details: Amount | readonly Amount[];
+  readonly spender: Address;
+}
+
+interface Amount {
+  readonly token: Address;
+  readonly amount: bigint;
+}
+
+interface Details {
+  readonly requestedAmount: bigint;
+}
+
+/** A signature transfer of one token or several (`[]`): takes by its own field, never all that is allowed. */
+function transfer(list: '' | '[]', witness: string): SignedForm {
+  const several = list === '' ? '' : 'Batch';
+  const witnessed = witness === '' ? '' : 'Witness';
+  const head =
+    `Permit${several}${witnessed}TransferFrom(TokenPermissions${list} permitted,address spender,` +
+    'uint256 nonce,uint256 deadline';
+  const tail = `)TokenPermissions${TOKEN}`;
+  return [
+    `permit${witnessed}TransferFrom((${TOKEN}${list} permitted,uint256 nonce,uint256 deadline) permit,` +
+      `(address to,uint256 requestedAmount)${list} transferDetails,address owner,${witness}bytes signature)`,
+    ({ permit, transferDetails, owner, witness: word, typeString }, { from: spender }) => {
+      const { permitted, nonce, deadline } = permit as TransferPermit;
+      const value = { permitted, nonce, deadline, spender, witness: word };
+      const hash = (): Hex =>
+        witness === ''
+          ? struct(head + tail, value)
+          : struct(`${head},bytes32 witness${tail}`, value, `${head},${typeString as string}`);
+      const taken = [transferDetails].flat() as Details[];
+      const grants = [permitted]
+        .flat()
+        .map(({ token }, i) => grant(token, null, taken[i]?.requestedAmount ?? 0n));
+      return { owner, hashes: () => [hash()], grants };
+    },
+  ];
+}
+
+/** Permission over one token or several (`[]`). */
+function allowance(list: '' | '[]'): SignedForm {
+  const several = list === '' ? 'Single' : 'Batch';
+  const fields = `PermitDetails${list} details,address spender,uint256 sigDeadline`;
+  const type = `Permit${several}(${fields})PermitDetails${ALLOWANCE}`;
+  return [
+    `permit(address owner,(${ALLOWANCE}${list} details,address spender,uint256 sigDeadline) permitted,` +
+      'bytes signature)',
+    ({ owner, permitted }) => {
+      const { details, spender } = permitted as Allowance;
+      const grants = [details].flat().map(({ token, amount }) => grant(token, spender, amount));
+      return { owner, hashes: () => [struct(type, permitted as Allowance)], grants };
+    },
+  ];
+}
+
+const WITNESS = 'bytes32 witness,string typeString,';
+
+/** Signature transfers and permissions of Permit2, and how to read them. */
+export const PERMIT2: readonly SignedForm[] = (['', '[]'] as const).flatMap((list) => [
+  transfer(list, ''),
+  transfer(list, WITNESS),
+  allowance(list),
+]);
+
+/** A call that may carry a signature. */
+export interface SignedCall {
+  readonly from: Address;
+  readonly to: Address;
+  readonly input: Hex;
+}
+
+/** The amount another may take by a signature; without a spender, the signed call itself takes it. */
+export interface SignedGrant {
+  readonly token: Address | null;
+  readonly spender: Address | null;
+  readonly amount: bigint;
+}
+
+/** A call's claim that `owner` signed one of the structs, and the grants in it. */
+export interface SignedStruct {
+  readonly owner: unknown;
+  /** EIP-712 hashes of the structs; one was signed. */
+  readonly hashes: () => Iterable<Hex>;
+  readonly grants: readonly SignedGrant[];
+  /** The call that a forwarder was signed to make. */
+  readonly forwards?: { readonly to: Address; readonly data: Hex };
+}
+
+/** All there is. */
+export const ANY_AMOUNT = (1n << 256n) - 1n;
+
+const low = (address: unknown): Address => (address as Address).toLowerCase() as Address;
+export const grant = (token: unknown, spender: unknown, amount: unknown): SignedGrant => ({
+  token: low(token),
+  spender: spender === null ? null : low(spender),
+  amount: BigInt(amount as bigint),
+});
+
+/** Decoded arguments by name. */
+export type Values = Readonly<Record<string, unknown>>;
+/** A call's signature, and how to read its struct. The signature is `signature`, or `v`, `r` and `s`. */
+export type SignedForm = readonly [call: string, read: (values: Values, call: SignedCall) => SignedStruct];
 
 /** A nonce is often not in the calldata; most accounts sign for a contract a few times at most. */
 const NONCES = [0n, 1n, 2n, 3n, 4n, 5n, 6n, 7n];

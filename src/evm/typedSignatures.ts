@@ -1,8 +1,15 @@
 import { from, getSelector, type AbiFunction } from 'ox/AbiFunction';
 import { decode } from 'ox/AbiParameters';
 import { digestsOf, domainOf, packed, recover, vrs, type Signature } from './signing.ts';
-import type { SignedStruct, SignedCall, SignedForm, SignedGrant, Values } from './signedStruct.ts';
-import { FORWARDED, SIGNATURES } from './signedCalls.ts';
+import {
+  type SignedStruct,
+  type SignedCall,
+  type SignedForm,
+  type SignedGrant,
+  type Values,
+  FORWARDED,
+  SIGNATURES,
+} from './signedCalls.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
 /** An account's signature on a call, and its effect. */

@@ -1,11 +1,10 @@
 import { FINDING_CAVEATS } from '../lib/findingFacts.ts';
 import { NATIVE_ASSET, erc20Id } from '../value/asset.ts';
-import { AmountWriter } from './amounts.ts';
+import { AmountWriter, gainsOf, type Gains } from './amounts.ts';
 import { actsOf, type Act, type Block, type BlockTx } from './blockFacts.ts';
 import { candidatesOf, firstOf, type Candidate, type Chain } from './candidates.ts';
 import { lossesOf } from './constantProduct.ts';
 import { factsOf } from './findingFacts.ts';
-import { gainsOf, type Gains } from './profit.ts';
 import type { PreparedFinding } from '../model/finding.ts';
 import type { Amount, Finding, Part } from '../model/generated/finding.ts';
 import type { Rulebook } from '../model/rulebook.ts';

@@ -1,8 +1,7 @@
 import { isSwap, kindOf } from '../lib/motifKinds.ts';
 import { mergeNative, NATIVE_ASSET } from './asset.ts';
 import { balances, isDust, type Balance, type BalanceOptions } from './balances.ts';
-import { builderPayments } from './parties/builder.ts';
-import { executionPayments, type ExecutionInput } from './parties/execution.ts';
+import { builderPayments, executionPayments, type ExecutionInput } from './parties/execution.ts';
 import type { AttributionMode } from '../model/attribution.ts';
 import type { AssetAmount } from '../model/motif.ts';
 import type { BlockHeader } from '../model/canonicalTx.ts';

@@ -1,4 +1,4 @@
-import { ANY_AMOUNT } from '../evm/signedStruct.ts';
+import { ANY_AMOUNT } from '../evm/signedCalls.ts';
 import { MAX_RECOVERIES } from '../evm/signing.ts';
 import { carriesSignature, readSignedCall, type SignedWord } from '../evm/typedSignatures.ts';
 import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';

@@ -7,8 +7,7 @@ import type { Asset, AssetId, Movement } from '../../src/model/valueFlow.ts';
 import { isSwap, kindOf } from '../../src/lib/motifKinds.ts';
 import { mergeNative, NATIVE } from '../../src/value/asset.ts';
 import { amountText, labelFormat } from '../../src/value/labelFormat.ts';
-import { builderPayments } from '../../src/value/parties/builder.ts';
-import { executionPayments } from '../../src/value/parties/execution.ts';
+import { builderPayments, executionPayments } from '../../src/value/parties/execution.ts';
 
 /** Rules whose sentence names nobody: failures, nonce cancels, creations, settlements of several owners. */
 const EXEMPT = new Set(['Reverted', 'SelfTransaction', 'ContractDeployment']);

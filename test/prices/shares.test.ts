@@ -10,7 +10,7 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { checkPrices } from '../../src/tools/verify/checkPrices.ts';
 import { contractReader } from '../../src/tools/verify/fetchRawAnswers.ts';
-import { readPriceRules } from '../../src/tools/verify/priceRules.ts';
+import { readPriceRules } from '../../src/tools/verify/ruleFacts.ts';
 import { usdText } from '../../src/value/money.ts';
 import { exactSums } from '../../src/tools/client/seenBy.ts';
 import type { TxReport as ClientReport } from '../../src/tools/client/report.ts';

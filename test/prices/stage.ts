@@ -17,7 +17,7 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { checkPrices } from '../../src/tools/verify/checkPrices.ts';
 import { contractReader } from '../../src/tools/verify/fetchRawAnswers.ts';
-import { readPriceRules } from '../../src/tools/verify/priceRules.ts';
+import { readPriceRules } from '../../src/tools/verify/ruleFacts.ts';
 import { Dollars, units } from './byHand.ts';
 
 const PRICE_RULES = readPriceRules([SHIPPED_RULES]);

@@ -1,5 +1,4 @@
 import { AnalysisError } from '../../lib/errors.ts';
-import { createSlowHashes } from './slowHashes.ts';
 
 /** Client and transaction of an analysis: neither may have all places. */
 interface PlaceOf {
@@ -195,6 +194,29 @@ export function createLimiter(limits: { maxConcurrency: number; maxQueue: number
     close() {
       closed = true;
       return pending === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve));
+    },
+  };
+}
+
+/** How long a transaction that ran out of time is remembered, and how many are. */
+const REMEMBERED_MS = 60_000;
+const MOST = 1_000;
+const OUT_OF_TIME: ReadonlySet<string> = new Set(['deadline', 'upstream_timeout']);
+
+/** Transactions that just ran out of time, oldest first. */
+export function createSlowHashes() {
+  const until = new Map<string, number>();
+  return {
+    has(hash: string): boolean {
+      return (until.get(hash) ?? 0) > performance.now();
+    },
+    /** Remembers the transaction where the failure means that time ran out. */
+    note(hash: string, error: unknown): void {
+      if (!(error instanceof AnalysisError) || !OUT_OF_TIME.has(error.code)) return;
+      until.delete(hash);
+      until.set(hash, performance.now() + REMEMBERED_MS);
+      const [oldest] = until.keys();
+      if (until.size > MOST) until.delete(oldest!);
     },
   };
 }

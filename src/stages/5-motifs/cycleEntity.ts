@@ -1,7 +1,7 @@
 import { memoize } from '../../lib/memo.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
-import { builderPayments } from '../../value/parties/builder.ts';
+import { builderPayments } from '../../value/parties/execution.ts';
 import { walletsOf, type EntityReason } from '../../value/parties/entity.ts';
 import type { MotifInput } from './draftMotif.ts';
 import type { AssetId } from '../../model/valueFlow.ts';

@@ -9,8 +9,7 @@ import type { AssetId, Movement } from '../../model/valueFlow.ts';
 import type { EconomicsInput } from './computeEconomics.ts';
 import { changesHiddenPosition, closedFlow, poolsOf, type ClosedFlow } from './closedFlow.ts';
 import { amountsOf } from '../../value/sides.ts';
-import { builderPayments } from '../../value/parties/builder.ts';
-import { executionCost, executionPayments } from '../../value/parties/execution.ts';
+import { builderPayments, executionCost, executionPayments } from '../../value/parties/execution.ts';
 import { outsideReceipts } from './outsideReceipts.ts';
 import { holdersElsewhere, pnlEntity } from './pnlEntity.ts';
 

@@ -6,8 +6,7 @@ import type { Failure } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { jsonInteger, type ReportWriter } from './reportWriter.ts';
 import { blobsOf } from '../../value/blobs.ts';
-import { ownArguments } from '../../value/ownArguments.ts';
-import { argumentText } from '../../value/argumentText.ts';
+import { argumentText, ownArguments } from '../../value/argumentText.ts';
 import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 
 const EXPLORER = 'https://etherscan.io/tx/';

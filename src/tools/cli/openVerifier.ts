@@ -22,7 +22,7 @@ export async function openVerifier(
   const dirs = rulesetDirs();
   const url = process.env['PRICE_API_URL'] ?? 'none';
   const priceApiUrl = url === 'none' || url === '' ? null : url;
-  const priceRules = prices ? await import('../verify/priceRules.ts') : null;
+  const priceRules = prices ? await import('../verify/ruleFacts.ts') : null;
   const sources = priceRules && { rules: priceRules.readPriceRules(dirs), priceApiUrl };
   const rules = readRuleFacts(dirs);
   const acceptPart = acceptOtherRuleset || analyzer === null;

@@ -1,7 +1,7 @@
 import { bytesToHex, decodeErrorResult, keccak256, parseAbi, type Hex } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
 import { authoritiesOf } from '../../evm/authorities.ts';
-import { hashIsWrong } from '../../evm/headerHash.ts';
+import { hashIsWrong } from '../../evm/blockHeader.ts';
 import { formatUnits } from 'viem/utils';
 import type { Report } from './finding.ts';
 import { gasCost, gasPrice, quantity, type RawChain } from './rawChain.ts';

@@ -1,11 +1,22 @@
 import type { Price, TxReport } from '../../model/generated/report.ts';
-import { STALE_GRACE, answerOfFeed, askDecimals, askRound, feedsOf, near } from './readFeed.ts';
-import { askPriceApi, priceApiUrls, type PriceRules } from './priceRules.ts';
+import {
+  STALE_GRACE,
+  answerOfFeed,
+  askDecimals,
+  askRound,
+  feedsOf,
+  near,
+  readAverage,
+  readPosition,
+  readRate,
+  rulesFor,
+  type Ratio,
+} from './readRate.ts';
+import { askPriceApi, priceApiUrls, type PriceRules } from './ruleFacts.ts';
 import { asNumber, parseDecimal, type Decimal } from './decimal.ts';
 import type { Report } from './finding.ts';
 import { isSame } from './rawChain.ts';
 import { askToken, type ReadContract } from './readContracts.ts';
-import { readAverage, readPosition, readRate, rulesFor, type Ratio } from './readRate.ts';
 
 /** Null when the price holds or its fault was reported; else the reason why it could not be checked. */
 type Outcome = Promise<string | null>;

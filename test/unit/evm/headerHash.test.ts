@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../../src/service/http/metrics.ts';
-import { hashIsWrong } from '../../../src/evm/headerHash.ts';
+import { hashIsWrong } from '../../../src/evm/blockHeader.ts';
 import { unchecked } from '../../../src/lib/unchecked.ts';
 
 const RECORDING = new URL('../../recordings/token-transfer.json', import.meta.url);

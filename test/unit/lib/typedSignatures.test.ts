@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeFunctionData, parseAbi, parseSignature, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { SignedCall } from '../../../src/evm/signedStruct.ts';
+import type { SignedCall } from '../../../src/evm/signedCalls.ts';
 import { carriesSignature, readSignedCall } from '../../../src/evm/typedSignatures.ts';
 import type { Address } from '../../../src/model/hex.ts';
 

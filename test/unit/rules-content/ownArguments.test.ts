@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { functionCalled } from '../../../src/evm/decodeArguments.ts';
 import { functionsOf, readSignature } from '../../../src/evm/signatures.ts';
 import type { Address, Hex } from '../../../src/model/hex.ts';
-import { ownArguments } from '../../../src/value/ownArguments.ts';
+import { ownArguments } from '../../../src/value/argumentText.ts';
 import { shippedRules } from './scene.ts';
 
 const rulebook = shippedRules();

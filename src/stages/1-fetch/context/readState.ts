@@ -1,7 +1,6 @@
 import { AnalysisError } from '../../../lib/errors.ts';
 import { quantity } from '../../../evm/hex.ts';
-import { readBlockHeader } from '../../../evm/blockHeader.ts';
-import { hashIsWrong } from '../../../evm/headerHash.ts';
+import { readBlockHeader, hashIsWrong } from '../../../evm/blockHeader.ts';
 import { unchecked } from '../../../lib/unchecked.ts';
 import type { ContextPlan } from './planContext.ts';
 import {
