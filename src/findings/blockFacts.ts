@@ -73,23 +73,14 @@ export function actsOf(
     for (const motif of tx.report.motifs)
       if (kinds.has(motif.kind)) addMotif(acts, tx, motif, venueOf(motif, rulebook.motifKinds));
     const { intent_kind: kind } = tx.report.classification;
-    return kinds.has(kind) ? [...acts.values(), wholeTx(tx, kind)] : [...acts.values()];
+    return kinds.has(kind) ? [...acts.values(), newAct(tx, kind)] : [...acts.values()];
   });
 }
 
-function wholeTx(tx: BlockTx, kind: string): Act {
-  const none = new Map<string, bigint>();
-  return {
-    tx,
-    kind,
-    venue: null,
-    poolId: null,
-    protocol: null,
-    gave: none,
-    got: none,
-    within: new Set(),
-    motifs: [],
-  };
+/** An act of a transaction as a whole, or with the given place. */
+function newAct(tx: BlockTx, kind: string, at: Partial<Act> = {}): Act {
+  const nowhere = { venue: null, poolId: null, protocol: null, within: new Set<string>() };
+  return { tx, kind, ...nowhere, gave: new Map(), got: new Map(), motifs: [], ...at };
 }
 
 /** Where a motif happened: the participant with the role its kind's venue plays. */
@@ -106,17 +97,8 @@ function addMotif(acts: Map<string, Act>, tx: BlockTx, motif: Motif, venue: stri
   const key = `${motif.kind} ${venue} ${poolId} ${ids(motif.assets_out)} ${ids(motif.assets_in)}`;
   let act = acts.get(key);
   if (!act) {
-    act = {
-      tx,
-      kind: motif.kind,
-      venue,
-      poolId,
-      protocol: motif.protocol?.slug ?? null,
-      gave: new Map(),
-      got: new Map(),
-      within: new Set(rootOf(motif, tx.report.motifs).map(({ kind }) => kind)),
-      motifs: [],
-    };
+    const within = new Set(rootOf(motif, tx.report.motifs).map(({ kind }) => kind));
+    act = newAct(tx, motif.kind, { venue, poolId, protocol: motif.protocol?.slug ?? null, within });
     acts.set(key, act);
   }
   act.motifs.push(motif);

@@ -17,11 +17,8 @@ type Rules = Pick<Rulebook, 'prepared' | 'motifKinds' | 'protocols' | 'wrappedNa
  */
 export async function findInBlock(block: Block, rules: Rules): Promise<Finding[]> {
   const prepared = rules.prepared.findings;
-  const acts = actsOf(
-    block.txs,
-    prepared.map(({ rule }) => rule),
-    rules,
-  );
+  const asked = prepared.map(({ rule }) => rule);
+  const acts = actsOf(block.txs, asked, rules);
   const found: Finding[] = [];
   // Findings that others explain better come after them.
   const inOrder = [...prepared].sort((a, b) => a.rule.outside.length - b.rule.outside.length);
@@ -187,13 +184,9 @@ class Weighing {
     const { of, topic0 } = rule.loss!;
     const pools = chains.map((chain) => {
       const first = firstOf(chain);
-      const fee = first.protocol === null ? null : this.#rules.protocols.get(first.protocol)?.swapFeePpm;
-      return {
-        first,
-        victims: chain.get(of)!,
-        until: [...chain.values()].at(-1)![0]!.tx.index,
-        feePpm: fee ?? null,
-      };
+      const feePpm = this.#rules.protocols.get(first.protocol ?? '')?.swapFeePpm ?? null;
+      const until = [...chain.values()].at(-1)![0]!.tx.index;
+      return { first, victims: chain.get(of)!, until, feePpm };
     });
     return lossesOf(this.#block, pools, topic0).map(({ act, asset, amount, reason }) => {
       const { hash, signer } = act.tx.report.tx;

@@ -16,11 +16,10 @@ export interface AppDeps {
   readonly log: Log;
   readonly metrics?: Metrics | null;
   readonly beginTrace?: BeginTrace | null;
-  /** Shared with the server that drains it at shutdown; its own from `limits` when absent. */
+  /** Shared with the server that drains it at shutdown; its own when absent. */
   readonly limiter?: Limiter;
   /** Default: the peer's address. */
   readonly clientOf?: ClientOf;
-  readonly limits?: { readonly maxConcurrency: number; readonly maxQueue: number };
   readonly deadlineMs?: number;
   readonly stopping?: AbortSignal;
 }
@@ -28,7 +27,7 @@ export interface AppDeps {
 /** The two operations of the interface. Never listens. */
 export function createApp(deps: AppDeps): Express {
   const { analyze, log, metrics = null, beginTrace = null, deadlineMs = 30_000 } = deps;
-  const limiter = deps.limiter ?? createLimiter(deps.limits ?? { maxConcurrency: 16, maxQueue: 64 });
+  const limiter = deps.limiter ?? createLimiter({ maxConcurrency: 16, maxQueue: 64 });
   const stopping = deps.stopping ?? new AbortController().signal;
   const parseRequest = createParseRequest();
   const clientOf = deps.clientOf ?? createClientOf([]);

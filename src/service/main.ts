@@ -58,6 +58,7 @@ export async function main(createAnalyze: CreateAnalyze = createServiceAnalyze):
     process.exitCode = 2;
     return;
   }
+  const exit = (code: number) => (): never => process.exit(code);
   const log = openLog(config);
   if (cluster.isPrimary && processCount(config) > 1) {
     process.exit(await runProcesses(config, log));
@@ -66,10 +67,7 @@ export async function main(createAnalyze: CreateAnalyze = createServiceAnalyze):
     const server = await serve(config, createAnalyze, { log });
     const stop = (signal: NodeJS.Signals): void => {
       log.info({ signal }, 'signal received');
-      server.close().then(
-        () => process.exit(0),
-        () => process.exit(1),
-      );
+      server.close().then(exit(0), exit(1));
     };
     process.once('SIGTERM', stop);
     // A terminal interrupts every process; where there are several their parent passes it on.

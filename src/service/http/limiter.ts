@@ -22,8 +22,6 @@ type Rest = (wait: () => Promise<void>) => Promise<void>;
 export interface Limiter {
   readonly running: number;
   readonly waiting: number;
-  /** Whether it admits nothing more. */
-  readonly closed: boolean;
   /** Whether any task of the client would be refused at once. */
   isFull(client: string): boolean;
   /** Why a task is refused now, and when to come back. */
@@ -149,9 +147,6 @@ export function createLimiter(limits: { maxConcurrency: number; maxQueue: number
     },
     get waiting() {
       return queue.size;
-    },
-    get closed() {
-      return closed;
     },
     isFull(client) {
       if (closed) return true;

@@ -51,15 +51,18 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
     const record = newRecord(deps, log, { hash, requestId, traceparent: request.get('traceparent') });
     try {
       const client = deps.clientOf(request);
-      const result = await analyzeWithin(deps, { hash, client, start, response, record });
+      const { json, intentKind: intent } = await analyzeWithin(deps, {
+        hash,
+        client,
+        start,
+        response,
+        record,
+      });
       dropWhenUnread(response);
-      sendReport(response, result.json);
+      sendReport(response, json);
       const ms = performance.now() - start;
-      record.done('ok', result.intentKind, ms);
-      log.info(
-        { hash, status: 200, intent: result.intentKind, ms: Math.round(ms), ...record.summary() },
-        'analyzed',
-      );
+      record.done('ok', intent, ms);
+      log.info({ hash, status: 200, intent, ms: Math.round(ms), ...record.summary() }, 'analyzed');
     } catch (error) {
       const ms = performance.now() - start;
       const gone = response.destroyed && !response.writableEnded;

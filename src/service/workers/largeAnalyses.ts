@@ -59,16 +59,11 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    if (packed?.digest !== book.digest) packed = { digest: book.digest, bytes: packRulebook(book) };
+    const { digest } = book;
+    if (packed?.digest !== digest) packed = { digest, bytes: packRulebook(book) };
     let tail = '';
     child.stderr!.on('data', (data: Buffer) => (tail = (tail + data.toString()).slice(-STDERR_BYTES)));
-    const worker: Worker = {
-      process: child,
-      digest: book.digest,
-      stderr: () => tail,
-      started: false,
-      idle: null,
-    };
+    const worker: Worker = { process: child, digest, stderr: () => tail, started: false, idle: null };
     child.on('message', (message) => void (worker.started ||= 'started' in (message as AnalysisMessage)));
     all.add(worker);
     const forget = (): void => {
@@ -161,12 +156,7 @@ interface Finished {
 }
 
 /** V8 aborts a process with a full heap; the kernel kills one that exceeds the container's memory. */
-function failureOf(
-  code: number | null,
-  ended: NodeJS.Signals | null,
-  stderr: string,
-  memoryMb: number,
-): Error {
+function failureOf(code: number | null, ended: NodeJS.Signals | null, stderr: string, memoryMb: number) {
   if (ended === 'SIGABRT' || ended === 'SIGKILL' || code === 134)
     return new AnalysisError('upstream_too_large', `analysing it takes more than ${memoryMb} MB of memory`);
   const cause = `the analysis process ended with ${ended ?? code}: ${stderr}`;

@@ -59,10 +59,8 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   try {
     const source = isFinding ? chain!.find([...accounts], options, say, fail) : readFiles(files);
     const book = await readBook(source, accounts, chain);
-    nameSilent(
-      [...accounts].filter((account) => !book.concerned.has(account)),
-      accounts.size,
-    );
+    const silent = [...accounts].filter((account) => !book.concerned.has(account));
+    nameSilent(silent, accounts.size);
     await writeBook(book, { format, options, chain: isAsked ? chain : null, say });
   } finally {
     await chain?.close();

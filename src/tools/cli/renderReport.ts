@@ -221,7 +221,11 @@ function unpriced({ report }: Page): Row[] {
 /** A report for people: verdict, money, positions, allowances, gains, steps. As wide as the terminal. */
 export function renderReport(report: TxReport, options: RenderOptions = {}): string {
   const page = pageOf(report, options);
-  const { classification: c, position_effects: positions, allowances = [] } = report;
+  const { classification: c } = report;
+  const positions = report.position_effects.map(
+    (effect): Row => [mark(effect), page.say(positionSentence(effect, report))],
+  );
+  const allowances = (report.allowances ?? []).map((one): Row => [page.say(allowanceSentence(one))]);
   const rule = c.matched_rule === null ? 'no rule matched' : `rule ${c.matched_rule} v${c.rule_version}`;
   return [
     `${pc.bold(c.intent_kind)}  ${badge(c)}${page.verbose ? pc.dim(`  ${rule}`) : ''}`,
@@ -231,16 +235,8 @@ export function renderReport(report: TxReport, options: RenderOptions = {}): str
     ...transaction(page),
     ...section(page, 'Money', money(page)),
     ...warningTexts(report).flatMap((text) => wrap(pc.yellow(`  ${text}`), page.room, 2)),
-    ...section(
-      page,
-      'Positions',
-      positions.map((effect): Row => [mark(effect), page.say(positionSentence(effect, report))]),
-    ),
-    ...section(
-      page,
-      'Allowances',
-      allowances.map((one): Row => [page.say(allowanceSentence(one))]),
-    ),
+    ...section(page, 'Positions', positions),
+    ...section(page, 'Allowances', allowances),
     ...section(page, 'Who gained and lost', changes(page)),
     ...section(page, 'What happened', steps(page)),
     ...(page.verbose ? section(page, 'Without a price', unpriced(page)) : []),

@@ -19,6 +19,11 @@ export function renderSide(side: Side, report: TxReport): string {
     netRows(deltas).map(
       (row) => `${rowQuantity(row).short} ${pc.dim(row.length === 1 ? moneyText(row[0].usd) : '')}`,
     );
+  const positions = side.positions.map((one) => say(positionSentence(one as PositionEffect, report)));
+  const allowances = [...side.granted, ...side.obtained].map((one) =>
+    say(allowanceSentence(one as Allowance)),
+  );
+  const acts = side.acts.map(({ motif, roles }) => `${lower(motif.kind)} as ${roles.map(lower).join(', ')}`);
   const rows = [
     ...listed('sent', amounts(side.sent)),
     ...listed('received', amounts(side.received)),
@@ -28,18 +33,9 @@ export function renderSide(side: Side, report: TxReport): string {
     ...(side.net_usd_with_positions?.available
       ? listed('', [`${moneyText(side.net_usd_with_positions)} with positions at cost`])
       : []),
-    ...listed(
-      'positions',
-      side.positions.map((one) => say(positionSentence(one as PositionEffect, report))),
-    ),
-    ...listed(
-      'allowances',
-      [...side.granted, ...side.obtained].map((one) => say(allowanceSentence(one as Allowance))),
-    ),
-    ...listed(
-      'acts',
-      side.acts.map(({ motif, roles }) => `${lower(motif.kind)} as ${roles.map(lower).join(', ')}`),
-    ),
+    ...listed('positions', positions),
+    ...listed('allowances', allowances),
+    ...listed('acts', acts),
   ];
   const lines = [
     pc.bold(shown(report.classification.intent_label, 300)),

@@ -84,12 +84,7 @@ export function createClient(options: ClientOptions): Client {
   const ask = async (body: string, signal: AbortSignal | undefined): Promise<TxReport> => {
     let response: Response;
     try {
-      response = await send(`${base}/analyze`, {
-        method: 'POST',
-        headers,
-        body,
-        ...(signal ? { signal } : {}),
-      });
+      response = await send(`${base}/analyze`, { method: 'POST', headers, body, ...(signal && { signal }) });
     } catch (cause) {
       if (signal?.aborted) throw cause;
       throw new TxReportError(`no answer from ${base}`, { kind: 'unreachable', cause });

@@ -6,12 +6,11 @@ import { packageVersion, CliError } from '../cli/cliIo.ts';
 import { readConfig } from '../../service/config.ts';
 import { createLimiter } from '../../service/http/limiter.ts';
 import { openTraces } from '../trace/openTraces.ts';
-import { openPreviewer } from '../preview/preview.ts';
-import { registerChainTools, type Placed } from './chainTools.ts';
-import { registerLedger } from './ledgerTool.ts';
-import { registerPreview } from './previewTool.ts';
+import { openPreviewer, type PreviewReport } from '../preview/preview.ts';
+import type { SimulationRequest } from '../../model/simulation.ts';
+import { registerChainTools } from './chainTools.ts';
 import { registerResources } from './resources.ts';
-import { registerPrompts, registerTools, type ToolDeps } from './tools.ts';
+import { registerPrompts, registerTools } from './tools.ts';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js';
@@ -34,20 +33,19 @@ export async function runMcp(port: number | null): Promise<number> {
   const previewer = await openPreviewer(config);
   const rulebook = await configuredRules(config);
   const traces = await openTraces(rulebook);
-  const analyze: ToolDeps['analyze'] = (hash, signal) =>
-    limiter.run(() => analyzer.analyze(hash, signal), signal);
-  const placed: Placed = (work, signal) => limiter.run(work, signal);
+  const { rpcUrls } = config;
+  const placed = <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => limiter.run(work, signal);
+  const analyze = (hash: string, signal: AbortSignal): Promise<string> =>
+    placed(() => analyzer.analyze(hash, signal), signal);
+  const preview = (request: SimulationRequest, signal: AbortSignal): Promise<PreviewReport> =>
+    placed(() => previewer.preview(request, { signal }), signal);
   const create = (): McpServer => {
     const mcp = new McpServer(
       { name: 'txreport', title: 'txreport', version: packageVersion() },
       { instructions: INSTRUCTIONS },
     );
     registerTools(mcp, { analyze, rulebook });
-    registerPreview(mcp, (request, signal) =>
-      limiter.run(() => previewer.preview(request, { signal }), signal),
-    );
-    registerChainTools(mcp, placed, { analyzer, traces, rpcUrl: config.rpcUrls[0]! });
-    registerLedger(mcp, analyze);
+    registerChainTools(mcp, { placed, analyze, preview, analyzer, traces, rpcUrl: rpcUrls[0]! });
     registerPrompts(mcp);
     registerResources(mcp, rulebook);
     return mcp;

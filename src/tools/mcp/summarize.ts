@@ -88,7 +88,8 @@ const isProven = (one: Allowance | { status: string }): boolean =>
  * parts only the label is given, as a guess with its reason, the rest is counted.
  */
 export function summarize(report: TxReport): string {
-  const { tx, chain, execution: x, economics, attribution } = report;
+  const { tx, chain, execution: x, attribution } = report;
+  const { subject } = report.economics;
   const { reverted } = x;
   const time = tx.timestamp ? ` at ${timeText(tx.timestamp)}` : '';
   const usd = x.gas_cost_usd.available ? ` (${moneyText(x.gas_cost_usd)})` : '';
@@ -102,18 +103,16 @@ export function summarize(report: TxReport): string {
     ...attemptSentences(report).slice(0, 3).map(say),
     ...verdict(report),
   ];
-  const own = report.inventory_deltas.filter(
-    (delta) => delta.subject === economics.subject && delta.delta_raw !== '0',
-  );
+  const own = report.inventory_deltas.filter((one) => one.subject === subject && one.delta_raw !== '0');
   const told = own.filter((delta) => !delta.flags.includes('suspected_spam'));
   if (told.length > 0)
     sentences.push(
-      `Trace and receipt show for ${economics.subject}, gas not counted: ` +
+      `Trace and receipt show for ${subject}, gas not counted: ` +
         `${listed(told.map((delta) => change(report, delta)))}.`,
       ...money(report),
     );
   else if (!reverted && own.length === 0)
-    sentences.push(`Trace and receipt show no net change for ${economics.subject}, gas not counted.`);
+    sentences.push(`Trace and receipt show no net change for ${subject}, gas not counted.`);
 
   const motifs = report.motifs.filter(isProven);
   if (motifs.length > 0) sentences.push(`Proven steps: ${listed(steps(report))}.`);

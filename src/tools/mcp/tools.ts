@@ -28,10 +28,54 @@ export interface ToolDeps {
   readonly rulebook: Rulebook;
 }
 
-/** The tools change nothing; `openWorld`: they ask a node. */
-export const annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: true };
+const text = (value: string): CallToolResult['content'][number] => ({ type: 'text', text: value });
 
-export const text = (value: string): CallToolResult['content'][number] => ({ type: 'text', text: value });
+/** A text for the model, and the same for programs. */
+export const answer = (value: string, structuredContent: Record<string, unknown>): CallToolResult => ({
+  content: [text(value)],
+  structuredContent,
+});
+
+/** A page of lines, and what else programs are told. */
+export function pageAnswer(lines: readonly string[], offset: number, more: object = {}): CallToolResult {
+  const page = linesFrom(lines, offset);
+  return answer(pageText(page), { ...page, ...more });
+}
+
+interface Tool<Input extends z.ZodRawShape> {
+  readonly title: string;
+  /** The description behind the tool's own sentence. */
+  readonly more: string;
+  readonly input: Input;
+  readonly output: z.ZodRawShape;
+  /** Whether it asks a node. */
+  readonly asksNode?: boolean;
+}
+
+type Run<Input extends z.ZodRawShape> = (
+  input: z.output<z.ZodObject<Input>>,
+  signal: AbortSignal,
+) => Promise<CallToolResult>;
+
+/** Registers a tool; its failures are answers that the model can read. */
+export function addTool<Input extends z.ZodRawShape>(
+  mcp: McpServer,
+  name: keyof typeof TOOLS,
+  { title, more, input, output, asksNode = true }: Tool<Input>,
+  run: Run<Input>,
+): void {
+  const config = {
+    title,
+    description: `${TOOLS[name]} ${more}`,
+    inputSchema: z.strictObject(input),
+    outputSchema: z.object(output),
+    // They change nothing.
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: asksNode },
+  };
+  mcp.registerTool(name, config, (given: unknown, { signal }: { readonly signal: AbortSignal }) =>
+    answered(() => run(given as Parameters<Run<Input>>[0], signal)),
+  );
+}
 
 export const TRANSACTION = {
   tx_hash: z
@@ -48,11 +92,7 @@ const MOST_REPORT = 40_000;
 
 /** The report, in pieces where it is long. */
 function fullAnswer(json: string, summary: string, cursor: number): CallToolResult {
-  if (json.length <= MOST_REPORT)
-    return {
-      content: [text(summary)],
-      structuredContent: { summary, report: JSON.parse(json) as TxReport },
-    };
+  if (json.length <= MOST_REPORT) return answer(summary, { summary, report: JSON.parse(json) as TxReport });
   const end = Math.min(cursor + MOST_REPORT, json.length);
   const next_cursor = end < json.length ? end : null;
   const report_part = json.slice(cursor, end);
@@ -64,16 +104,21 @@ function fullAnswer(json: string, summary: string, cursor: number): CallToolResu
   };
 }
 
-function registerAnalyze(mcp: McpServer, { analyze }: ToolDeps): void {
-  const inputSchema = z.strictObject({
+const ANALYZE = {
+  title: 'Analyze a transaction',
+  more:
+    'Ethereum mainnet only. Answers a short summary. Ask for sections to see parts of ' +
+    'the report (long lists come in pages), or for detail "full" to get all of it (in pieces where ' +
+    'it is long). Statements with status Suspected are guesses: say so.',
+  input: {
     ...TRANSACTION,
     detail: z.enum(['summary', 'full']).default('summary'),
     sections: z.array(z.enum(SECTIONS)).default([]),
     offset: z.int().min(0).max(1_000_000).default(0).describe('First entry of long lists.'),
     limit: z.int().min(1).max(MOST_PAGE).default(PAGE),
     cursor: z.int().min(0).default(0).describe('next_cursor of the piece before, with detail "full".'),
-  });
-  const outputSchema = z.object({
+  },
+  output: {
     summary: z.string().optional().describe('Plain sentences; a guess is called one.'),
     outline: z.looseObject({}).optional().describe('Verdict, and the number of entries per section.'),
     sections: z.looseObject({}).optional().describe('Sections; lists as {total, next_offset, entries}.'),
@@ -81,36 +126,8 @@ function registerAnalyze(mcp: McpServer, { analyze }: ToolDeps): void {
     report_part: z.string().optional().describe('A piece of its JSON, where it is long.'),
     next_cursor: z.int().nullable().optional().describe('The next piece; null on the last.'),
     total_characters: z.int().optional(),
-  });
-  mcp.registerTool(
-    'analyze',
-    {
-      title: 'Analyze a transaction',
-      description:
-        `${TOOLS.analyze} Ethereum mainnet only. Answers a short summary. Ask for sections to see parts of ` +
-        'the report (long lists come in pages), or for detail "full" to get all of it (in pieces where ' +
-        'it is long). Statements with status Suspected are guesses: say so.',
-      inputSchema,
-      outputSchema,
-      annotations,
-    },
-    async ({ tx_hash, detail, sections, cursor, ...page }, { signal }) =>
-      answered(async () => {
-        const json = await analyze(requireTxHash(tx_hash), signal);
-        const report = JSON.parse(json) as TxReport;
-        if (sections.length > 0) {
-          const parts = Object.fromEntries(sections.map((name) => [name, pageOf(report, name, page)]));
-          const held = `${summarySizes(parts)}, in structuredContent.sections`;
-          return { content: [text(held)], structuredContent: { sections: parts } };
-        }
-        const summary = summarize(report);
-        if (detail === 'full') return fullAnswer(json, summary, cursor);
-        const short =
-          summary.length > MOST_SUMMARY ? `${summary.slice(0, MOST_SUMMARY)} … (ask for sections)` : summary;
-        return { content: [text(short)], structuredContent: { summary: short, outline: outline(report) } };
-      }),
-  );
-}
+  },
+};
 
 /** `movements: 3 of 5 entries (ask again with offset 3), tx`. */
 function summarySizes(parts: Readonly<Record<string, unknown>>): string {
@@ -123,65 +140,58 @@ function summarySizes(parts: Readonly<Record<string, unknown>>): string {
   return texts.join(', ');
 }
 
-function registerExplain(mcp: McpServer): void {
-  const inputSchema = z.strictObject({
-    ...TRANSACTION,
-    rule: z.string().max(128).optional().describe('Slug of a rule, as list_intents names them.'),
-    offset: OFFSET,
+/** Registers `analyze`, `explain` and `list_intents`. */
+export function registerTools(mcp: McpServer, { analyze, rulebook }: ToolDeps): void {
+  addTool(mcp, 'analyze', ANALYZE, async ({ tx_hash, detail, sections, cursor, ...page }, signal) => {
+    const json = await analyze(requireTxHash(tx_hash), signal);
+    const report = JSON.parse(json) as TxReport;
+    if (sections.length > 0) {
+      const parts = Object.fromEntries(sections.map((name) => [name, pageOf(report, name, page)]));
+      return answer(`${summarySizes(parts)}, in structuredContent.sections`, { sections: parts });
+    }
+    const summary = summarize(report);
+    if (detail === 'full') return fullAnswer(json, summary, cursor);
+    const short =
+      summary.length > MOST_SUMMARY ? `${summary.slice(0, MOST_SUMMARY)} … (ask for sections)` : summary;
+    return answer(short, { summary: short, outline: outline(report) });
   });
-  mcp.registerTool(
-    'explain',
-    {
-      title: 'Explain a verdict',
-      description:
-        `${TOOLS.explain} Also motifs found, candidates for the actor, and conditions with their values. ` +
-        'A verdict or motif marked Suspected is a guess. With rule: that rule, ' +
-        'condition by condition, for every candidate.',
-      inputSchema,
-      outputSchema: z.object(LINES_OUT),
-      annotations,
+  const explain = {
+    title: 'Explain a verdict',
+    more:
+      'Also motifs found, candidates for the actor, and conditions with their values. ' +
+      'A verdict or motif marked Suspected is a guess. With rule: that rule, ' +
+      'condition by condition, for every candidate.',
+    input: {
+      ...TRANSACTION,
+      rule: z.string().max(128).optional().describe('Slug of a rule, as list_intents names them.'),
+      offset: OFFSET,
     },
-    ({ tx_hash, rule, offset }) =>
-      answered(async () => {
-        const lines: string[] = [];
-        const line = (one: string): void => void lines.push(one);
-        const options = { full: false, facts: false, ...(rule === undefined ? {} : { rule }) };
-        await explainTx(requireTxHash(tx_hash), options, { out: line, err: line });
-        const page = linesFrom(lines.join('\n').split('\n'), offset);
-        return { content: [text(pageText(page))], structuredContent: page };
-      }),
-  );
-}
-
-function registerListIntents(mcp: McpServer, { rulebook }: ToolDeps): void {
-  mcp.registerTool(
-    'list_intents',
-    {
-      title: 'List intents',
-      description: `${TOOLS.list_intents} Best first, with category and whether it can be the headline.`,
-      inputSchema: z.strictObject({}),
-      outputSchema: z.object({ ruleset: z.string(), intents: z.array(z.looseObject({})) }),
-      annotations: { ...annotations, openWorldHint: false },
-    },
-    () => {
-      const answer = intentList(rulebook);
-      const kinds = answer.intents.map(({ kind }) => kind).join(', ');
-      return { content: [text(kinds)], structuredContent: answer };
-    },
-  );
-}
-
-/** Registers the tools. */
-export function registerTools(mcp: McpServer, deps: ToolDeps): void {
-  registerAnalyze(mcp, deps);
-  registerExplain(mcp);
-  registerListIntents(mcp, deps);
+    output: LINES_OUT,
+  };
+  addTool(mcp, 'explain', explain, async ({ tx_hash, rule, offset }) => {
+    const lines: string[] = [];
+    const line = (one: string): void => void lines.push(one);
+    const options = { full: false, facts: false, ...(rule === undefined ? {} : { rule }) };
+    await explainTx(requireTxHash(tx_hash), options, { out: line, err: line });
+    return pageAnswer(lines.join('\n').split('\n'), offset);
+  });
+  const intents = {
+    title: 'List intents',
+    more: 'Best first, with category and whether it can be the headline.',
+    input: {},
+    output: { ruleset: z.string(), intents: z.array(z.looseObject({})) },
+    asksNode: false,
+  };
+  addTool(mcp, 'list_intents', intents, async () => {
+    const list = intentList(rulebook);
+    return answer(list.intents.map(({ kind }) => kind).join(', '), list);
+  });
 }
 
 /** Errors of the caller or the chain become an answer the model can read; others say that they happened. */
-export async function answered(answer: () => Promise<CallToolResult>): Promise<CallToolResult> {
+async function answered(run: () => Promise<CallToolResult>): Promise<CallToolResult> {
   try {
-    return await answer();
+    return await run();
   } catch (error) {
     const refused = (message: string): CallToolResult => ({ isError: true, content: [text(message)] });
     if (error instanceof AnalysisError) return refused(`analysis failed: ${error.message}${adviceOn(error)}`);

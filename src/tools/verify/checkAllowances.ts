@@ -26,11 +26,8 @@ const GRANTS = /^0x(095ea7b3|a22cb465)/;
 /** Approvals that an owner's own call had its token log are listed, all in the order of the logs. */
 function checkComplete({ allowances = [] }: TxReport, chain: RawChain, must: Must): void {
   const listed = allowances.flatMap(({ evidence }) => evidence.map(({ log_index: index }) => index ?? -1));
-  must(
-    listed.every((index, i) => i === 0 || listed[i - 1]! <= index),
-    '',
-    'are not in order',
-  );
+  const isInOrder = listed.every((index, i) => i === 0 || listed[i - 1]! <= index);
+  must(isInOrder, '', 'are not in order');
   const grants = [...chain.frames.values()].filter(({ input, failed }) => !failed && GRANTS.test(input));
   for (const log of chain.logs.values()) {
     const [owner, spender] = wordsOf(log);
@@ -47,12 +44,9 @@ function checkStated(allowance: Allowance, logs: readonly RawLog[], must: Must):
   const { owner, spender, amount_raw: raw, expires_at: end } = allowance;
   const words = new Set(logs.flatMap(wordsOf));
   const states = (value: bigint | number): boolean => words.has(wordHex(value));
-  must(
-    // Years of more digits need a sign (ECMA-262).
-    (end ?? null) === null || states(Date.parse(end!.replace(/^\d{6}-/, '+$&')) / 1000),
-    '/expires_at',
-    'its log states another time',
-  );
+  // Years of more digits need a sign (ECMA-262).
+  const isTimed = end == null || states(Date.parse(end.replace(/^\d{6}-/, '+$&')) / 1000);
+  must(isTimed, '/expires_at', 'its log states another time');
   if (logs.length === 0) return;
   must(states(BigInt(owner)), '/owner', 'its log does not name the owner');
   must(states(BigInt(spender)), '/spender', 'its log does not name the spender');

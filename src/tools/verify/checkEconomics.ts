@@ -27,15 +27,12 @@ const negative = (value: Decimal | null): Decimal | null => value && plus(NOTHIN
 
 function checkNetOfFee({ economics: e }: TxReport, find: Report): void {
   const { net_usd_before_gas: before, fee_usd: fee, net_usd_after_gas: after } = e;
-  const at = '/economics/net_usd_after_gas';
-  if (after.available !== (before.available && fee.available)) {
-    find('economics', at, 'is available exactly when the net before gas and the fee are');
-  } else if (
-    after.available &&
-    !addsUp(after.text, [parseDecimal(before.text), negative(parseDecimal(fee.text))])
-  ) {
-    find('economics', at, `${after.text} is not ${before.text} less ${fee.text}`);
-  }
+  const must = mustOf(find, 'economics', '/economics/net_usd_after_gas');
+  const isKnown = before.available && fee.available;
+  must(after.available === isKnown, '', 'is available exactly when the net before gas and the fee are');
+  const parts = [parseDecimal(before.text), negative(parseDecimal(fee.text))];
+  const isSum = !after.available || !isKnown || addsUp(after.text, parts);
+  must(isSum, '', `${after.text} is not ${before.text} less ${fee.text}`);
 }
 
 function checkEntry(entry: PnlEntry, report: TxReport, must: Must): void {
@@ -119,13 +116,10 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   must(isSame, '/unpriced_assets', `without a price moved ${expected.join(', ') || 'nothing'}`);
   const hasReasons = [NATIVE, ...expected].every((id) => refused.has(id) || priced.has(id));
   must(hasReasons, '/refusals', 'an asset has neither a price nor a refusal');
-  (valuation.refusals ?? []).forEach(({ observed, threshold }, i) =>
-    must(
-      (observed === null) === (threshold === null),
-      `/refusals/${i}`,
-      'states what was observed or missed alone',
-    ),
-  );
+  (valuation.refusals ?? []).forEach(({ observed, threshold }, i) => {
+    const isPaired = (observed === null) === (threshold === null);
+    must(isPaired, `/refusals/${i}`, 'states what was observed or missed alone');
+  });
   must(WARNING.test(valuation.price_warning ?? ''), '/price_warning', 'is no warning of this version');
   const lines = (valuation.prices ?? []).map((price) =>
     // Addresses are digested in small letters.
@@ -152,25 +146,22 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
 }
 
 function checkWarnings({ economics: e, attribution }: TxReport, find: Report): void {
+  const must = mustOf(find, 'economics', '/economics');
   const expect = (code: string, wanted: boolean): void => {
-    if (e.warnings.includes(code) !== wanted) {
-      find('economics', '/economics/warnings', `${code} ${wanted ? 'is missing' : 'has no reason'}`);
-    }
+    const isRight = e.warnings.includes(code) === wanted;
+    must(isRight, '/warnings', `${code} ${wanted ? 'is missing' : 'has no reason'}`);
   };
   expect('PartialValuation', e.valuation.unpriced_assets.length > 0 || !e.fee_usd.available);
   const { signer, actor } = attribution;
   expect('IntentActorDiffersFromSigner', actor !== null && actor !== signer);
   const outside = e.warnings.filter((code) => code.startsWith('Fee'));
-  if (outside.length > 1) find('economics', '/economics/warnings', 'says two things about the gas');
-  if (e.subject === signer && outside.length > 0)
-    find('economics', '/economics/warnings', 'the subject signed, so it paid the gas');
-  const paid = e.fee_paid_by_subject;
-  if (paid !== undefined && paid === e.warnings.includes('FeeNotPaidBySubject'))
-    find('economics', '/economics/fee_paid_by_subject', 'does not agree with the warnings');
-  expect(
-    'StalePrice',
-    (e.valuation.prices ?? []).some(({ stale }) => stale),
-  );
+  must(outside.length <= 1, '/warnings', 'says two things about the gas');
+  const isAsked = e.subject !== signer || outside.length === 0;
+  must(isAsked, '/warnings', 'the subject signed, so it paid the gas');
+  const agrees = e.fee_paid_by_subject !== e.warnings.includes('FeeNotPaidBySubject');
+  must(agrees, '/fee_paid_by_subject', 'does not agree with the warnings');
+  const isStale = (e.valuation.prices ?? []).some(({ stale }) => stale);
+  expect('StalePrice', isStale);
 }
 
 /** The parties of a sale: the sign of the NFT's change, and the money that pays for it. */

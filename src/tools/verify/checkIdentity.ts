@@ -19,11 +19,8 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   const baseFee = quantity(block['baseFeePerGas']);
   equal('/chain/id', report.chain.id, 1);
   equal('/chain/name', report.chain.name, 'Ethereum Mainnet');
-  equal(
-    '/execution/outcome',
-    outcomeWord(report.execution.outcome),
-    chain.succeeded ? 'Success' : 'Reverted',
-  );
+  const outcome = chain.succeeded ? 'Success' : 'Reverted';
+  equal('/execution/outcome', outcomeWord(report.execution.outcome), outcome);
   checkReasons(report, chain, find);
   checkBloom(chain, find);
   if (hashIsWrong(block)) find('identity', '/tx/timestamp', 'the header has another hash than the node says');

@@ -21,11 +21,8 @@ function checkEntity(entry: PnlEntry, report: TxReport, chain: RawChain, must: M
     calls.some((frame) => frame.to === account && entity.includes(frame.from) && frame.from !== account);
   must(entity.length === 0 || entity[0] === known[0], '/entity', 'does not begin with the actor');
   must(entity.every(belongs), '/entity', 'has an account that none of the others called');
-  must(
-    entity.length === 0 || entity.includes(entry.beneficiary.toLowerCase()),
-    '/beneficiary',
-    'is no account of the entity',
-  );
+  const isOwn = entity.length === 0 || entity.includes(entry.beneficiary.toLowerCase());
+  must(isOwn, '/beneficiary', 'is no account of the entity');
 }
 
 function checkSums(entry: PnlEntry, report: TxReport, chain: RawChain, must: Must): void {
@@ -61,11 +58,8 @@ function checkHops(entry: PnlEntry, report: TxReport, own: AssetResult, must: Mu
   must(BigInt(entry.proceeds_raw) === proceeds, '/proceeds_raw', `${proceeds} by the hops`);
   const fees = BigInt(entry.fees_raw ?? 0);
   const left = own.received - own.paid;
-  must(
-    fees >= 0n && BigInt(entry.gross_raw) - fees === left,
-    '/fees_raw',
-    `${left} are left by the movements`,
-  );
+  const isLeft = fees >= 0n && BigInt(entry.gross_raw) - fees === left;
+  must(isLeft, '/fees_raw', `${left} are left by the movements`);
 }
 
 /** The dollars of `paid` wei, at the price the report gives for ether. */

@@ -33,12 +33,8 @@ function checkMoneyReasons(report: TxReport, must: Must): void {
   for (const [value, at] of walk(report)) {
     if (!isRecord(value)) continue;
     const { usd, asset, reason } = value as { usd?: DisplayMoney; asset?: { id: string }; reason?: unknown };
-    if (usd && asset && !usd.available)
-      must(
-        usd.reason === `unpriced_asset (${codeOf(asset.id)})`,
-        `${at}/usd/reason`,
-        'is another at the refusal',
-      );
+    const isSame = !usd || !asset || usd.available || usd.reason === `unpriced_asset (${codeOf(asset.id)})`;
+    must(isSame, `${at}/usd/reason`, 'is another at the refusal');
     const isMoney = at.startsWith('/economics/') || at === '/execution/gas_cost_usd';
     if (typeof reason !== 'string' || !isMoney) continue;
     if (reason.startsWith('unpriced_asset:'))
@@ -124,11 +120,8 @@ function checkOrders({ attribution: { orders }, motifs }: TxReport, must: Must):
     const order = orders[i]!;
     must(protocol === null || order.protocol === protocol.slug, `/${i}/protocol`, `is ${protocol?.slug}`);
     const places = new Set(order.evidence.map(placeOf));
-    must(
-      evidence.every((place) => places.has(placeOf(place))),
-      `/${i}/evidence`,
-      'lacks a piece of its settlement',
-    );
+    const isWhole = evidence.every((place) => places.has(placeOf(place)));
+    must(isWhole, `/${i}/evidence`, 'lacks a piece of its settlement');
     const { account = null } = participants.find(({ role }) => role === 'recipient') ?? {};
     must(order.receiver === account, `/${i}/receiver`, `is ${account}`);
   });

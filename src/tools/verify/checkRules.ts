@@ -54,15 +54,10 @@ function checkNames(report: TxReport, { text, names, titles }: RuleFacts, must: 
   for (const address of venues.keys()) must(address in accounts, `/accounts/${address}`, 'is left out');
   for (const [address, { name, kind, source }] of Object.entries(accounts)) {
     const listed = names.get(address.toLowerCase());
-    const wanted = listed ?? {
-      name: venues.get(address) ?? name,
-      kind: source === 'contract' ? 'token' : 'venue',
-    };
-    must(
-      name === wanted.name && kind === wanted.kind,
-      `/accounts/${address}`,
-      `is ${wanted.name} in the rules`,
-    );
+    const made = { name: venues.get(address) ?? name, kind: source === 'contract' ? 'token' : 'venue' };
+    const wanted = listed ?? made;
+    const isRight = name === wanted.name && kind === wanted.kind;
+    must(isRight, `/accounts/${address}`, `is ${wanted.name} in the rules`);
   }
 }
 
@@ -111,11 +106,8 @@ function checkMotif(motif: Motif, rules: RuleFacts, must: Must): void {
   const { venue = 'venue', composite } = rules.motifs.get(motif.kind) ?? {};
   const wanted = venue === 'none' ? 'recipient' : venue;
   const isFree = composite || venue === 'account' || motif.kind === 'front_end';
-  must(
-    isFree || motif.participants.some(({ role }) => role === wanted),
-    '/participants',
-    `name no ${wanted}`,
-  );
+  const isNamed = isFree || motif.participants.some(({ role }) => role === wanted);
+  must(isNamed, '/participants', `name no ${wanted}`);
   checkProtocol(motif.protocol, rules, must);
 }
 

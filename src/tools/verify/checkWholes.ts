@@ -77,11 +77,8 @@ export function checkParts(whole: Motif, { motifs }: TxReport, rules: RuleFacts,
   motifs.forEach((part, i) => {
     const { composite = false, trade } = rules.motifs.get(part.kind) ?? ({} as Partial<RawMotifKind>);
     const isInside = part.movements.length > 0 && part.movements.every((m) => whole.movements.includes(m));
-    must(
-      composite || !isInside || part.parent_id !== null,
-      `/motifs/${i}/parent_id`,
-      `moves what ${whole.id} moves`,
-    );
+    const isApart = composite || !isInside || part.parent_id !== null;
+    must(isApart, `/motifs/${i}/parent_id`, `moves what ${whole.id} moves`);
     const recipient = part.participants.find(({ role }) => role === 'recipient')?.account;
     const party = venue === 'none' ? recipient : trade && poolOf(part).split(' ')[0];
     const isNamed = whole.participants.some(({ account }) => account === party);

@@ -90,12 +90,8 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     if (why === 'large') return new LargeAnswer();
     if (why === 'aborted') return reasonOf(signal);
     if (why === 'too_late') return new UpstreamFault('upstream_timeout', 'again');
-    if (why === 'too_large')
-      return new UpstreamFault(
-        'upstream_too_large',
-        'elsewhere',
-        `over the limit of ${maxResponseBytes} bytes`,
-      );
+    const limit = `over the limit of ${maxResponseBytes} bytes`;
+    if (why === 'too_large') return new UpstreamFault('upstream_too_large', 'elsewhere', limit);
     return status === null
       ? new UpstreamFault('upstream_unreachable', 'again', null, { cause: connection })
       : malformed('a broken answer');

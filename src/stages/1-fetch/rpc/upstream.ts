@@ -36,11 +36,8 @@ export interface Upstream {
 const CHAIN_ID = '0x1';
 
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const agent = new Agent({
-    connect: { timeout: options.timeoutMs },
-    keepAliveTimeout: 30_000,
-    connections: 64,
-  });
+  const connect = { timeout: options.timeoutMs };
+  const agent = new Agent({ connect, keepAliveTimeout: 30_000, connections: 64 });
   const fetch = (input: string, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
     const authorization = authorizationOf(url);

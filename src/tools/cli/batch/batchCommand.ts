@@ -130,9 +130,6 @@ async function rows(list: string, options: BatchOptions): Promise<number> {
   if (others.some((other) => other !== undefined) || part !== WHOLE || options.format === 'parquet')
     throw new CliError('--rows goes with --format, --concurrency and --rpc alone');
   const { batchRows } = await import('./rowBatch.ts');
-  return batchRows({
-    list,
-    concurrency: options.concurrency,
-    tables: (options.format as string) === 'tables',
-  });
+  const tables = (options.format as string) === 'tables';
+  return batchRows({ list, concurrency: options.concurrency, tables });
 }

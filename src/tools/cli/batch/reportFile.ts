@@ -86,11 +86,7 @@ async function openLineFile(
   onLine: (line: string, number: number) => void,
 ) {
   if (path === undefined)
-    return {
-      torn: 0,
-      append: (line: string) => streamed(stream, `${line}\n`),
-      close: () => Promise.resolve(),
-    };
+    return { torn: 0, append: (line: string) => streamed(stream, `${line}\n`), close: async () => {} };
   await (await open(path, 'a')).close();
   const { complete, torn } = await readLines(path, onLine);
   const file = await openAt(path, complete);

@@ -1,10 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { AnalysisError, failureOf, isRefusal } from '../../../lib/errors.ts';
-import { analyzerDeps, configuredRules, openUpstream } from '../../../service/analyzer.ts';
-import { createAnalyzeBlock } from '../../../service/analyzeBlock.ts';
-import { resolveBlocks } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { pastedHash } from '../../pasted.ts';
-import { BLOCK_DEADLINE_MS, readBlockConfig } from '../blocks/blockBatch.ts';
+import { openBlocks } from '../blocks/oneBlock.ts';
 import { jsonRows, rowsOf } from '../blocks/tables.ts';
 import { defectText } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
@@ -44,18 +41,12 @@ interface Found {
  */
 export async function batchRows({ list, concurrency, tables }: RowRequest): Promise<number> {
   const analyzer = await openAnalyzer();
-  const config = readBlockConfig();
-  const upstream = openUpstream(config);
-  const rulebook = await configuredRules(config);
-  const deps = analyzerDeps(config, upstream, () => rulebook);
-  const analyzeBlock = createAnalyzeBlock(deps, { intents: null, addresses: null, findings: true }, () => {});
+  const blocks = await openBlocks(() => {});
 
   async function ofBlock(number: string): Promise<Found> {
-    const signal = new AbortController().signal;
-    const options = { signal, deadlineAt: performance.now() + BLOCK_DEADLINE_MS };
-    const [id] = await resolveBlocks(upstream.open(options), [BigInt(number)]);
-    if (!id) throw { code: 'block_not_found', error: 'the node does not have this block' } satisfies Failed;
-    return analyzeBlock(id, options);
+    const found = await blocks.analyze(BigInt(number));
+    if (found) return found;
+    throw { code: 'block_not_found', error: 'the node does not have this block' } satisfies Failed;
   }
 
   async function ofHash(hash: string): Promise<Found> {
@@ -73,7 +64,7 @@ export async function batchRows({ list, concurrency, tables }: RowRequest): Prom
       const report = JSON.parse(text) as TxReport;
       return [indexes[i] ?? report.tx.index ?? 0, report] as const;
     });
-    const rows = jsonRows(rowsOf(parsed, { findings, motifKinds: rulebook.motifKinds }));
+    const rows = jsonRows(rowsOf(parsed, { findings, motifKinds: blocks.rulebook.motifKinds }));
     return `"tables":${JSON.stringify(rows)}${failed}`;
   }
 
@@ -108,7 +99,7 @@ export async function batchRows({ list, concurrency, tables }: RowRequest): Prom
   };
   await Promise.all(Array.from({ length: concurrency }, work));
   await analyzer.close();
-  await upstream.close();
+  await blocks.close();
   return 0;
 }
 

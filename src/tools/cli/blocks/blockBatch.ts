@@ -102,11 +102,8 @@ function openSink(
 ): Promise<BlockSink> | BlockSink {
   if (out === undefined) return standardOutput();
   if (format === 'parquet') return openTables(out, written, partition === 'day');
-  return openLines(
-    out,
-    written,
-    findings ? { path: beside(out, 'findings'), written: writtenFindings } : null,
-  );
+  const ofFindings = findings ? { path: beside(out, 'findings'), written: writtenFindings } : null;
+  return openLines(out, written, ofFindings);
 }
 
 interface BlockRun extends Start {

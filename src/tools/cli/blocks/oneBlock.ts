@@ -8,35 +8,44 @@ import { BLOCK_DEADLINE_MS, readBlockConfig } from './blockBatch.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 
+/** Opens analyses of blocks, or of their transactions that name one of the addresses. */
+export async function openBlocks(
+  onNote: (note: string) => void,
+  addresses: readonly Address[] | null = null,
+) {
+  const config = readBlockConfig();
+  const rulebook = await configuredRules(config);
+  const upstream = openUpstream(config);
+  const filter = { intents: null, addresses, findings: addresses === null };
+  const deps = analyzerDeps(config, upstream, () => rulebook);
+  const analyzeBlock = createAnalyzeBlock(deps, filter, onNote);
+  return {
+    rulebook,
+    /** Null for the newest block; null where the node does not have it. Rejects with `AnalysisError`. */
+    async analyze(ref: BlockRef | null): Promise<(BlockReports & BlockId) | null> {
+      const deadlineAt = performance.now() + BLOCK_DEADLINE_MS;
+      const options = { signal: new AbortController().signal, deadlineAt };
+      const session = upstream.open(options);
+      const [id] = await resolveBlocks(session, [ref ?? (await newestBlock(session))]);
+      return id ? { ...(await analyzeBlock(id, options)), ...id } : null;
+    },
+    close: () => upstream.close(),
+  };
+}
+
 /**
  * Analyzes one block, or its transactions that name one of the addresses. Throws `CliError` for text that is
  * no block, `AnalysisError` of the block itself.
  */
-export async function analyzeOneBlock(
-  text: string,
-  addresses: readonly Address[] | null = null,
-): Promise<BlockReports & BlockId> {
+export async function analyzeOneBlock(text: string, addresses: readonly Address[] | null = null) {
   const ref = refOf(text);
-  const config = readBlockConfig();
-  const rulebook = await configuredRules(config);
-  const upstream = openUpstream(config);
+  const blocks = await openBlocks((note) => void process.stderr.write(`${note}\n`), addresses);
   try {
-    const options = {
-      signal: new AbortController().signal,
-      deadlineAt: performance.now() + BLOCK_DEADLINE_MS,
-    };
-    const session = upstream.open(options);
-    const [id] = await resolveBlocks(session, [ref ?? (await newestBlock(session))]);
-    if (id === null || id === undefined)
-      throw new AnalysisError('upstream_rpc', 'the node does not have this block');
-    const analyze = createAnalyzeBlock(
-      analyzerDeps(config, upstream, () => rulebook),
-      { intents: null, addresses, findings: addresses === null },
-      (note) => process.stderr.write(`${note}\n`),
-    );
-    return { ...(await analyze(id, options)), ...id };
+    const found = await blocks.analyze(ref);
+    if (found === null) throw new AnalysisError('upstream_rpc', 'the node does not have this block');
+    return found;
   } finally {
-    await upstream.close();
+    await blocks.close();
   }
 }
 
