@@ -185,12 +185,8 @@ export const FORWARDED: readonly (readonly [...SignedForm, name: string])[] = [
 ];
 
 function forwarded({ from, to, data }: Values, hashes: SignedStruct['hashes']): SignedStruct {
-  return {
-    owner: from,
-    hashes,
-    grants: [],
-    forwards: { to: (to as Address).toLowerCase() as Address, data: data as Hex },
-  };
+  const forwards = { to: low(to), data: data as Hex };
+  return { owner: from, hashes, grants: [], forwards };
 }
 
 function* overNonces(type: string, values: Values): Iterable<Hex> {

@@ -63,12 +63,8 @@ const integer = (value: bigint): Hex => (value === 0n ? '0x' : fromNumber(value)
 /** An EIP-712 domain separator; null: of a domain without a version. */
 export function domainOf(name: string, version: string | null, verifyingContract: Address): Hex {
   const members = version === null ? 'string name' : 'string name,string version';
-  return struct(`EIP712Domain(${members},uint256 chainId,address verifyingContract)`, {
-    name,
-    version,
-    chainId: CHAIN_ID,
-    verifyingContract,
-  });
+  const domain = { name, version, chainId: CHAIN_ID, verifyingContract };
+  return struct(`EIP712Domain(${members},uint256 chainId,address verifyingContract)`, domain);
 }
 
 /**

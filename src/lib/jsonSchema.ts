@@ -42,10 +42,8 @@ export function schemaModule(source: SchemaSource): { readonly file: URL; readon
   const text = readFileSync(source.file, 'utf8');
   const { ajv, check } = compile(source, text, { code: { source: true } });
   const standalone = require('ajv/dist/standalone') as { default: (ajv: Ajv, check: unknown) => string };
-  return {
-    file: moduleFile(source.name),
-    code: `${standalone.default(ajv, check)}\nmodule.exports.source = ${JSON.stringify(digest(text))};\n`,
-  };
+  const code = `${standalone.default(ajv, check)}\nmodule.exports.source = ${JSON.stringify(digest(text))};\n`;
+  return { file: moduleFile(source.name), code };
 }
 
 // Loads ajv only when a schema must be compiled. Uses its plain class: our schemas need nothing that draft
@@ -132,12 +130,8 @@ export function closeSchema(schema: Schema): Schema {
   for (const key of MANY) if (key in closed) closed[key] = (closed[key] as Schema[]).map(closeSchema);
   for (const key of NAMED) {
     if (!(key in closed)) continue;
-    closed[key] = Object.fromEntries(
-      Object.entries(closed[key] as Record<string, Schema>).map(([name, inner]) => [
-        name,
-        closeSchema(inner),
-      ]),
-    );
+    const parts = Object.entries(closed[key] as Record<string, Schema>);
+    closed[key] = Object.fromEntries(parts.map(([name, inner]) => [name, closeSchema(inner)]));
   }
   if ('properties' in closed && !('additionalProperties' in closed)) closed['additionalProperties'] = false;
   return closed;

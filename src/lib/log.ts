@@ -8,13 +8,7 @@ export const dropped = { lines: 0 };
 
 /** Structured log, one JSON object per line; every finished line passes through `mask`. */
 export function createLog(options: { level: string; mask?: Mask; stream?: DestinationStream }): Log {
-  return pino(
-    {
-      level: options.level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      hooks: { streamWrite: options.mask ?? ((line) => line) },
-    },
-    options.stream ?? pino.destination({ fd: 1, sync: true }),
-  );
+  const { level, mask = (line) => line, stream = pino.destination({ fd: 1, sync: true }) } = options;
+  const hooks = { streamWrite: mask };
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks }, stream);
 }

@@ -103,9 +103,6 @@ export function protocolOf(
  */
 export function isCommanded({ frames, to: called }: CanonicalTx, account: Address): boolean {
   const selector = frames[0]?.selector ?? null;
-  return (
-    account !== called &&
-    selector !== null &&
-    frames.some((f) => f.to === account && f.selector === selector && f.from !== account)
-  );
+  if (account === called || selector === null) return false;
+  return frames.some((f) => f.to === account && f.selector === selector && f.from !== account);
 }

@@ -144,14 +144,8 @@ export function openUpstream(config: Config): Upstream {
 
 /** Shared by every analysis of this configuration. */
 export function analyzerDeps(config: Config, upstream: Upstream, rulebook: () => Rulebook): AnalyzerDeps {
-  return {
-    upstream,
-    rulebook,
-    validate: createReportValidator(),
-    maxTokens: config.maxTokens,
-    priceSources: config.priceSources,
-    names: config.names,
-  };
+  const { maxTokens, priceSources, names } = config;
+  return { upstream, rulebook, validate: createReportValidator(), maxTokens, priceSources, names };
 }
 
 /** The service's analysis: rules (watched if configured), schemas, processes for large transactions. */

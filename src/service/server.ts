@@ -88,16 +88,9 @@ export async function serve(
     started.push(() => analyze.close?.());
     const tracing = await tracingTo(config.otelEndpoint);
     started.push(() => tracing?.close());
-    const app = createApp({
-      analyze,
-      log,
-      metrics,
-      beginTrace: tracing?.begin ?? null,
-      limiter,
-      clientOf,
-      deadlineMs: config.deadlineMs,
-      stopping: stop.signal,
-    });
+    const { deadlineMs } = config;
+    const [beginTrace, stopping] = [tracing?.begin ?? null, stop.signal];
+    const app = createApp({ analyze, log, metrics, beginTrace, limiter, clientOf, deadlineMs, stopping });
     const server = createHttpServer(shedLoad(app, { limiter, clientOf, metrics, log }), config);
     const port = await listen(server, config.port, config.host);
     started.push(() => (server.closeAllConnections(), stopListening(server)));

@@ -17,12 +17,8 @@ export function readTopics(value: unknown, code: ErrorCode, log: string): readon
 }
 
 export function sameLog(a: LogContent, b: LogContent): boolean {
-  return (
-    a.address === b.address &&
-    a.data === b.data &&
-    a.topics.length === b.topics.length &&
-    a.topics.every((topic, i) => topic === b.topics[i])
-  );
+  if (a.address !== b.address || a.data !== b.data || a.topics.length !== b.topics.length) return false;
+  return a.topics.every((topic, i) => topic === b.topics[i]);
 }
 
 /** A log as a call tracer attaches it to a frame. */

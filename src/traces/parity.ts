@@ -172,12 +172,8 @@ function readEntry(fields: Fields, parent: number | null): CallNode {
   const action = readObject(fields['action'], BAD, 'trace action');
   const result = absent(fields['result']) ? {} : readObject(fields['result'], BAD, 'trace result');
   const failed = hasFailed(fields, parent);
-  const common: Common = {
-    parent,
-    error: failed ? canonicalError(fields['error']) : null,
-    logs: [],
-    gasUsed: readGas(result['gasUsed']),
-  };
+  const error = failed ? canonicalError(fields['error']) : null;
+  const common: Common = { parent, error, logs: [], gasUsed: readGas(result['gasUsed']) };
   switch (typeOf(fields, action)) {
     case 'call':
       return readCall(common, action, result);

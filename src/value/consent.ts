@@ -269,12 +269,9 @@ export class Consent {
     let grants = this.#grants.get(holder);
     if (grants !== undefined) return grants;
     const signed = this.#signedBy(holder).flatMap(({ frame, grants: given }) =>
-      given.map(({ token, spender, amount }) => ({
-        token,
-        spender,
-        frame: spender === null ? frame : null,
-        left: amount,
-      })),
+      given.map(({ token, spender, amount: left }) => {
+        return { token, spender, frame: spender === null ? frame : null, left };
+      }),
     );
     const own = [...this.#ownCalls(holder)].flatMap((call): Grant[] => {
       const spec = this.#specOf(call);

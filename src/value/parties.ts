@@ -88,11 +88,8 @@ export interface Tracing {
 
 export const tracingOf = memoizeFor((flow: ValueFlow, wrappedNative: ReadonlySet<Address>): Tracing => {
   const carriers = findCarriers(flow, wrappedNative);
-  return {
-    carriers,
-    origins: valueEnds(flow, wrappedNative, carriers, 'back'),
-    destinations: valueEnds(flow, wrappedNative, carriers, 'onward'),
-  };
+  const origins = valueEnds(flow, wrappedNative, carriers, 'back');
+  return { carriers, origins, destinations: valueEnds(flow, wrappedNative, carriers, 'onward') };
 });
 
 function findCarriers(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> {

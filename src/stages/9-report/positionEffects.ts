@@ -43,13 +43,8 @@ export function positionEffect(
     underlying: change.parts.map(({ asset: id, delta: amount, role }) => {
       const asset = writer.asset(id);
       const raw = amount.toString();
-      return {
-        asset,
-        delta_raw: raw,
-        delta: writer.amount(asset, raw),
-        role,
-        usd: displayMoney(worthOf(id, amount, book)),
-      };
+      const usd = displayMoney(worthOf(id, amount, book));
+      return { asset, delta_raw: raw, delta: writer.amount(asset, raw), role, usd };
     }),
     liquidation: change.effect === LIQUIDATE ? liquidationOf(motif, writer) : null,
     status: motif.status,

@@ -113,15 +113,9 @@ export class ReportWriter {
     const asset = this.flow.assets.get(id) ?? parseAssetId(id);
     if (!asset) throw new AnalysisError('internal', 'an asset without an id');
     const { symbol, name, decimals, impersonates } = assetText(asset, this.context.tokens);
-    const written: wire.Asset = {
-      id,
-      kind: asset.kind,
-      address: this.addressOrNull(asset.address),
-      token_id: asset.tokenId,
-      symbol,
-      name,
-      decimals,
-    };
+    const { kind, tokenId: token_id } = asset;
+    const address = this.addressOrNull(asset.address);
+    const written: wire.Asset = { id, kind, address, token_id, symbol, name, decimals };
     if (impersonates) written.flags = ['impersonates'];
     return written;
   }

@@ -40,26 +40,18 @@ async function runBlock(text: string, options: BlockCommandOptions): Promise<voi
   const { renderBlock, inBlock, linesOfTransactions } = await import('./blocks/renderBlock.ts');
   const block = { ...found, number: Number(found.number), reports };
   if (options.view) return view(reports, linesOfTransactions(block), options);
-  process.stdout.write(
-    options.json
-      ? `${JSON.stringify({
-          schema_version: 1,
-          block: {
-            number: block.number,
-            hash: found.hash,
-            transactions: found.transactions,
-            partial: found.failures.length > 0,
-          },
-          transactions: reports.map((report, i) => ({
-            ...report,
-            in_block: inBlock(report, found.indexes[i]!, found.findings),
-          })),
-          findings: found.findings,
-          failures: found.failures,
-        })}\n`
-      : renderBlock(block),
-  );
-  if (found.failures.length > 0) process.exitCode = 1;
+  const { number } = block;
+  const { hash, indexes, findings, failures } = found;
+  const partial = failures.length > 0;
+  const json = {
+    schema_version: 1,
+    block: { number, hash, transactions: found.transactions, partial },
+    transactions: reports.map((one, i) => ({ ...one, in_block: inBlock(one, indexes[i]!, findings) })),
+    findings,
+    failures,
+  };
+  process.stdout.write(options.json ? `${JSON.stringify(json)}\n` : renderBlock(block));
+  if (partial) process.exitCode = 1;
 }
 
 /** Serves the viewer, with the block's transactions on its start page. */

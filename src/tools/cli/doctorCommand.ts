@@ -107,13 +107,8 @@ async function carryOut({ check, need, advice, run }: Check): Promise<Finding> {
 
 async function examineNode(config: Config): Promise<Finding[]> {
   const { openUpstream } = await import('../../service/analyzer.ts');
-  const upstream = openUpstream({
-    ...config,
-    traceUrl: null,
-    priceApiUrl: null,
-    rpcRetries: 0,
-    rpcTimeoutMs: TIMEOUT_MS,
-  });
+  const once = { rpcRetries: 0, rpcTimeoutMs: TIMEOUT_MS };
+  const upstream = openUpstream({ ...config, traceUrl: null, priceApiUrl: null, ...once });
   try {
     const signal = new AbortController().signal;
     const { UpstreamFault } = await import('../../stages/1-fetch/rpc/upstreamFault.ts');

@@ -85,20 +85,8 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
       const differences = lacksGas ? [] : different;
       const own = new Set([tx.from, analysis.attribution.actor ?? tx.from]);
       const exchange = exchangeOf(analysis, report, { own, ...(typed && { offered: typed.moves }) });
-      return {
-        ...writePreview(report, simulation, { request, differences, exchange }),
-        warnings: warningsOf({
-          report,
-          request,
-          known,
-          rulebook,
-          changes,
-          nextNonce,
-          differences,
-          lacksGas,
-          exchange,
-        }),
-      };
+      const seen = { report, request, known, rulebook, changes, nextNonce, differences, lacksGas, exchange };
+      return { ...writePreview(report, simulation, seen), warnings: warningsOf(seen) };
     },
     close: () => upstream.close(),
   };

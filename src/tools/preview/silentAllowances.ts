@@ -20,39 +20,29 @@ const VIEWS: readonly (readonly [Hex, Pick<Allowance, 'assetKind' | 'isCredit'>]
 const MOST_WORDS = 16;
 const MOST_PAIRS = 32;
 
+interface Asking {
+  readonly session: Session;
+  readonly request: SimulationRequest;
+  readonly run: SimulatedRun;
+  readonly rulebook: Rulebook;
+}
+
 type Pair = Pick<Allowance, 'owner' | 'spender'> & { readonly frame: Frame };
 
 /**
  * Allowances of the signer's side that are higher after the run than before, logged or not: contracts
  * that were written to are asked about the accounts that call them or that their calls name.
  */
-export async function risenAllowances(
-  tx: CanonicalTx,
-  {
-    session,
-    request,
-    run,
-    rulebook,
-  }: {
-    readonly session: Session;
-    readonly request: SimulationRequest;
-    readonly run: SimulatedRun;
-    readonly rulebook: Rulebook;
-  },
-): Promise<Allowance[]> {
-  const pairs =
-    run.changes === null || !tx.succeeded ? [] : pairsOf(tx, changedAccounts(run.changes).written);
+export async function risenAllowances(tx: CanonicalTx, asking: Asking): Promise<Allowance[]> {
+  const { session, request, run, rulebook } = asking;
+  if (run.changes === null || !tx.succeeded) return [];
+  const pairs = pairsOf(tx, changedAccounts(run.changes).written);
   if (pairs.length === 0) return [];
   const asked = VIEWS.flatMap((view) => pairs.map((pair) => [view, pair] as const));
-  const words = await readAround(
-    session,
-    request,
-    run,
-    asked.map(([[selector], { owner, spender, frame }]) => ({
-      to: frame.to!,
-      data: `${selector}${wordOf(owner)}${wordOf(spender)}`,
-    })),
-  );
+  const calls = asked.map(([[selector], { owner, spender, frame }]) => {
+    return { to: frame.to!, data: `${selector}${wordOf(owner)}${wordOf(spender)}` as const };
+  });
+  const words = await readAround(session, request, run, calls);
   return asked.flatMap(([[, kind], pair], i) => risen(kind, pair, words[i]!, rulebook) ?? []);
 }
 

@@ -217,12 +217,8 @@ function readMetadata(
 ): number {
   let at = 0;
   for (const address of tokens) {
-    found.set(address, {
-      address,
-      symbol: decodeText(answers[at]!),
-      name: decodeText(answers[at + 1]!),
-      decimals: decodeDecimals(answers[at + 2]!),
-    });
+    const [symbol, name] = [decodeText(answers[at]!), decodeText(answers[at + 1]!)];
+    found.set(address, { address, symbol, name, decimals: decodeDecimals(answers[at + 2]!) });
     at += METADATA_SELECTORS.length;
   }
   return at;

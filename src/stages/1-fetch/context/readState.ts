@@ -46,13 +46,8 @@ async function headerAlone(
   reads: readonly ViewCall[],
 ): Promise<BlockState> {
   const [answer] = await endpoint.send([headerCall(tagOf(plan.blockNumber, false))], session);
-  return {
-    ...readHeader(answer!, plan),
-    answers: reads.map(() => undefined),
-    delegations: new Map(),
-    nonces: new Map(),
-    stateless: true,
-  };
+  const unread = { delegations: new Map(), nonces: new Map(), stateless: true };
+  return { ...readHeader(answer!, plan), answers: reads.map(() => undefined), ...unread };
 }
 
 /** By number: after a reorganisation the hash that comes back is another one, and that is noticed. */

@@ -52,11 +52,9 @@ export function planRegistries(
 
 /** The calls, in an aggregate of their own: no registry can spoil other reads. */
 export function registryCalls({ reads }: RegistryPlan): ViewCall[] {
-  return reads.map(({ contract, spec }) => ({
-    to: spec.address,
-    data: `${spec.selector}${wordOf(contract)}`,
-    apart: 'registries',
-  }));
+  return reads.map(({ contract, spec: { address: to, selector } }) => {
+    return { to, data: `${selector}${wordOf(contract)}`, apart: 'registries' };
+  });
 }
 
 /** Contracts with a registry that answered with anything but zero; the first of several counts. */

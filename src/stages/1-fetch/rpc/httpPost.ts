@@ -102,11 +102,8 @@ export function createHttpPost(address: string, agent: Agent): HttpPost {
               succeed(Buffer.alloc(0));
               cancel();
             };
-            reader = readerOf(limits, statusCode, text(headers['content-encoding']), {
-              onWhole: succeed,
-              onTooMuch,
-              onBroken: () => fail('broken'),
-            });
+            const outcome = { onWhole: succeed, onTooMuch, onBroken: () => fail('broken') };
+            reader = readerOf(limits, statusCode, text(headers['content-encoding']), outcome);
             reader.expect(Number(text(headers['content-length']) ?? 0));
           },
           onResponseData(_controller, chunk) {

@@ -117,12 +117,9 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
     }
   }
 
-  const toMessage = (call: RpcCall): RpcRequestMessage => ({
-    jsonrpc: '2.0',
-    id: nextId++,
-    method: call.method,
-    params: call.params,
-  });
+  const toMessage = ({ method, params }: RpcCall): RpcRequestMessage => {
+    return { jsonrpc: '2.0', id: nextId++, method, params };
+  };
 
   function sendSingle(call: RpcCall, scope: CallScope): Promise<RpcAnswer> {
     return observed([call.method], scope, async () => {
@@ -192,11 +189,9 @@ function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): 
       retryAfterMs: parseRetryAfter(retryAfter),
     });
   // Redirects are not followed: the node was not reached.
+  const redirected = { cause: 'redirect', note: `HTTP ${status}` } as const;
   if (status >= 300 && status < 400)
-    throw new UpstreamFault('upstream_unreachable', 'again', null, {
-      cause: 'redirect',
-      note: `HTTP ${status}`,
-    });
+    throw new UpstreamFault('upstream_unreachable', 'again', null, redirected);
   const data = readJson(body);
   if (status < 300 && data === undefined) throw malformed('not JSON');
   if (status < 300 || isErrorResponse(data)) return data;

@@ -206,13 +206,8 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
   async #checkpoint(): Promise<void> {
     const { out, sink, state } = this.#run;
     if (out === null || sink.unwritten) return;
-    await writeCheckpoint(out, {
-      ...state,
-      next: this.#next,
-      written: sink.written,
-      findings: sink.writtenFindings ?? 0,
-      failures: this.#failures,
-    });
+    const { written, writtenFindings: findings = 0 } = sink;
+    await writeCheckpoint(out, { ...state, next: this.#next, written, findings, failures: this.#failures });
   }
 
   async finish(): Promise<void> {

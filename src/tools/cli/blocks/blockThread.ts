@@ -12,11 +12,8 @@ import { rowsOf } from './tables.ts';
 const { config, rulebook: packed, filter, tables } = workerData as BlockThreadData;
 const rulebook = unpackRulebook(packed);
 let notes: string[] = [];
-const analyzeBlock = createAnalyzeBlock(
-  analyzerDeps(config, openUpstream(config), () => rulebook),
-  filter,
-  (note) => notes.push(note),
-);
+const deps = analyzerDeps(config, openUpstream(config), () => rulebook);
+const analyzeBlock = createAnalyzeBlock(deps, filter, (note) => notes.push(note));
 
 /** Analyzes one block; rejects only with a defect of this program. */
 export default async function run({ id, ms }: BlockTask): Promise<unknown> {
