@@ -51,13 +51,8 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
     const record = newRecord(deps, log, { hash, requestId, traceparent: request.get('traceparent') });
     try {
       const client = deps.clientOf(request);
-      const { json, intentKind: intent } = await analyzeWithin(deps, {
-        hash,
-        client,
-        start,
-        response,
-        record,
-      });
+      const admitted = { hash, client, start, response, record };
+      const { json, intentKind: intent } = await analyzeWithin(deps, admitted);
       dropWhenUnread(response);
       sendReport(response, json);
       const ms = performance.now() - start;
@@ -120,19 +115,13 @@ async function analyzeWithin(deps: PostAnalyzeDeps, { hash, client, start, respo
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
   );
   try {
-    const options = {
-      signal,
-      deadlineAt: start + deps.deadlineMs,
-      once: deps.limiter.isSlow(hash),
-      onStage: record.onStage,
-      onCall: record.onCall,
-    };
+    const { onStage, onCall } = record;
+    const once = deps.limiter.isSlow(hash);
+    const options = { signal, deadlineAt: start + deps.deadlineMs, once, onStage, onCall };
     // The place at the limiter is given back when the analysis has really ended, the client is answered when
     // time is up.
-    const analysis = deps.limiter.run((rest) => deps.analyze(hash, { ...options, rest }), signal, {
-      client,
-      hash,
-    });
+    const of = { client, hash };
+    const analysis = deps.limiter.run((rest) => deps.analyze(hash, { ...options, rest }), signal, of);
     return await Promise.race([analysis, cutOff]);
   } finally {
     clearTimeout(timer);

@@ -131,14 +131,9 @@ function placeLogs(
     const frame = frameOf[index]!;
     if (logs.length === 0 || frame < 0 || !frames[frame]!.effective) continue;
     const before = keptBefore.get(index) ?? NONE_BEFORE;
-    for (const { position, address, topics, data } of logs) {
-      tracedLogs.push({
-        address,
-        topics,
-        data,
-        frame,
-        position: position === null ? null : before[Math.min(position, before.length - 1)]!,
-      });
+    for (const { position: at, address, topics, data } of logs) {
+      const position = at === null ? null : before[Math.min(at, before.length - 1)]!;
+      tracedLogs.push({ address, topics, data, frame, position });
     }
   }
   return tracedLogs;

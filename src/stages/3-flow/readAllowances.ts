@@ -190,12 +190,8 @@ function isCleared(log: Log, next: Log | undefined): boolean {
   const { address, topics } = log;
   const [event, owner, , id] = topics;
   if (event !== APPROVAL || id === undefined || topicAddress(log, 2) !== ZERO_ADDRESS) return false;
-  return (
-    next?.address === address &&
-    next.topics[0] === TRANSFER &&
-    next.topics[1] === owner &&
-    next.topics[3] === id
-  );
+  if (next?.address !== address || next.topics[0] !== TRANSFER) return false;
+  return next.topics[1] === owner && next.topics[3] === id;
 }
 
 /** ERC-721, and early NFTs that index nothing. A spender of zero takes the permission back. */

@@ -7,22 +7,14 @@ import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ReportWriter } from './reportWriter.ts';
 import { isoTime } from './writeTransaction.ts';
 
-function writeAsset(
-  { token, assetKind: kind, tokenId }: Allowance,
-  tokens: RawContext['tokens'],
-  writer: ReportWriter,
-): wire.AllowanceAsset {
-  const id = kind === 'erc20' ? `eip155:1/erc20:${token}` : tokenId && `eip155:1/${kind}:${token}/${tokenId}`;
-  const { symbol, name, decimals } = assetText({ id: id ?? '', kind, address: token, tokenId }, tokens);
-  return {
-    id,
-    kind: kind as wire.AllowanceAsset['kind'],
-    address: writer.address(token),
-    token_id: tokenId,
-    symbol,
-    name,
-    decimals,
-  };
+function writeAsset(allowance: Allowance, tokens: RawContext['tokens'], writer: ReportWriter) {
+  const { token, assetKind, tokenId: token_id } = allowance;
+  const kind = assetKind as wire.AllowanceAsset['kind'];
+  const id =
+    kind === 'erc20' ? `eip155:1/erc20:${token}` : token_id && `eip155:1/${kind}:${token}/${token_id}`;
+  const asset = { id: id ?? '', kind: assetKind, address: token, tokenId: token_id };
+  const { symbol, name, decimals } = assetText(asset, tokens);
+  return { id, kind, address: writer.address(token), token_id, symbol, name, decimals };
 }
 
 /** An allowance as the report states it; an expiry that no calendar holds is none. */

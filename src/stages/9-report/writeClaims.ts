@@ -67,13 +67,10 @@ function findInLog({ topics, data, logIndex }: Log, forms: readonly Form[]): str
 
 function findInCall(frame: Frame, path: () => string, word: bigint, forms: readonly Form[]): string | null {
   const { input, output, value } = frame;
-  for (const [name, hex, from] of [
-    ['call', input, 10],
-    ['output', output, 2],
-  ] as const) {
-    const place = findDigits(hex, from, forms);
-    if (place !== null) return `${name}:${path()}:${place}`;
-  }
+  const given = findDigits(input, 10, forms);
+  if (given !== null) return `call:${path()}:${given}`;
+  const returned = findDigits(output, 2, forms);
+  if (returned !== null) return `output:${path()}:${returned}`;
   return value === word ? `value:${path()}` : null;
 }
 
@@ -84,17 +81,12 @@ interface Form {
 
 /** A whole word, a negative one, and halves of words. */
 function formsOf(word: bigint): readonly Form[] {
-  const hex = (value: bigint, digits: number): string => value.toString(16).padStart(digits, '0');
-  const whole = [
-    { digits: hex(word, 64), suffix: '' },
-    { digits: hex(BigInt.asUintN(256, -word), 64), suffix: ':-' },
-  ];
+  const form = (value: bigint, length: number, suffix: string): Form => {
+    return { digits: value.toString(16).padStart(length, '0'), suffix };
+  };
+  const whole = [form(word, 64, ''), form(BigInt.asUintN(256, -word), 64, ':-')];
   if (word >> 128n > 0n) return whole;
-  return [
-    ...whole,
-    { digits: hex(word, 32), suffix: ':16' },
-    { digits: hex(BigInt.asUintN(128, -word), 32), suffix: ':-16' },
-  ];
+  return [...whole, form(word, 32, ':16'), form(BigInt.asUintN(128, -word), 32, ':-16')];
 }
 
 /** The byte, counted from the start of the hex text, of the first of the forms found; whole words first. */

@@ -40,21 +40,15 @@ export function writeTransaction(
 
 function writeBlobs(tx: CanonicalTx): wire.Blobs | null {
   if (tx.blobGasUsed === 0n) return null;
-  return {
-    count: jsonInteger(blobsOf(tx), 'blob count'),
-    gas_used: jsonInteger(tx.blobGasUsed, 'blob gas used'),
-  };
+  const count = jsonInteger(blobsOf(tx), 'blob count');
+  return { count, gas_used: jsonInteger(tx.blobGasUsed, 'blob gas used') };
 }
 
 /** The function that calldata calls; null where it is too short to name one. */
 function writeMethod(call: { readonly input: Hex }, signatures: Rulebook['signatures']): wire.Method | null {
   if (call.input.length < 10) return null;
-  const called = functionOf(call, signatures);
-  return {
-    selector: call.input.slice(0, 10),
-    signature: called && called.canonical,
-    name: called && called.name,
-  };
+  const { canonical: signature = null, name = null } = functionOf(call, signatures) ?? {};
+  return { selector: call.input.slice(0, 10), signature, name };
 }
 
 /** `2023-11-14T22:13:20Z`; null for a time no calendar holds. */

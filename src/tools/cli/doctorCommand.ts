@@ -191,14 +191,10 @@ const CALLS: readonly Tried[] = [
   ['extra', 'debug_traceBlockByHash', TRACER],
 ];
 
-const untested = ([need, method]: Tried): Finding => ({
-  check: `${method}${AGES[need]}`,
-  need,
-  advice: ADVICE[need],
-  ok: null,
-  ms: 0,
-  detail: 'not tested',
-});
+function untested([need, method]: Tried): Finding {
+  const [check, advice] = [`${method}${AGES[need]}`, ADVICE[need]];
+  return { check, need, advice, ok: null, ms: 0, detail: 'not tested' };
+}
 
 async function blockAt(ask: Ask, block: `0x${string}`): Promise<{ transactions?: Hash[]; hash?: Hash }> {
   const { result } = await ask({ method: 'eth_getBlockByNumber', params: [block, false] });

@@ -21,10 +21,6 @@ export function openAnalyzer(): Promise<Engine> {
   const config = readCliConfig();
   // Standard output belongs to the command's result, and to the protocol of `mcp`.
   const stream = { write: (line: string) => void process.stderr.write(line) };
-  const log = createLog({
-    level: process.env['LOG_LEVEL'] ? config.logLevel : 'silent',
-    mask: createMask(secretUrls(config)),
-    stream,
-  });
-  return openEngine(config, log);
+  const level = process.env['LOG_LEVEL'] ? config.logLevel : 'silent';
+  return openEngine(config, createLog({ level, mask: createMask(secretUrls(config)), stream }));
 }

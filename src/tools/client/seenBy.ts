@@ -84,10 +84,8 @@ export function exactSums(
 /** The account's net in dollars, by the sum that the report's own figures come from, at its prices. */
 function netsOf(report: TxReport, account: string): { net: Money; withPositions: Money | null } {
   const { worth, flows } = flowsOf(report, account, new Set([account]));
-  return {
-    net: displayMoney(worth('net')) as Money,
-    withPositions: flows.withPositions && (displayMoney(worth('withPositions')) as Money),
-  };
+  const withPositions = flows.withPositions && (displayMoney(worth('withPositions')) as Money);
+  return { net: displayMoney(worth('net')) as Money, withPositions };
 }
 
 function flowsOf(report: TxReport, owner: string, accounts: ReadonlySet<string>) {

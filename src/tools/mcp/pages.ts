@@ -92,11 +92,8 @@ export function linesFrom(lines: readonly string[], offset: number): LinePage {
     size += lines[end]!.length + 1;
     if (size > PAGE_CHARACTERS && end > offset) break;
   }
-  return {
-    lines: lines.slice(offset, end).join('\n'),
-    total_lines: lines.length,
-    next_offset: end < lines.length ? end : null,
-  };
+  const next_offset = end < lines.length ? end : null;
+  return { lines: lines.slice(offset, end).join('\n'), total_lines: lines.length, next_offset };
 }
 
 /** A page as text, with the way to the next one. */

@@ -27,13 +27,8 @@ export function registerResources(mcp: McpServer, rulebook: Rulebook): void {
   };
   json('Intents', 'Every intent kind, best first, with its rules.', () => intentList(rulebook));
   json('Rules', 'Every rule: slug, version, intent, proof and required motifs.', () =>
-    rulebook.intents.map(({ slug, version, intent, status, proof, requiresAny }) => ({
-      slug,
-      version,
-      intent,
-      status,
-      proof,
-      requires_any: requiresAny,
-    })),
+    rulebook.intents.map(({ slug, version, intent, status, proof, requiresAny: requires_any }) => {
+      return { slug, version, intent, status, proof, requires_any };
+    }),
   );
 }

@@ -27,22 +27,9 @@ export function openEdited(text: string): EditedRuleset {
     typeof item === 'object' && 'slug' in item && typeof item.slug === 'string' ? [item.slug] : [],
   );
   if (kind === null && tree !== null) {
-    return {
-      kind,
-      slugs,
-      ruleset: null,
-      problems: [
-        {
-          file: EDITED,
-          line: 1,
-          column: 1,
-          code: 'missing_key',
-          message:
-            'neither an intent (when), a shape (events, calls), a protocol (shapes) nor an ' +
-            'entity file (kind)',
-        },
-      ],
-    };
+    const kinds = 'an intent (when), a shape (events, calls), a protocol (shapes) nor an entity file (kind)';
+    const problem = { code: 'missing_key', message: `neither ${kinds}` } as const;
+    return { kind, slugs, ruleset: null, problems: [{ file: EDITED, line: 1, column: 1, ...problem }] };
   }
   const dirs = rulesetDirs([]);
   const path = join(FOLDER, placeOf(kind ?? 'intent'), 'edited.yaml');

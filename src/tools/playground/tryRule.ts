@@ -61,15 +61,9 @@ export async function tryRule(
 const shown = (account: Address): string => checksumAddress(account);
 
 function verdictView({ reading, attribution }: ExaminedTx) {
-  const { kind, label, status, confidence, rule } = reading.explained.verdict;
-  return {
-    kind,
-    label,
-    status,
-    confidence,
-    rule: rule && `${rule.slug} v${rule.version}`,
-    actor: attribution.actor && shown(attribution.actor),
-  };
+  const { kind, label, status, confidence, rule: won } = reading.explained.verdict;
+  const rule = won && `${won.slug} v${won.version}`;
+  return { kind, label, status, confidence, rule, actor: attribution.actor && shown(attribution.actor) };
 }
 
 /** One edited intent rule, seen from one candidate's place; `subject`: the verdict is this account's. */

@@ -121,15 +121,12 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
     must(isPaired, `/refusals/${i}`, 'states what was observed or missed alone');
   });
   must(WARNING.test(valuation.price_warning ?? ''), '/price_warning', 'is no warning of this version');
-  const lines = (valuation.prices ?? []).map((price) =>
-    // Addresses are digested in small letters.
-    JSON.stringify([
-      price.asset_id,
-      price.method,
-      price.source.replace(/0x[\da-f]{40}/gi, (address) => address.toLowerCase()),
-      price.price_exact,
-      price.as_of,
-    ]),
+  const lines = (valuation.prices ?? []).map(
+    ({ asset_id: id, method, source, price_exact: exact, as_of }) => {
+      // Addresses are digested in small letters.
+      const place = source.replace(/0x[\da-f]{40}/gi, (address) => address.toLowerCase());
+      return JSON.stringify([id, method, place, exact, as_of]);
+    },
   );
   const digest = sha256(stringToBytes([report.tx.block_number, ...lines].join('\n')));
   const snapshot = lines.length === 0 ? null : `sha256:${digest.slice(2)}`;

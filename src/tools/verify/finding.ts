@@ -30,12 +30,10 @@ export function partiesOf({ economics }: TxReport) {
   const { subject, by_owner: owners = [] } = economics;
   return [
     { at: '/economics', figures: economics, owner: subject, accounts: new Set([subject]) },
-    ...owners.map((figures, i) => ({
-      at: `/economics/by_owner/${i}`,
-      figures,
-      owner: figures.owner,
-      accounts: new Set([figures.owner, ...figures.accounts]),
-    })),
+    ...owners.map((figures, i) => {
+      const { owner, accounts } = figures;
+      return { at: `/economics/by_owner/${i}`, figures, owner, accounts: new Set([owner, ...accounts]) };
+    }),
   ];
 }
 
