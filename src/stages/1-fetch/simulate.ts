@@ -153,11 +153,7 @@ class Run {
   }
 
   /** Runs the call once per tracer. */
-  async #trace(
-    call: Record<string, unknown>,
-    tracers: readonly object[],
-    overrides: StateOverrides,
-  ): Promise<RpcAnswer[]> {
+  async #trace(call: Record<string, unknown>, tracers: readonly object[], overrides: StateOverrides) {
     const method = 'debug_traceCall';
     const ask = (): Promise<RpcAnswer[]> =>
       this.#sendOnce(

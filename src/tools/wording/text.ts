@@ -62,10 +62,7 @@ export function timeText(iso: string | null | undefined): string | null {
 }
 
 /** Alike texts once, those that come several times with their number. */
-export function counted(
-  texts: readonly string[],
-  withNumber: (text: string, count: number) => string,
-): string[] {
+export function counted(texts: readonly string[], withNumber: (text: string, count: number) => string) {
   return [...groupBy(texts, (text) => text)].map(([text, { length }]) =>
     length === 1 ? text : withNumber(text, length),
   );

@@ -55,10 +55,7 @@ export function receiptMismatch(
 }
 
 /** The receipt's logs against the trace's or their bloom. */
-export function logsMismatch(
-  receipt: Record<string, unknown>,
-  trace: RawTransaction['trace'],
-): string | null {
+export function logsMismatch(receipt: Record<string, unknown>, trace: RawTransaction['trace']) {
   if (!Array.isArray(receipt['logs'])) return null;
   const logs = receipt['logs'] as unknown[];
   const failed = quantity(receipt['status']) === 0n;
