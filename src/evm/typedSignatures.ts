@@ -33,11 +33,7 @@ export interface Recoveries {
  * nonce), transfers with authorisation (EIP-3009), signature transfers and permissions of one token or
  * several, and forwarded requests (ERC-2771). `names` are the domain names the contract may sign with.
  */
-export function readSignedCall(
-  call: SignedCall,
-  names: readonly string[],
-  budget: Recoveries,
-): SignedWord | null {
+export function readSignedCall(call: SignedCall, names: readonly string[], budget: Recoveries) {
   const entry = readersBySelector().get(call.input.slice(0, 10));
   if (!entry) return null;
   try {

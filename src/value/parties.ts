@@ -17,10 +17,7 @@ import type { Ledger, Movement, ValueFlow } from '../model/valueFlow.ts';
  */
 export const venuesOf = memoizeFor(findVenues);
 
-function findVenues(
-  motifs: readonly Motif[],
-  kinds: Pick<Rulebook, 'motifKinds'>,
-): ReadonlyMap<Address, Motif> {
+function findVenues(motifs: readonly Motif[], kinds: Pick<Rulebook, 'motifKinds'>) {
   const venues = new Map<Address, Motif>();
   for (const motif of motifs) {
     const { plain, composite, actsOnVenue } = kindOf(kinds, motif.kind);

@@ -1,7 +1,6 @@
 import { groupBy } from '../../lib/lists.ts';
 import { accountFlows, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
 import { displayMoney, exactUsd, unknown, worthTogether, type PriceBook } from '../../value/money.ts';
-import type { Usd } from '../../model/economics.ts';
 import type { Allowance, Money, InventoryDelta, Motif, PositionEffect, TxReport } from './report.ts';
 
 /** One account's side of a report: the very entries of the report that concern it. */
@@ -72,11 +71,7 @@ export function seenBy(report: TxReport, address: string): Side | null {
 }
 
 /** Dollars of accounts taken as one, positions of the first: not rounded, null where unavailable. */
-export function exactSums(
-  report: TxReport,
-  owner: string,
-  accounts: readonly string[] = [owner],
-): { net: Usd | null; inflow: Usd | null } {
+export function exactSums(report: TxReport, owner: string, accounts: readonly string[] = [owner]) {
   const { worth, flows, book } = flowsOf(report, owner, new Set(accounts));
   return { net: worth('net').usd, inflow: worthTogether(flows.received, book).usd };
 }

@@ -29,12 +29,8 @@ function checkFailedCalls({ failure, attempts = [] }: TxReport['execution'], cha
 
 type Failed = Pick<Failure, 'frame_path' | 'contract' | 'method'>;
 
-function checkFailed(
-  { frame_path: path, contract, method }: Failed,
-  at: string,
-  chain: RawChain,
-  find: Report,
-): void {
+function checkFailed(failed: Failed, at: string, chain: RawChain, find: Report): void {
+  const { frame_path: path, contract, method } = failed;
   const frame = chain.frames.get(path.join('.'));
   if (!frame) return find('identity', `${at}/frame_path`, `frame [${path}] is not in the trace`);
   if (!frame.failed) find('identity', `${at}/frame_path`, `frame [${path}] did not fail`);

@@ -2,7 +2,7 @@ import type { Motif, Movement, PositionEffect, TxReport } from '../../model/gene
 import { placeOf } from './checkEvidence.ts';
 import { mergeWrapped, accountNet } from './checkProfit.ts';
 import { checkOwnWords, checkWhole } from './checkWholes.ts';
-import { mustOf, paysInterest, type Must, type Report } from './finding.ts';
+import { mustOf, paysInterest, type Must, type Problem, type Report } from './finding.ts';
 import { NATIVE, size, wordsIn, wordsOf, type RawChain } from './rawChain.ts';
 
 /** The words of a log's topics and data, or of a call's result. */
@@ -74,7 +74,6 @@ export function checkMotifs(report: TxReport, chain: RawChain, find: Report): vo
 }
 
 type Movements = readonly Movement[];
-type Problem = (check: string, message: string) => void;
 
 function checkScope({ evidence, scope }: Motif, chain: RawChain, problem: Problem): void {
   if (evidence.length === 0) problem('evidence', 'no evidence');
@@ -179,11 +178,8 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
 const motifOf = ({ motif_ids: [id] }: PositionEffect): number => Number(id?.slice(2));
 
 /** A liquidation is given exactly where there is one, with the accounts that its motifs name. */
-function checkLiquidation(
-  { effect, liquidation: end }: PositionEffect,
-  behind: readonly Motif[],
-  must: Must,
-): void {
+function checkLiquidation(change: PositionEffect, behind: readonly Motif[], must: Must): void {
+  const { effect, liquidation: end } = change;
   must((end !== null) === (effect === 'liquidate'), '', 'is given exactly for a liquidation');
   if (end === null) return;
   for (const [side, asset, raw] of [

@@ -11,6 +11,9 @@ export interface Finding {
 
 export type Report = (check: string, at: string, message: string) => void;
 
+/** The same of one place. */
+export type Problem = (check: string, message: string) => void;
+
 /** Reports a statement that does not hold. */
 export type Must = (holds: boolean, at: string, message: string) => void;
 

@@ -135,10 +135,7 @@ export function readPriceRules(directories: readonly string[]): PriceRules {
 }
 
 /** Where HTTP sources answer, by name; a URL alone in `PRICE_API_URL` has no name of its own. */
-export function priceApiUrls(
-  setting: string,
-  apis: readonly RawPriceApi[],
-): ReadonlyMap<string, PriceApiPlace> {
+export function priceApiUrls(setting: string, apis: readonly RawPriceApi[]) {
   const found = new Map<string, PriceApiPlace>();
   for (const entry of setting.split(',').map((part) => part.trim())) {
     const [, name, url] = /^([a-z][a-z0-9-]*)(?:=(.+))?$/.exec(entry) ?? [];

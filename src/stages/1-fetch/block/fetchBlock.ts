@@ -241,10 +241,7 @@ function receiptsIn(list: readonly unknown[], hashes: readonly Hash[]): Readonly
 }
 
 /** The block's transactions; each must name this very block. */
-function readTransactions(
-  answer: RpcAnswer,
-  { hash: blockHash }: BlockId,
-): Pick<RawBlock, 'coinbase' | 'hashes' | 'transactions'> {
+function readTransactions(answer: RpcAnswer, { hash: blockHash }: BlockId) {
   const block = resultOf('eth_getBlockByHash', answer);
   if (block === null) throw inconsistent('the block is gone: a reorganisation');
   if (!isRecord(block) || !Array.isArray(block['transactions']))
