@@ -42,7 +42,8 @@ export function schemaModule(source: SchemaSource): { readonly file: URL; readon
   const text = readFileSync(source.file, 'utf8');
   const { ajv, check } = compile(source, text, { code: { source: true } });
   const standalone = require('ajv/dist/standalone') as { default: (ajv: Ajv, check: unknown) => string };
-  const code = `${standalone.default(ajv, check)}\nmodule.exports.source = ${JSON.stringify(digest(text))};\n`;
+  const own = JSON.stringify(digest(text));
+  const code = `${standalone.default(ajv, check)}\nmodule.exports.source = ${own};\n`;
   return { file: moduleFile(source.name), code };
 }
 
