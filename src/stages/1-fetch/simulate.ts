@@ -19,7 +19,7 @@ import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import type { Session } from './rpc/session.ts';
 import { elsewhere, UpstreamFault } from './rpc/upstreamFault.ts';
 import {
-  carried,
+  callObject,
   environmentsOf,
   hexOf,
   MOST_GAS,
@@ -28,12 +28,13 @@ import {
   type Base,
   type Environment,
 } from './simulatedBase.ts';
-import { batchTrace, mergeOverrides, overridesOf, type Traced } from './simulatedBatch.ts';
+import { batchTrace, mergeOverrides, overridesOf, withoutLoan, type Traced } from './simulatedBatch.ts';
 
 const SLOT_SECONDS = 12n;
 
 const FRAMES = { tracer: 'callTracer', tracerConfig: { withLog: true } };
-const CHANGES = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
+/** Parameters for state differences. */
+export const CHANGES = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } };
 /** Both in one run, where the node has it (geth, reth). */
 const MUX = {
   tracer: 'muxTracer',
@@ -93,7 +94,8 @@ class Run {
       if (traced.failed || all.length === calls.length) break;
       if (!traced.change)
         throw new UpstreamFault('simulation_unavailable', 'elsewhere', 'several calls need prestateTracer');
-      overrides = mergeOverrides(overrides, overridesOf(traced.change, from, traced.lent));
+      const left = withoutLoan(overridesOf(traced.change), from, traced.lent);
+      overrides = mergeOverrides(overrides, left);
     }
     const result = calls.length === 1 ? all[0]!.result : batchTrace(this.#request, all);
     const changes = all.map(({ change }) => change).filter((change) => change !== null);
@@ -126,16 +128,9 @@ class Run {
     return traced && { ...traced, lent: cost - gasOf([traced]) * this.#environment.price };
   }
 
-  #callObject({ to, data, value }: SimulatedCall, gas: bigint): Record<string, unknown> {
-    return {
-      from: this.#request.from,
-      data,
-      value: hexOf(value),
-      gas: hexOf(gas),
-      gasPrice: hexOf(this.#environment.price),
-      ...(to !== null && { to }),
-      ...carried(this.#request),
-    };
+  #callObject(call: SimulatedCall, gas: bigint): Record<string, unknown> {
+    const price = { gas: hexOf(gas), gasPrice: hexOf(this.#environment.price) };
+    return callObject(this.#request, call, price);
   }
 
   /** With the next block's number, time and fee recipient, which some nodes refuse. */
@@ -274,7 +269,8 @@ function tracedOf(result: unknown, change: unknown): Traced {
   return { result, failed: result['error'] != null, change: isChange(change) ? change : null };
 }
 
-function isChange(value: unknown): value is StateChange {
+/** Whether an answer is a state difference. */
+export function isChange(value: unknown): value is StateChange {
   return isRecord(value) && isRecord(value['pre']) && isRecord(value['post']);
 }
 

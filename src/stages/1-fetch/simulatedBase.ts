@@ -84,29 +84,24 @@ export async function readBase(session: Session, endpoint: RpcEndpoint, request:
   };
 }
 
-function estimateOf(
-  { from, stateOverrides, authorizationList, accessList, blobs }: SimulationRequest,
-  { to, data, value }: SimulatedCall,
-  at: string,
-): { readonly method: string; readonly params: readonly unknown[] } {
+function estimateOf(request: SimulationRequest, call: SimulatedCall, at: string) {
+  const { stateOverrides } = request;
   const pretended = Object.keys(stateOverrides).length > 0 ? [stateOverrides] : [];
-  const call = {
+  return { method: 'eth_estimateGas', params: [callObject(request, call), at, ...pretended] };
+}
+
+/** A call of a request as JSON-RPC takes it; `gas`: its limit and price. */
+export function callObject(
+  { from, authorizationList, accessList, blobs }: SimulationRequest,
+  { to, data, value }: SimulatedCall,
+  gas: object = {},
+): Record<string, unknown> {
+  return {
     from,
     data,
     value: hexOf(value),
+    ...gas,
     ...(to !== null && { to }),
-    ...carried({ authorizationList, accessList, blobs }),
-  };
-  return { method: 'eth_estimateGas', params: [call, at, ...pretended] };
-}
-
-/** The fields of a call beside recipient, value and data. */
-export function carried({
-  authorizationList,
-  accessList,
-  blobs,
-}: Pick<SimulationRequest, 'authorizationList' | 'accessList' | 'blobs'>): Record<string, unknown> {
-  return {
     ...(authorizationList.length > 0 && { authorizationList }),
     ...(accessList.length > 0 && { accessList }),
     ...(blobs.length > 0 && { blobVersionedHashes: blobs }),

@@ -1,6 +1,8 @@
-import { lowerAddress, quantity, wordOf } from '../../evm/hex.ts';
+import { encodeData, from as abiOf } from 'ox/AbiFunction';
+import { encode, from as parametersOf } from 'ox/AbiParameters';
+import { lowerAddress, quantity, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { isRecord } from '../../lib/shape.ts';
-import type { Address, Hex } from '../../model/hex.ts';
+import type { Address } from '../../model/hex.ts';
 import type {
   SimulatedCall,
   SimulationRequest,
@@ -19,25 +21,14 @@ export interface Traced {
 }
 
 /** `execute(bytes32 mode, bytes executionData)` and the mode of a batch (ERC-7821). */
-const EXECUTE = '0xe9ae5c53';
-const BATCH_MODE = '01'.padEnd(64, '0');
+const EXECUTE = abiOf('function execute(bytes32 mode, bytes executionData)');
+const BATCH_MODE = `0x${'01'.padEnd(64, '0')}` as const;
+const CALLS = parametersOf('(address to, uint256 value, bytes data)[] calls');
 
 /** Calls of an account as the one call to itself that its code would run (ERC-7821). */
 export function batchCall({ from, calls }: Pick<SimulationRequest, 'from' | 'calls'>): SimulatedCall {
-  const items = calls.map(({ to, data, value }) => {
-    const bytes = data.slice(2);
-    const padded = bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0');
-    return `${wordOf(to ?? '0x')}${wordOf(value)}${wordOf(96)}${wordOf(bytes.length / 2)}${padded}`;
-  });
-  let offset = 32 * items.length;
-  const heads = items.map((item) => {
-    const head = wordOf(offset);
-    offset += item.length / 2;
-    return head;
-  });
-  const list = `${wordOf(32)}${wordOf(items.length)}${heads.join('')}${items.join('')}`;
-  const data = `${EXECUTE}${BATCH_MODE}${wordOf(64)}${wordOf(list.length / 2)}${list}` as Hex;
-  return { to: from, data, value: 0n };
+  const list = calls.map(({ to, data, value }) => ({ to: to ?? ZERO_ADDRESS, value, data }));
+  return { to: from, data: encodeData(EXECUTE, [BATCH_MODE, encode(CALLS, [list])]), value: 0n };
 }
 
 /** One trace over the calls of a batch; it fails as a whole where one of them does. */
@@ -59,14 +50,14 @@ export function batchTrace(request: SimulationRequest, traced: readonly Traced[]
   return root;
 }
 
-/** A state difference as overrides, without the ether that the sender was lent for gas. */
-export function overridesOf({ pre, post }: StateChange, sender: Address, lent = 0n): StateOverrides {
+/** A state difference as overrides. */
+export function overridesOf({ pre, post }: StateChange): StateOverrides {
   const found: Record<Address, StateOverride> = {};
   for (const [key, value] of Object.entries(post)) {
     const account = lowerAddress(key);
     if (account === null || !isRecord(value)) continue;
     const before = isRecord(pre[key]) ? pre[key] : {};
-    found[account] = overrideOf(before, value, account === sender ? lent : 0n);
+    found[account] = overrideOf(before, value);
   }
   return found;
 }
@@ -74,13 +65,10 @@ export function overridesOf({ pre, post }: StateChange, sender: Address, lent = 
 function overrideOf(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
-  lent: bigint,
 ): StateOverride {
   const override: Record<string, unknown> = {};
   for (const field of ['balance', 'code'])
     if (typeof after[field] === 'string') override[field] = after[field];
-  const balance = quantity(after['balance']);
-  if (lent > 0n && balance !== null) override['balance'] = `0x${(balance - lent).toString(16)}`;
   const nonce = quantity(after['nonce']);
   if (nonce !== null) override['nonce'] = `0x${nonce.toString(16)}`;
   // A slot set to zero is in `before` alone.
@@ -91,6 +79,13 @@ function overrideOf(
   const slots: Record<string, unknown> = { ...Object.fromEntries(cleared), ...written };
   if (Object.keys(slots).length > 0) override['stateDiff'] = slots;
   return override as StateOverride;
+}
+
+/** Overrides without the ether that a sender was lent for gas. */
+export function withoutLoan(overrides: StateOverrides, sender: Address, lent = 0n): StateOverrides {
+  const held = quantity(overrides[sender]?.balance);
+  if (held === null) return overrides;
+  return { ...overrides, [sender]: { ...overrides[sender], balance: `0x${(held - lent).toString(16)}` } };
 }
 
 const ZERO = `0x${'0'.repeat(64)}`;

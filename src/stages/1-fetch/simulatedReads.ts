@@ -12,13 +12,13 @@ export type WordsAround = readonly [before: bigint | null, after: bigint | null]
 /** Asks contracts in the state before a run and in the one that it leaves. One round trip. */
 export async function readAround(
   session: Session,
-  { block, from, stateOverrides }: SimulationRequest,
+  { block, stateOverrides }: SimulationRequest,
   { blockNumber, changes }: SimulatedRun,
   reads: readonly { readonly to: Address; readonly data: Hex }[],
 ): Promise<WordsAround[]> {
   const at = block === 'pending' ? 'pending' : hexOf(blockNumber);
   let after = stateOverrides;
-  for (const change of changes ?? []) after = mergeOverrides(after, overridesOf(change, from));
+  for (const change of changes ?? []) after = mergeOverrides(after, overridesOf(change));
   const callOf = (read: (typeof reads)[number], state: StateOverrides) => ({
     method: 'eth_call',
     params: [read, at, ...(Object.keys(state).length > 0 ? [state] : [])],

@@ -25,6 +25,7 @@ export function bytesOf(value: unknown, what: string): Hex {
 /** `0x` quantities as JSON-RPC has them, and decimal texts as people type them. */
 export function amountOf(value: unknown, what: string): bigint | null {
   if (value === undefined || value === null) return null;
+  if (typeof value === 'bigint') return value;
   if (typeof value === 'string' && /^\d{1,78}$/.test(value)) return BigInt(value);
   return quantity(value) ?? bad(`${what} must be a number of wei or gas`);
 }

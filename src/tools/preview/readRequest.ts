@@ -130,19 +130,18 @@ function requestOf(
   calls: readonly SimulatedCall[],
   options: RunOptions,
 ): SimulationRequest {
+  const amount = (key: string, other?: string, given?: unknown): bigint | null =>
+    amountOf(given ?? fields[key] ?? fields[other ?? key], key);
   return {
     from: addressOf(fields['from'], 'from'),
     calls,
-    gas: amountOf(options.gas ?? fields['gas'] ?? fields['gasLimit'], 'gas'),
-    maxFeePerGas: amountOf(fields['maxFeePerGas'] ?? fields['gasPrice'], 'maxFeePerGas'),
-    maxPriorityFeePerGas: amountOf(
-      fields['maxPriorityFeePerGas'] ?? fields['gasPrice'],
-      'maxPriorityFeePerGas',
-    ),
+    gas: amount('gas', 'gasLimit', options.gas),
+    maxFeePerGas: amount('maxFeePerGas', 'gasPrice'),
+    maxPriorityFeePerGas: amount('maxPriorityFeePerGas', 'gasPrice'),
     block: blockOf(options.block),
     stateOverrides: readOverrides(options.stateOverrides),
     blobs: blobsOf(fields['blobVersionedHashes']),
-    nonce: amountOf(fields['nonce'], 'nonce'),
+    nonce: amount('nonce'),
     authorizationList: listOf(fields['authorizationList'], 'authorizationList'),
     accessList: listOf(fields['accessList'], 'accessList'),
     signed: null,
@@ -163,27 +162,14 @@ export async function readSigned(raw: string, options: RunOptions = {}): Promise
 
 function readEnvelope(serialized: Hex, options: RunOptions): SimulationRequest {
   const { tx, from } = openEnvelope(serialized);
-  const { chainId = 1, value = 0n, gas = null, gasPrice = null } = tx;
-  const { maxFeePerGas = gasPrice, maxPriorityFeePerGas = gasPrice } = tx;
-  if (chainId !== 1) bad('the transaction is for another chain');
-  return {
-    from,
-    calls: [callOf({ to: tx.to, data: tx.data, value: `0x${value.toString(16)}` })],
-    gas: amountOf(options.gas, 'gas') ?? gas,
-    maxFeePerGas,
-    maxPriorityFeePerGas,
-    block: blockOf(options.block),
-    stateOverrides: readOverrides(options.stateOverrides),
-    blobs: blobsOf('blobVersionedHashes' in tx ? tx.blobVersionedHashes : []),
-    nonce: BigInt(tx.nonce ?? 0),
-    authorizationList: authorizationsOf(tx),
-    accessList: listOf('accessList' in tx ? tx.accessList : [], 'accessList'),
-    signed: {
-      hash: keccak256(serialized) as Hash,
-      type: serialized.startsWith('0x0') ? Number(serialized.slice(0, 4)) : 0,
-    },
-    typed: null,
+  if (tx.chainId !== undefined && tx.chainId !== 1) bad('the transaction is for another chain');
+  const call = callOf({ to: tx.to, data: tx.data, value: `0x${(tx.value ?? 0n).toString(16)}` });
+  const fields = { ...tx, from, nonce: BigInt(tx.nonce ?? 0), authorizationList: authorizationsOf(tx) };
+  const signed = {
+    hash: keccak256(serialized) as Hash,
+    type: serialized.startsWith('0x0') ? Number(serialized.slice(0, 4)) : 0,
   };
+  return { ...requestOf(fields, [call], options), signed };
 }
 
 /** By the first byte (EIP-2718). */

@@ -50,13 +50,12 @@ const PLAN: ContextPlan = {
     averages: [],
     apis: [],
     positions: [],
-    usualBases: [],
     heldShares: [],
-    heldBases: () => [],
+    heldBases: [],
     averageBases: () => ({ tokens: [], feeds: [] }),
     fungible: [TOKEN, OLD_TOKEN],
     bases: [],
-    beyondLimit: [],
+    refusals: [],
   },
   multicall: MULTICALL,
   accounts: [SIGNER, TOKEN],
@@ -216,25 +215,6 @@ describe('fetchContext', () => {
         reason: expect.any(String) as string,
         observed: '3',
         threshold: '2',
-      },
-    ]);
-  });
-
-  it('says which tokens it asked no source of prices about', async () => {
-    const { run } = await setup();
-    const { refusals } = await run({
-      pricing: {
-        ...PLAN.pricing,
-        beyondLimit: [{ token: TOKEN, source: 'the registry of feeds', limit: 50 }],
-      },
-    });
-    expect(refusals).toEqual([
-      {
-        asset: TOKEN,
-        code: 'no_source',
-        reason: 'more tokens in one transaction than the registry of feeds can be asked about',
-        observed: null,
-        threshold: '50',
       },
     ]);
   });

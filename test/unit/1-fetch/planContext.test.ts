@@ -123,16 +123,20 @@ describe('planContext', () => {
       averages: [],
       apis: [],
     };
-    const { registry, rates, beyondLimit } = planOf(
+    const { registry, rates, refusals } = planOf(
       sampleTransaction(tokens.map(minted) as never),
       { ...vocabulary, pricing },
       100,
     ).pricing;
     expect([registry!.tokens.length, rates.length]).toEqual([50, 12]);
-    expect(beyondLimit.map(({ token, limit }) => [token, limit])).toEqual([
-      ...tokens.slice(50).map((token) => [token, 50]),
-      ...tokens.slice(12).map((token) => [token, 12]),
+    expect(refusals.map(({ asset, threshold }) => [asset, threshold])).toEqual([
+      ...tokens.slice(50).map((token) => [token, '50']),
+      ...tokens.slice(12).map((token) => [token, '12']),
     ]);
+    expect(refusals[0]).toMatchObject({
+      code: 'no_source',
+      reason: 'more tokens in one transaction than the registry of feeds can be asked about',
+    });
   });
 
   it('knows the time early where the node tells it', async () => {

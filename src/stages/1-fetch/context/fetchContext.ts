@@ -119,15 +119,15 @@ export async function fetchContext(
   const { block, timestamp, answers, stateless = false, delegations, nonces } = state;
   const fromApi = early ?? askApi(timestamp);
 
-  const found = new Gathered(timestamp, tooMany(plan));
+  const found = new Gathered(timestamp, [...plan.pricing.refusals]);
   if (stateless) found.refusals.push(...withoutState(['native', ...known]));
   found.read(known, stateless ? [] : priceSources, answers.slice(0, proofsAt));
-  addUsualBases(plan.pricing.usualBases, found.tokens);
+  addBases(plan.pricing.feeds, found.tokens);
   const shares = proofs.read(answers.slice(proofsAt, registriesAt).map((answer) => answer ?? null));
   const { bases, shareBases, list } = furtherSources(plan, stateless ? NO_SOURCES : names, shares, () =>
     unpriced(plan, [...found.quotes, ...found.rates], shares, timestamp),
   );
-  addUsualBases(shareBases, found.tokens);
+  addBases(shareBases, found.tokens);
   const readOn = async (asked: readonly Address[], further: readonly PriceSource[]): Promise<void> => {
     const calls = readsOf(asked, further);
     if (calls.length === 0) return;
@@ -156,13 +156,6 @@ export async function fetchContext(
   };
 }
 
-const tooMany = ({ pricing }: ContextPlan): PriceRefusal[] =>
-  pricing.beyondLimit.map(({ token, source, limit }) =>
-    refusePrice(token, `more tokens in one transaction than ${source} can be asked about`, {
-      threshold: String(limit),
-    }),
-  );
-
 /** Sources of a third round trip, and the bases to read with them: averages of pools, proven held shares. */
 function furtherSources(
   { pricing }: ContextPlan,
@@ -173,15 +166,14 @@ function furtherSources(
   const wanting = names.has('twap') ? unpricedNow() : [];
   if (wanting.length + shares.length === 0) return { bases: [], shareBases: [], list: [] };
   const { tokens: bases, feeds } = wanting.length > 0 ? pricing.averageBases() : { tokens: [], feeds: [] };
-  const asked = new Set([...pricing.usualBases, ...feeds]);
-  const shareBases = shares.length > 0 ? pricing.heldBases().filter((feed) => !asked.has(feed)) : [];
+  const shareBases = shares.length > 0 ? pricing.heldBases.filter((feed) => !feeds.includes(feed)) : [];
   const list = [averagePrices(wanting, pricing.averages), ratePrices(shares)];
   if (names.has('chainlink')) list.unshift(feedPrices([...feeds, ...shareBases]));
   return { bases, shareBases, list };
 }
 
 /** Decimals that the rules state of assets a share may rest on. */
-function addUsualBases(feeds: readonly PriceFeedSpec[], tokens: Map<Address, TokenMetadata>): void {
+function addBases(feeds: readonly PriceFeedSpec[], tokens: Map<Address, TokenMetadata>): void {
   for (const { asset, assetDecimals: decimals } of feeds) {
     if (asset !== 'native' && !tokens.has(asset) && decimals != null)
       tokens.set(asset, { address: asset, symbol: null, name: null, decimals });

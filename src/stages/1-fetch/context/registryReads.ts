@@ -6,11 +6,15 @@ import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
 import type { ReadAnswer } from './viewReads.ts';
 import type { ViewCall } from './multicall.ts';
 
-/** A contract that a protocol's registry is asked about. */
-interface RegistryRead {
-  readonly contract: Address;
+/** A protocol's registry. */
+interface Registry {
   readonly slug: string;
   readonly spec: RegistrySpec;
+}
+
+/** A contract that it is asked about. */
+interface RegistryRead extends Registry {
+  readonly contract: Address;
 }
 
 export interface RegistryPlan {
@@ -65,11 +69,6 @@ export function readRegistries({ reads }: RegistryPlan, answers: readonly ReadAn
     if (word !== null && uintOfWord(word) !== 0n && !registered.has(contract)) registered.set(contract, slug);
   }
   return registered;
-}
-
-interface Registry {
-  readonly slug: string;
-  readonly spec: RegistrySpec;
 }
 
 interface RegistryIndex {

@@ -25,25 +25,23 @@ export interface ReadPlace {
 /** Reads that travel in one `eth_call`. */
 export interface ReadGroup {
   /** Positions among the reads that were asked for. */
-  readonly positions: readonly number[];
-  readonly calls: readonly ViewCall[];
+  readonly positions: number[];
+  readonly calls: ViewCall[];
   readonly before: boolean;
   /** Its reads are worth no further request when the aggregate fails as a whole. */
   readonly dispensable: boolean;
 }
 
-type OpenGroup = { positions: number[]; calls: ViewCall[]; before: boolean; dispensable: boolean };
-
 /** Puts reads together that can share an aggregate: of the same state, and not set apart from each other. */
 export function groupReads(reads: readonly ViewCall[], { multicall }: ReadPlace): ReadGroup[] {
   if (multicall === null) return reads.map((call, position) => newGroup(call, position));
-  const groups: OpenGroup[] = [];
-  // Key that separates the groups.
+  const groups: ReadGroup[] = [];
+  // By the key that separates the groups.
   const latest = {
-    at: new Map<string | undefined, OpenGroup>(),
-    before: new Map<string | undefined, OpenGroup>(),
+    at: new Map<string | undefined, ReadGroup>(),
+    before: new Map<string | undefined, ReadGroup>(),
   };
-  let last: OpenGroup | undefined;
+  let last: ReadGroup | undefined;
   for (let position = 0; position < reads.length; position++) {
     const call = reads[position]!;
     // Most reads belong with the one before them.
@@ -64,7 +62,7 @@ function belongsWith(a: ViewCall, b: ViewCall): boolean {
   return a.apart === b.apart && (a.before === true) === (b.before === true);
 }
 
-function newGroup(call: ViewCall, position: number): OpenGroup {
+function newGroup(call: ViewCall, position: number): ReadGroup {
   return {
     positions: [position],
     calls: [call],
@@ -106,11 +104,7 @@ export function readAnswers(
   { multicall, blockNumber }: ReadPlace,
   answers: ReadAnswer[],
 ): Unanswered {
-  const again: { positions: number[]; calls: RpcCall[]; doubtful: Set<number> } = {
-    positions: [],
-    calls: [],
-    doubtful: new Set(),
-  };
+  const again = { positions: [] as number[], calls: [] as RpcCall[], doubtful: new Set<number>() };
   for (const [i, { positions, calls, before, dispensable }] of groups.entries()) {
     const bytes = readBytesOf(results[i]!);
     if (multicall === null) {

@@ -6,7 +6,7 @@ import { refusePrice } from './refusePrice.ts';
 import type { PriceSource } from './priceSources.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { AverageSpec } from '../../../model/pricing.ts';
-import type { PriceRate, PriceRefusal } from '../../../model/upstream.ts';
+import type { PriceRate } from '../../../model/upstream.ts';
 
 /** Selector of `observe(uint32[] secondsAgos)`, which answers `(int56[], uint160[])`. */
 const OBSERVE = '0x883bdbfd';
@@ -50,25 +50,18 @@ export function averagePrices(tokens: readonly Address[], averages: readonly Ave
       ...[token, base].map((asset) => ({ to: asset, data: `${BALANCE_OF}${wordOf(address)}` as Hex })),
     ]),
     read(answers, { timestamp }) {
-      const rates: PriceRate[] = [];
-      const refusals: PriceRefusal[] = [];
-      pools.forEach((pool, i) => {
-        const [observed, ...balances] = answers.slice(READS_PER_POOL * i, READS_PER_POOL * (i + 1));
-        const rate =
-          observed == null ? null : readPool(pool, observed, balances as (Hex | null)[], timestamp);
-        if (rate) rates.push(rate);
+      const rates = pools.flatMap((pool, i) => {
+        const own = answers.slice(READS_PER_POOL * i, READS_PER_POOL * (i + 1));
+        return readPool(pool, own, timestamp) ?? [];
       });
-      const found = new Set(rates.map(({ asset }) => asset));
-      for (const asset of asked) {
-        if (!found.has(asset))
-          refusals.push(refusePrice(asset, 'no pool keeps an average of its price over the window'));
-      }
-      for (const asset of tokens.slice(MAX_TOKENS)) {
-        const limit = { observed: String(tokens.length), threshold: String(MAX_TOKENS) };
-        refusals.push(
-          refusePrice(asset, 'more tokens in one transaction than averages of pools are asked about', limit),
-        );
-      }
+      const found = new Set<string>(rates.map(({ asset }) => asset));
+      const none = 'no pool keeps an average of its price over the window';
+      const most = 'more tokens in one transaction than averages of pools are asked about';
+      const limit = { observed: String(tokens.length), threshold: String(MAX_TOKENS) };
+      const refusals = [
+        ...asked.filter((asset) => !found.has(asset)).map((asset) => refusePrice(asset, none)),
+        ...tokens.slice(MAX_TOKENS).map((asset) => refusePrice(asset, most, limit)),
+      ];
       return { quotes: [], rates, refusals };
     },
   };
@@ -76,11 +69,10 @@ export function averagePrices(tokens: readonly Address[], averages: readonly Ave
 
 function readPool(
   { token, base, address, spec }: Pool,
-  observed: Hex,
-  balances: readonly (Hex | null)[],
+  [observed, ...balances]: readonly (Hex | null)[],
   timestamp: number,
 ): PriceRate | null {
-  const averages = readAverages(observed, BigInt(spec.window));
+  const averages = observed == null ? null : readAverages(observed, BigInt(spec.window));
   const [tokenWord, baseWord] = balances.map((answer) => (answer === null ? null : wordAt(answer, 0)));
   if (averages === null || tokenWord == null || baseWord == null) return null;
   const { sqrt, liquidity } = averages;

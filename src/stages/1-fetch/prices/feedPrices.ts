@@ -22,15 +22,11 @@ export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
   return {
     calls,
     read(answers, { timestamp }) {
-      const rounds = feeds.map(({ asset, feed: source, heartbeat, decimals }, i) => ({
-        asset,
-        call: calls[i]!,
-        answer: answers[i] ?? null,
-        source: `feed ${source}`,
-        price: (round: Round, { quotes }: Found) =>
-          quotes.push(usdQuote({ asset, source, heartbeat }, round, decimals)),
-      }));
-      return pricesOf(rounds, timestamp);
+      const asked = feeds.map(({ asset, feed: source, heartbeat, decimals }, i): AskedFeed => {
+        const priceOf = (round: Round) => usdQuote({ asset, source, heartbeat }, round, decimals);
+        return { asset, call: calls[i]!, answer: answers[i] ?? null, source: `feed ${source}`, priceOf };
+      });
+      return pricesOf(asked, timestamp);
     },
   };
 }
@@ -42,66 +38,55 @@ interface Round {
   readonly before: bigint | null;
 }
 
-interface AnsweredRound {
+interface AskedFeed {
   readonly asset: PriceQuote['asset'];
   readonly call: ViewCall;
   readonly answer: Hex | null;
   /** The feed, as refusals name it. */
   readonly source: string;
-  /** Adds the price of a round. */
-  readonly price: (round: Round, found: Found) => void;
+  readonly priceOf: (round: Round) => PriceQuote | PriceRate;
 }
 
-type Found = ReturnType<typeof nothingYet>;
-const nothingYet = () => ({
-  quotes: [] as PriceQuote[],
-  rates: [] as PriceRate[],
-  refusals: [] as PriceRefusal[],
-});
-
 /** Prices of rounds. One finished in this very block may be a change within it and waits for the last. */
-function pricesOf(rounds: readonly AnsweredRound[], timestamp: number): PriceAnswers {
-  const found = nothingYet();
-  const anew: { round: Round; call: ViewCall; price: AnsweredRound['price'] }[] = [];
-  for (const { asset, call, answer, source, price } of rounds) {
-    const round = readRound(answer, timestamp);
-    if (typeof round === 'string') {
-      found.refusals.push(refusePrice(asset, `${source} ${round}`));
-    } else if (round.asOf < timestamp) price(round, found);
-    else anew.push({ round, call: { to: call.to, data: call.data, before: true }, price });
+function pricesOf(feeds: readonly AskedFeed[], timestamp: number): PriceAnswers {
+  const prices: (PriceQuote | PriceRate)[] = [];
+  const refusals: PriceRefusal[] = [];
+  const anew: (AskedFeed & { readonly round: Round })[] = [];
+  for (const feed of feeds) {
+    const round = readRound(feed.answer, timestamp);
+    if (typeof round === 'string') refusals.push(refusePrice(feed.asset, `${feed.source} ${round}`));
+    else if (round.asOf < timestamp) prices.push(feed.priceOf(round));
+    else anew.push({ ...feed, round });
   }
+  const found = byKind(prices, refusals);
   if (anew.length === 0) return found;
   const later: PriceSource = {
-    calls: anew.map(({ call }) => call),
-    read(answers) {
-      const again = nothingYet();
-      for (const [i, { round, price }] of anew.entries()) {
-        const last = readRound(answers[i] ?? null, timestamp);
-        price(typeof last === 'string' ? round : { ...round, before: last.numerator }, again);
-      }
-      return again;
-    },
+    calls: anew.map(({ call: { to, data } }) => ({ to, data, before: true })),
+    read: (answers) =>
+      byKind(
+        anew.map(({ round, priceOf }, i) => {
+          const last = readRound(answers[i] ?? null, timestamp);
+          return priceOf(typeof last === 'string' ? round : { ...round, before: last.numerator });
+        }),
+        [],
+      ),
   };
   return { later, ...found };
 }
 
+const isRate = (price: PriceQuote | PriceRate): price is PriceRate => 'terms' in price;
+
+function byKind(prices: readonly (PriceQuote | PriceRate)[], refusals: PriceRefusal[]): PriceAnswers {
+  const quotes = prices.filter((price): price is PriceQuote => !isRate(price));
+  return { quotes, rates: prices.filter(isRate), refusals };
+}
+
 function usdQuote(
-  { asset, source, heartbeat }: Pick<PriceQuote, 'asset' | 'source' | 'heartbeat'>,
+  fixed: Pick<PriceQuote, 'asset' | 'source' | 'heartbeat'>,
   { numerator, asOf, before }: Round,
   scale: number,
 ): PriceQuote {
-  const method = 'chainlink';
-  const quote = {
-    asset,
-    numerator,
-    scale,
-    method,
-    source,
-    asOf,
-    heartbeat,
-    pool: null,
-    confidenceBps: null,
-  } as const;
+  const quote = { ...fixed, numerator, scale, asOf, method: 'chainlink', pool: null, confidenceBps: null };
   return before === null ? quote : { ...quote, before };
 }
 
@@ -147,32 +132,33 @@ export function registryPrices(
   return {
     calls,
     read(answers, { timestamp, tokens }) {
-      const rounds = pairs.flatMap(({ token: asset, quote }, i): AnsweredRound[] => {
+      const asked = pairs.flatMap(({ token: asset, quote }, i): AskedFeed[] => {
         const [answer, scale] = [answers[2 * i], decodeDecimals(answers[2 * i + 1] ?? null)];
         const decimals = quote.in === 'usd' ? 0 : usableDecimals(tokens.get(asset)?.decimals);
         if (answer == null || scale === null || decimals === null) return [];
         const denominator = 10n ** BigInt(scale + decimals);
         const inEther = (one: bigint) =>
           [{ asset: 'native', numerator: one * 10n ** 18n, denominator }] as const;
-        const price = (round: Round, { quotes, rates }: Found): number =>
+        const etherRate = ({ numerator, asOf, before }: Round): PriceRate => ({
+          asset,
+          method: 'chainlink',
+          source: address,
+          terms: inEther(numerator),
+          after: null,
+          before: before === null ? null : inEther(before),
+          vouched: true,
+          asOf,
+          heartbeat,
+          pool: null,
+          market: null,
+        });
+        const priceOf = (round: Round): PriceQuote | PriceRate =>
           quote.in === 'usd'
-            ? quotes.push(usdQuote({ asset, source: address, heartbeat }, round, scale))
-            : rates.push({
-                asset,
-                method: 'chainlink',
-                source: address,
-                terms: inEther(round.numerator),
-                after: null,
-                before: round.before === null ? null : inEther(round.before),
-                vouched: true,
-                asOf: round.asOf,
-                heartbeat,
-                pool: null,
-                market: null,
-              });
-        return [{ asset, call: calls[2 * i]!, answer, source: `the feed in registry ${address}`, price }];
+            ? usdQuote({ asset, source: address, heartbeat }, round, scale)
+            : etherRate(round);
+        return [{ asset, call: calls[2 * i]!, answer, source: `the feed in registry ${address}`, priceOf }];
       });
-      return pricesOf(rounds, timestamp);
+      return pricesOf(asked, timestamp);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { addTo } from '../../../lib/lists.ts';
 import type { TokensInLogs } from '../context/tokensInLogs.ts';
+import { refusePrice } from './refusePrice.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { PriceRefusal } from '../../../model/upstream.ts';
 import type { PreparedRules } from '../../../model/intent.ts';
 import type {
   AverageSpec,
@@ -20,6 +22,7 @@ export interface PlannedRate {
 
 /** Reads planned for the price sources. */
 export interface PricingPlan {
+  /** Of the tokens and, where a share may rest on an asset not touched here, of all with stated decimals. */
   readonly feeds: readonly PriceFeedSpec[];
   /** Asked for tokens that have no feed in the rules. */
   readonly registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null;
@@ -28,10 +31,8 @@ export interface PricingPlan {
   readonly heldShares: readonly PlannedRate[];
   /** Position NFTs that moved. */
   readonly positions: readonly { readonly spec: PositionSpec; readonly id: bigint }[];
-  /** Feeds in case a share rests on an asset not touched here, with the decimals that the rules state. */
-  readonly usualBases: readonly PriceFeedSpec[];
-  /** The same for held shares, asked with them. */
-  readonly heldBases: () => readonly PriceFeedSpec[];
+  /** The same in case a held share rests on an asset not touched here. */
+  readonly heldBases: readonly PriceFeedSpec[];
   readonly averages: readonly AverageSpec[];
   /** The HTTP sources the rules describe. */
   readonly apis: readonly PriceApiSpec[];
@@ -44,12 +45,8 @@ export interface PricingPlan {
   readonly fungible: readonly Address[];
   /** Tokens that did not move but price others: their decimals are needed too. */
   readonly bases: readonly Address[];
-  /** Tokens over the number that a source is asked about in one analysis. */
-  readonly beyondLimit: readonly {
-    readonly token: Address;
-    readonly source: string;
-    readonly limit: number;
-  }[];
+  /** Of tokens over the number that a source is asked about in one analysis. */
+  readonly refusals: readonly PriceRefusal[];
 }
 
 export interface PricingVocabulary {
@@ -72,7 +69,7 @@ const MAX_DEPTH = 4;
 const NOTHING: PricingRules = { registry: null, rates: [], averages: [], apis: [] };
 
 /** Assets, including native ether. */
-type Asset = Address | 'native';
+export type Asset = Address | 'native';
 
 /**
  * Plans the reads for a transaction's tokens: their feeds, the registry for those without, the rates of
@@ -87,21 +84,26 @@ export function planPricing(
 ): PricingPlan {
   const { wrappedNative, pricing = NOTHING } = vocabulary;
   const lookup = vocabulary.prepared?.derive(lookupOf) ?? lookupOf(vocabulary);
-  const { feedsOf } = lookup;
   const { rates, bases } = listedRates(tokens, lookup);
   const asked = new Set(tokens);
   const fungible = found.moved.filter((token) => asked.has(token) && !wrappedNative.has(token));
-  const priceable = bases.length === 0 ? fungible : [...fungible, ...bases];
-  const feedless = priceable.filter((token) => !wrappedNative.has(token) && !feedsOf.has(token));
-  const unlisted = (token: Address): boolean =>
-    asked.has(token) && !wrappedNative.has(token) && !feedsOf.has(token) && !rates.has(token);
+  const isFeedless = (token: Address): boolean => !wrappedNative.has(token) && !lookup.fed.has(token);
+  const feedless = [...fungible, ...bases].filter(isFeedless);
+  const unlisted = (token: Address): boolean => asked.has(token) && isFeedless(token) && !rates.has(token);
   const shares = planShares(found, lookup, unlisted, aggregated);
-  const allRates = rates.size === 0 ? shares.rates : [...rates.values(), ...shares.rates];
+  const allRates = [...rates.values(), ...shares.rates];
   const positions = aggregated ? positionsOf(found, pricing) : [];
-  const feeds = feedsFor(['native', ...tokens, ...bases], vocabulary, lookup);
+  const feedsFor = (assets: readonly Asset[]): readonly PriceFeedSpec[] => {
+    const wanted = new Set(assets);
+    return vocabulary.feeds.filter(({ asset }) => wanted.has(asset));
+  };
+  const own = feedsFor(['native', ...tokens, ...bases]);
+  const restsOnUnknown = allRates.some(({ spec }) =>
+    spec.terms.some(({ asset }) => typeof asset !== 'string'),
+  );
+  const otherFeeds = vocabulary.feeds.filter((feed) => feed.assetDecimals != null && !own.includes(feed));
+  const feeds = aggregated && (positions.length > 0 || restsOnUnknown) ? [...own, ...otherFeeds] : own;
   const registry = aggregated ? pricing.registry : null;
-  const otherFeeds = (): readonly PriceFeedSpec[] =>
-    vocabulary.feeds.filter((feed) => feed.assetDecimals != null && !feeds.includes(feed));
   return {
     feeds,
     registry:
@@ -111,21 +113,20 @@ export function planPricing(
     rates: allRates,
     heldShares: shares.held,
     positions: positions.slice(0, MAX_POSITIONS),
-    usualBases: aggregated && (positions.length > 0 || allRates.some(restsOnUnknown)) ? otherFeeds() : [],
-    heldBases: otherFeeds,
+    heldBases: otherFeeds.filter((feed) => !feeds.includes(feed)),
     averages: pricing.averages,
     apis: pricing.apis,
     averageBases() {
       const known = new Set([...tokens, ...bases]);
       const all = new Set(pricing.averages.flatMap((spec) => spec.bases));
       const further = [...all].filter((base) => !known.has(base));
-      return { tokens: further, feeds: feedsFor(further, vocabulary, lookup) };
+      return { tokens: further, feeds: feedsFor(further) };
     },
     fungible,
     bases,
-    beyondLimit: [
+    refusals: [
       ...(registry ? beyond(feedless, 'the registry of feeds', MAX_REGISTRY_TOKENS) : []),
-      ...shares.beyondLimit,
+      ...shares.refusals,
     ],
   };
 }
@@ -136,8 +137,7 @@ function planShares(
   { families, provable }: Lookup,
   unlisted: (token: Address) => boolean,
   aggregated: boolean,
-): Pick<PricingPlan, 'rates' | 'beyondLimit'> & { readonly held: readonly PlannedRate[] } {
-  if (found.moved.length === 0) return { rates: [], held: [], beyondLimit: [] };
+): Pick<PricingPlan, 'rates' | 'refusals'> & { readonly held: readonly PlannedRate[] } {
   const limit = aggregated ? MAX_SHARES : MAX_SHARES_SINGLY;
   const minted = found.issued.filter(unlisted);
   const issued = minted.slice(0, limit);
@@ -145,46 +145,33 @@ function planShares(
   const held = aggregated
     ? found.moved.filter((token) => unlisted(token) && !found.issued.includes(token))
     : [];
-  const ratesOf = (tokens: readonly Address[], asked: readonly RateSpec[]): PlannedRate[] => {
-    const planned: PlannedRate[] = [];
-    for (const token of tokens) for (const spec of asked) planned.push({ spec, token });
-    return planned;
-  };
+  const ratesOf = (tokens: readonly Address[], asked: readonly RateSpec[]): PlannedRate[] =>
+    tokens.flatMap((token) => asked.map((spec) => ({ spec, token })));
   return {
     rates: ratesOf(issued, aggregated ? families : families.filter(({ identity }) => !identity)),
     held: ratesOf(held.slice(0, limit - issued.length), provable),
-    beyondLimit: families.length > 0 ? beyond(minted, 'the contracts of shares', limit) : [],
+    refusals: families.length > 0 ? beyond(minted, 'the contracts of shares', limit) : [],
   };
 }
 
-/** True for a rate in assets that only its token names. */
-function restsOnUnknown({ spec }: PlannedRate): boolean {
-  return spec.terms.some(({ asset }) => typeof asset !== 'string');
-}
-
-function positionsOf(found: TokensInLogs, pricing: PricingRules): PricingPlan['positions'] {
-  const { positions = [] } = pricing;
-  if (positions.length === 0) return [];
+function positionsOf(found: TokensInLogs, { positions = [] }: PricingRules): PricingPlan['positions'] {
   return found.nfts.flatMap(({ nft, id }) => {
     const spec = positions.find((known) => known.nft === nft);
     return spec ? [{ spec, id }] : [];
   });
 }
 
-function beyond(tokens: readonly Address[], source: string, limit: number): PricingPlan['beyondLimit'] {
-  return tokens.slice(limit).map((token) => ({ token, source, limit }));
-}
-
-interface ListedRates {
-  readonly rates: ReadonlyMap<Address, PlannedRate>;
-  readonly bases: readonly Address[];
-}
+const beyond = (tokens: readonly Address[], source: string, limit: number): PriceRefusal[] =>
+  tokens.slice(limit).map((token) =>
+    refusePrice(token, `more tokens in one transaction than ${source} can be asked about`, {
+      threshold: String(limit),
+    }),
+  );
 
 /** The rates of listed tokens and of those they rest on; `bases` are the tokens that came with them. */
-function listedRates(tokens: readonly Address[], { listed }: Lookup): ListedRates {
+function listedRates(tokens: readonly Address[], { listed }: Lookup) {
   const rates = new Map<Address, PlannedRate>();
   const bases: Address[] = [];
-  if (!tokens.some((token) => listed.has(token))) return { rates, bases };
   const wanted = new Set<Asset>(tokens).add('native');
   for (let depth = 0, frontier = tokens; depth < MAX_DEPTH && frontier.length > 0; depth++) {
     const next: Address[] = [];
@@ -201,21 +188,10 @@ function listedRates(tokens: readonly Address[], { listed }: Lookup): ListedRate
   return { rates, bases };
 }
 
-/** The feeds of some assets, in the order of the rules. */
-function feedsFor(
-  assets: readonly Asset[],
-  vocabulary: PricingVocabulary,
-  { feedsOf }: Lookup,
-): readonly PriceFeedSpec[] {
-  const positions: number[] = [];
-  for (const asset of assets) for (const position of feedsOf.get(asset) ?? []) positions.push(position);
-  return positions.sort((a, b) => a - b).map((position) => vocabulary.feeds[position]!);
-}
-
 /** The rules' entries for an asset. */
 interface Lookup {
-  /** Positions of its feeds. */
-  readonly feedsOf: ReadonlyMap<Asset, readonly number[]>;
+  /** Assets with a feed. */
+  readonly fed: ReadonlySet<Asset>;
   /** Its rates. */
   readonly listed: ReadonlyMap<Address, readonly RateSpec[]>;
   /** Rates that any token may have, and those among them that a factory or registry proves. */
@@ -224,10 +200,9 @@ interface Lookup {
 }
 
 function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary): Lookup {
-  const feedsOf = new Map<Asset, number[]>();
-  for (const [position, { asset }] of feeds.entries()) addTo(feedsOf, asset, position);
   const listed = new Map<Address, RateSpec[]>();
   for (const spec of pricing.rates) for (const token of spec.tokens ?? []) addTo(listed, token, spec);
   const families = pricing.rates.filter(({ tokens }) => tokens === null);
-  return { feedsOf, listed, families, provable: families.filter(({ identity }) => identity) };
+  const fed = new Set(feeds.map(({ asset }) => asset));
+  return { fed, listed, families, provable: families.filter(({ identity }) => identity) };
 }

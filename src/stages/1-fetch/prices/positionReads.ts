@@ -2,13 +2,10 @@ import { addressOfWord, intOfWord, uintOfWord, wordAt, wordOf } from '../../../e
 import type { ViewCall } from '../context/multicall.ts';
 import type { PriceSource } from './priceSources.ts';
 import type { Hex } from '../../../model/hex.ts';
-import type { PositionSpec } from '../../../model/pricing.ts';
+import type { PricingPlan } from './planPricing.ts';
 import type { PositionRead } from '../../../model/upstream.ts';
 
-interface Planned {
-  readonly spec: PositionSpec;
-  readonly id: bigint;
-}
+type Planned = PricingPlan['positions'][number];
 
 /**
  * Liquidity of position NFTs at the end of the block; of one that was burnt or emptied, before it. NFT

@@ -2,13 +2,11 @@ import { isRecord } from '../../../lib/shape.ts';
 import { timeLimit } from '../rpc/upstreamFault.ts';
 import { refusePrice } from './refusePrice.ts';
 import type { PriceAnswers } from './priceSources.ts';
-import type { Address } from '../../../model/hex.ts';
+import type { Asset } from './planPricing.ts';
 import type { AnswerPath, PriceApiSpec } from '../../../model/pricing.ts';
 import { connectionCause } from '../rpc/connectionCause.ts';
 import type { CallScope } from '../rpc/rpcEndpoint.ts';
 import type { PriceQuote, PriceRefusal } from '../../../model/upstream.ts';
-
-type Asset = Address | 'native';
 
 /** HTTP sources of historical prices, in the order of the setting. */
 export interface PriceApi {
@@ -172,26 +170,12 @@ async function askGroup(
   const quotes: PriceQuote[] = [];
   const refusals: PriceRefusal[] = [];
   for (const asset of group) {
-    const quote = readQuote(source, asset, body);
-    if (quote) quotes.push(quote);
-    else if (isMalformed(source, asset, body))
-      refusals.push(refusePrice(asset, `${name} answered in another shape`, { code: 'source_malformed' }));
-    else refusals.push(refusePrice(asset, `${name} sent no price`));
+    const answer = readQuote(source, asset, body);
+    if ('code' in answer) refusals.push(answer);
+    else quotes.push(answer);
   }
   report(refusals.some(({ code }) => code === 'source_malformed') ? 'source_malformed' : 'ok');
   return { quotes, refusals };
-}
-
-/** Whether an answer is not of the described shape; one that merely leaves out the coin is. */
-function isMalformed({ spec }: Source, asset: Asset, body: unknown): boolean {
-  const coin = coinOf(asset, spec);
-  const at = spec.price.findIndex((step) => step === '{coin}' || /^\d+$/.test(step));
-  const list = valueAt(body, spec.price.slice(0, Math.max(at, 0)), coin);
-  if (spec.price[at] === '{coin}' ? !isRecord(list) : !Array.isArray(list)) return true;
-  if (valueAt(body, spec.price.slice(0, at + 1), coin) == null) return false;
-  return (
-    typeof valueAt(body, spec.price, coin) !== 'number' || typeof valueAt(body, spec.time, coin) !== 'number'
-  );
 }
 
 function urlOf({ spec, base }: Source, group: readonly Asset[], timestamp: number): string {
@@ -232,12 +216,16 @@ function valueAt(body: unknown, path: AnswerPath, coin: string): unknown {
   return value;
 }
 
-function readQuote({ spec, name, order }: Source, asset: Asset, body: unknown): PriceQuote | null {
+/** A source's price of an asset. An answer that merely leaves out the coin is of the described shape. */
+function readQuote({ spec, name, order }: Source, asset: Asset, body: unknown): PriceQuote | PriceRefusal {
   const coin = coinOf(asset, spec);
-  const price = exactDecimal(valueAt(body, spec.price, coin));
-  const time = valueAt(body, spec.time, coin);
-  if (!price || typeof time !== 'number' || !Number.isSafeInteger(time) || time <= 0) return null;
-  const confidence = spec.confidence && valueAt(body, spec.confidence, coin);
+  const [value, time] = [valueAt(body, spec.price, coin), valueAt(body, spec.time, coin)];
+  const isShaped = typeof value === 'number' && typeof time === 'number';
+  if (!isShaped && !leavesOut(spec, coin, body))
+    return refusePrice(asset, `${name} answered in another shape`, { code: 'source_malformed' });
+  const price = exactDecimal(value);
+  if (!price || !isShaped || !Number.isSafeInteger(time) || time <= 0)
+    return refusePrice(asset, `${name} sent no price`);
   return {
     asset,
     ...price,
@@ -246,12 +234,20 @@ function readQuote({ spec, name, order }: Source, asset: Asset, body: unknown): 
     asOf: spec.timeUnit === 'ms' ? Math.floor(time / 1_000) : time,
     heartbeat: spec.heartbeat,
     pool: null,
-    confidenceBps:
-      typeof confidence === 'number' && confidence >= 0 && confidence <= 1
-        ? Math.round(confidence * 10_000)
-        : null,
+    confidenceBps: spec.confidence && bpsOf(valueAt(body, spec.confidence, coin)),
     order,
   };
+}
+
+const bpsOf = (ratio: unknown): number | null =>
+  typeof ratio === 'number' && ratio >= 0 && ratio <= 1 ? Math.round(ratio * 10_000) : null;
+
+/** Whether a well-formed answer has nothing where the coin would be. */
+function leavesOut({ price }: PriceApiSpec, coin: string, body: unknown): boolean {
+  const at = price.findIndex((step) => step === '{coin}' || /^\d+$/.test(step));
+  const list = valueAt(body, price.slice(0, Math.max(at, 0)), coin);
+  const isList = price[at] === '{coin}' ? isRecord(list) : Array.isArray(list);
+  return isList && valueAt(body, price.slice(0, at + 1), coin) == null;
 }
 
 /**

@@ -29,9 +29,7 @@ const RATE_SOURCES: Readonly<Record<RateSpec['method'], PriceSourceName>> = {
 
 /** The sources that read contracts in the second round trip. */
 export function contractSources(plan: PricingPlan, names: ReadonlySet<PriceSourceName>): PriceSource[] {
-  const sources = names.has('chainlink')
-    ? [feedPrices([...plan.feeds, ...plan.usualBases]), registryPrices(plan.registry)]
-    : [];
+  const sources = names.has('chainlink') ? [feedPrices(plan.feeds), registryPrices(plan.registry)] : [];
   // One source for all families: a token is asked once for all of them.
   const planned = ratesFrom(plan.rates, names);
   if (planned.length > 0) sources.push(ratePrices(planned));

@@ -51,11 +51,7 @@ class Reads {
 }
 
 /** Most calls are to the token itself: their data is the key. */
-function keyOf(call: RateCall): string {
-  return call.to === undefined ? call.data : keyElsewhere(call);
-}
-
-const keyElsewhere = memoizeFor(({ to, data }: RateCall, _: void) => to + data);
+const keyOf = ({ to, data }: RateCall): string => (to === undefined ? data : to + data);
 
 /** A call's data; a selector alone names no token. */
 function dataFor(token: Address, data: Hex): Hex {
@@ -63,12 +59,7 @@ function dataFor(token: Address, data: Hex): Hex {
 }
 
 /** The reads that prove tokens to be shares by a factory or registry. */
-export function shareProofs(planned: readonly PlannedRate[]): {
-  readonly calls: readonly ViewCall[];
-  /** Those proven, by the answers to `calls`. */
-  read(answers: readonly (Hex | null)[]): PlannedRate[];
-} {
-  if (planned.length === 0) return { calls: [], read: () => [] };
+export function shareProofs(planned: readonly PlannedRate[]) {
   const reads = new Reads();
   for (const { spec, token } of planned) {
     const { identity } = spec;
@@ -76,7 +67,8 @@ export function shareProofs(planned: readonly PlannedRate[]): {
   }
   return {
     calls: reads.calls,
-    read: (answers) =>
+    /** Those proven, by the answers to `calls`. */
+    read: (answers: readonly (Hex | null)[]): PlannedRate[] =>
       planned.filter(({ spec, token }) => {
         const ask = reads.asker(answers, token);
         const bases = spec.identity?.kind === 'registry' ? [] : readBases(spec, ask);
