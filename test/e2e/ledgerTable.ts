@@ -1,6 +1,7 @@
 // Ledgers of the devnet's scenarios, held against the chain and against a table worked out by hand.
 import { rulebook } from '../ledger/recordedReports.ts';
-import { exactAmount, ledgerEvents, type LedgerLeg } from '../../src/tools/ledger/ledgerEvent.ts';
+import { exactAmount, ledgerEvents } from '../../src/tools/ledger/ledgerEvent.ts';
+import type { LedgerRow } from '../../src/tools/ledger/ledgerRows.ts';
 import type { Chain } from '../devnet/chain.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
 
@@ -28,11 +29,11 @@ export const LEDGER_BY_HAND: Readonly<Record<string, Readonly<Record<string, str
   'nft-sale': { carol: '-1 APE#3 > +1.95 ETH', dave: '-2 ETH > +1 APE#3; gas', house: '+0.05 ETH' },
   'token-burn': { alice: '-10 ACORN; gas' },
   'safe-multisend': { alice: 'gas', dave: '+500 USDC', erin: '+700 DAI', frank: '+0.5 ETH' },
-  'safe-refund': { dave: '+400 DAI', relayer: '+* ETH; gas' },
-  'userop-paymaster': { dave: '+30 USDC', bundler: '+* ETH; gas' },
-  'userop-two': { carol: '+20 USDC', dave: '+10 USDC', bundler: '+* ETH; gas' },
+  'safe-refund': { dave: '+400 DAI', relayer: '+* ETH fee_refund; gas' },
+  'userop-paymaster': { dave: '+30 USDC', bundler: '+* ETH fee_refund; gas' },
+  'userop-two': { carol: '+20 USDC', dave: '+10 USDC', bundler: '+* ETH fee_refund; gas' },
   'eip3009-relayed': { dave: '+75 USDC', grace: '-75 USDC', relayer: 'gas' },
-  'permit-relayed': { grace: '+500 DAI', heidi: '-505 DAI', relayer: '+5 DAI; gas' },
+  'permit-relayed': { grace: '+500 DAI', heidi: '-5 DAI fee; -500 DAI', relayer: '+5 DAI fee_refund; gas' },
   '7702-sponsored': { dave: '+21 USDC', heidi: '-21 USDC', relayer: 'gas' },
   'cow-two-orders': { grace: '-1000 USDC > +1000 DAI', heidi: '-1000 DAI > +1000 USDC', solver: 'gas' },
   'cow-other-receiver': { dave: '+0.43 WETH', grace: '-1500 USDC', solver: 'gas' },
@@ -110,7 +111,7 @@ export const MONEY_BY_HAND: Readonly<Record<string, { net: string; booked?: stri
 export function inShort(report: TxReport, accounts: readonly string[]): string {
   const { event } = ledgerEvents(report, new Set(accounts), rulebook);
   if (!event) return '';
-  const leg = (sign: string, one: LedgerLeg | null): string[] =>
+  const leg = (sign: string, one: LedgerRow['sent']): string[] =>
     one === null
       ? []
       : [

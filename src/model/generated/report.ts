@@ -1255,7 +1255,7 @@ export interface Movement {
   kind: 'transfer' | 'mint' | 'burn' | 'wrap' | 'unwrap';
   evidence: Evidence;
   /**
-   * Warnings about the movement; the list is open. `unverified_source`: an unlisted token reports that it left an account that no call here shows to have asked for it.
+   * Warnings about the movement; the list is open. `unverified_source`: an unlisted token reports that it left an account that no call here shows to have asked for it. `pays_execution`: the accounts of the report's subject pay for the execution of their act by another's transaction, or get back what they prepaid.
    */
   flags?: string[];
 }

@@ -794,8 +794,10 @@ export interface RawPriceApi {
 export interface RawLedgerTags {
   readonly cost?: string;
   readonly reward?: string;
+  readonly airdrop?: string;
   readonly interest?: string;
   readonly fee?: string;
+  readonly fee_refund?: string;
   readonly swap?: string;
   readonly shares?: string;
   readonly loan?: string;

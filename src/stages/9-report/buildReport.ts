@@ -1,3 +1,4 @@
+import { executionPayments } from '../../value/parties/execution.ts';
 import { formatAmount } from '../../value/amount.ts';
 import { cleanText, shortAddress } from '../../value/display.ts';
 import { displayMoney } from '../../value/money.ts';
@@ -115,12 +116,8 @@ function writeStats({ tx, flow, counts }: ReportInput): wire.PipelineStats {
 /** Names of the addresses that the report holds. */
 function writeAccounts(input: ReportInput, writer: ReportWriter): Record<string, wire.AccountName> {
   const nameOf = accountNames(input);
-  const accounts: Record<string, wire.AccountName> = {};
-  for (const [account, address] of writer.addresses()) {
-    const name = nameOf(account);
-    if (name) accounts[address] = name;
-  }
-  return accounts;
+  const named = [...writer.addresses()].map(([account, address]) => [address, nameOf(account)] as const);
+  return Object.fromEntries(named.filter((entry) => entry[1] != null)) as Record<string, wire.AccountName>;
 }
 
 /** Names of those addresses that the report holds. */
@@ -137,8 +134,10 @@ function writeNames(found: AccountNames, writer: ReportWriter): wire.Names {
   return { source: 'ens', contract, asked, not_asked, accounts, refused, limits: [...limits] };
 }
 
-function writeMovements({ flow, suspects }: ReportInput, writer: ReportWriter): wire.Movement[] {
-  return flow.movements.map((movement) => {
+function writeMovements(input: ReportInput, writer: ReportWriter): wire.Movement[] {
+  const { actor, entity, mode } = input.attribution;
+  const payments = executionPayments(input, new Set(actor === null ? [] : [actor, ...entity]), mode);
+  return input.flow.movements.map((movement) => {
     const written: wire.Movement = {
       from: writer.address(movement.from),
       to: writer.address(movement.to),
@@ -147,7 +146,8 @@ function writeMovements({ flow, suspects }: ReportInput, writer: ReportWriter): 
       kind: movement.kind,
       evidence: writer.evidence(movement.evidence),
     };
-    if (suspects?.unverified.has(movement.index)) written.flags = ['unverified_source'];
+    if (input.suspects?.unverified.has(movement.index)) written.flags = ['unverified_source'];
+    if (payments.has(movement.index)) written.flags = [...(written.flags ?? []), 'pays_execution'];
     return written;
   });
 }

@@ -20,10 +20,13 @@ import {
   type RpcAnswer,
   type RpcCall,
 } from '../../stages/1-fetch/rpc/rpcMessages.ts';
+import { CHANGES, isChange } from '../../stages/1-fetch/simulate.ts';
+import { overridesOf } from '../../stages/1-fetch/simulatedBatch.ts';
 import { isoTime } from '../../stages/9-report/writeTransaction.ts';
 import { CliError } from '../cli/cliIo.ts';
 import type { Upstream } from '../../stages/1-fetch/rpc/upstream.ts';
 import type { Hash, Hex } from '../../model/hex.ts';
+import type { StateOverrides } from '../../model/simulation.ts';
 import type { Asset } from '../../model/generated/report.ts';
 
 /** An account's balance of an asset at the end of a block. */
@@ -31,6 +34,11 @@ export interface HoldingRead {
   readonly account: string;
   readonly asset: Asset;
   readonly block: number;
+}
+
+/** By how much a transaction of the block is said to change a balance. */
+export interface HoldingChange extends HoldingRead {
+  readonly raw: bigint;
 }
 
 /** A block's number, and its time in ISO 8601. */
@@ -81,21 +89,57 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
     return { block: Number(block), time };
   }, TIMES);
 
+  /** The answer to a call that a node may not serve; undefined without one. */
+  const tried = async (call: object): Promise<RpcAnswer | undefined> => {
+    const answers = await send([call as RpcCall]).catch((error: unknown): RpcAnswer[] => {
+      if (error instanceof AnalysisError) return [];
+      throw error;
+    });
+    return answers[0];
+  };
+
   /** Items of all blocks of a range, halved where a node refuses so many; null where it refuses one. */
   async function ranged([first, last]: Range, method: Filtered, filter: object): Promise<unknown[] | null> {
     const bounds = { fromBlock: fromNumber(first), toBlock: fromNumber(last) };
-    const [answer] = await send([{ method, params: [{ ...bounds, ...filter }] } as RpcCall]).catch(
-      (error: unknown): RpcAnswer[] => {
-        if (error instanceof AnalysisError) return [];
-        throw error;
-      },
-    );
+    const answer = await tried({ method, params: [{ ...bounds, ...filter }] });
     if (answer?.ok && Array.isArray(answer.result)) return answer.result as unknown[];
     if (first === last || (answer && !answer.ok && isUnsupported(answer.error))) return null;
     const middle = (first + last) >> 1;
     const lower = await ranged([first, middle], method, filter);
     const upper = lower && (await ranged([middle + 1, last], method, filter));
     return upper && [...lower, ...upper];
+  }
+
+  /** Null where the node or the contract does not answer. */
+  async function balances(reads: readonly HoldingRead[], state?: StateOverrides): Promise<(bigint | null)[]> {
+    const answers = await send(reads.map((read) => balanceCall(read, state)));
+    return answers.map((answer, i) => readBalance(reads[i]!, answer));
+  }
+
+  /** By how much the Transfers of these blocks say that a balance changed; null without an answer. */
+  async function transferred(account: string, asset: Asset, range: Range): Promise<bigint | null> {
+    const { address, kind } = asset;
+    const word: Hash = `0x${wordOf(account.toLowerCase() as Hex)}`;
+    // ERC-1155 names the operator first.
+    const start = kind === 'erc1155' ? [[TRANSFER_SINGLE, TRANSFER_BATCH], null] : [TRANSFER];
+    const [sent, received] = await Promise.all(
+      [[word], [null, word]].map(async (parties) => {
+        const topics = [...start, ...parties];
+        const logs = await ranged(range, 'eth_getLogs', { address, topics });
+        return logs && amountIn(logs, asset);
+      }),
+    );
+    return sent == null || received == null ? null : received - sent;
+  }
+
+  /** The state difference of a transaction, undone and done, as overrides; null where the node has none. */
+  async function statesAround(hash: string) {
+    const answer = await tried({ method: 'debug_traceTransaction', params: [hash, CHANGES] });
+    if (!answer?.ok || !isChange(answer.result)) return null;
+    const { pre, post } = answer.result;
+    // Contracts that it created had no storage before.
+    const before = { ...Object.fromEntries(Object.keys(post).map((key) => [key, {}])), ...pre };
+    return { undone: overridesOf({ pre: post, post: before }), done: overridesOf({ pre, post }) };
   }
 
   return {
@@ -113,49 +157,43 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
       return low;
     },
 
-    /** Null where the node or the contract does not answer. */
-    async balances(reads: readonly HoldingRead[]): Promise<(bigint | null)[]> {
-      const answers = await send(reads.map(balanceCall));
-      return answers.map((answer, i) => readBalance(reads[i]!, answer));
+    balances,
+
+    /**
+     * By how much a transaction changed balances of tokens: as they answer with its state difference undone
+     * and done; without one, around its block, less what the other Transfers say. Null without an answer.
+     */
+    async changesBy(hash: string, changes: readonly HoldingChange[]): Promise<(bigint | null)[]> {
+      const around = await statesAround(hash);
+      const earlier = around ? changes : changes.map((one) => ({ ...one, block: one.block - 1 }));
+      const [held, left] = [await balances(earlier, around?.undone), await balances(changes, around?.done)];
+      const found = changes.map(async ({ account, asset, block, raw }, i) => {
+        const all = around ? raw : await transferred(account, asset, [block, block]);
+        return held[i] == null || left[i] == null || all === null ? null : left[i] - held[i] - all + raw;
+      });
+      return Promise.all(found);
     },
 
     ranged,
 
     /** Nonce and ether of an account after each block; null where the node does not have them. */
     async statesOf(account: string, blocks: readonly number[]): Promise<(AccountState | null)[]> {
-      const methods = ['eth_getTransactionCount', 'eth_getBalance'] as const;
-      const answers = await send(
-        blocks.flatMap((block) => {
-          const params = [account as Hex, fromNumber(block)] as const;
-          return methods.map((method) => ({ method, params }));
-        }),
-      );
-      const read = answers.map((answer) => (answer.ok ? quantity(answer.result) : null));
-      return blocks.map((_, i) => {
-        const [nonce, ether] = read.slice(2 * i, 2 * i + 2);
-        return nonce == null || ether == null ? null : [nonce, ether];
-      });
+      const ask = async (method: 'eth_getTransactionCount' | 'eth_getBalance') => {
+        const calls = blocks.map((block) => ({
+          method,
+          params: [account as Hex, fromNumber(block)] as const,
+        }));
+        return (await send(calls)).map((answer) => (answer.ok ? quantity(answer.result) : null));
+      };
+      const [nonces, ether] = await Promise.all([ask('eth_getTransactionCount'), ask('eth_getBalance')]);
+      return nonces.map((nonce, i) => (nonce === null || ether[i] == null ? null : [nonce, ether[i]]));
     },
 
-    /** By how much the Transfers of these blocks say that a balance changed; null without an answer. */
-    async transferred(account: string, asset: Asset, range: Range): Promise<bigint | null> {
-      const { address, kind } = asset;
-      const word: Hash = `0x${wordOf(account.toLowerCase() as Hex)}`;
-      // ERC-1155 names the operator first.
-      const start = kind === 'erc1155' ? [[TRANSFER_SINGLE, TRANSFER_BATCH], null] : [TRANSFER];
-      const [sent, received] = await Promise.all(
-        [[word], [null, word]].map(async (parties) => {
-          const topics = [...start, ...parties];
-          const logs = await ranged(range, 'eth_getLogs', { address, topics });
-          return logs && amountIn(logs, asset);
-        }),
-      );
-      return sent == null || received == null ? null : received - sent;
-    },
+    transferred,
   };
 }
 
-function balanceCall({ account, asset, block }: HoldingRead): RpcCall {
+function balanceCall({ account, asset, block }: HoldingRead, state?: StateOverrides): RpcCall {
   const at = fromNumber(block);
   const [owner, id] = [account as Hex, BigInt(asset.token_id ?? 0)];
   const { address, kind } = asset;
@@ -163,7 +201,8 @@ function balanceCall({ account, asset, block }: HoldingRead): RpcCall {
   const functionName = kind === 'erc721' ? 'ownerOf' : 'balanceOf';
   const args = kind === 'erc721' ? [id] : kind === 'erc1155' ? [owner, id] : [owner];
   const data = encodeFunctionData({ abi: ABIS[kind] as Abi, functionName, args });
-  return { method: 'eth_call', params: [{ to: address as Hex, data }, at] };
+  const call = { to: address as Hex, data };
+  return { method: 'eth_call', params: state ? [call, at, state] : [call, at] } as RpcCall;
 }
 
 function readBalance({ account, asset: { address, kind } }: HoldingRead, answer: RpcAnswer): bigint | null {
@@ -187,14 +226,12 @@ interface Amounts {
   readonly values?: readonly bigint[];
 }
 
-/** How many units of an id a Transfer moved; fungible tokens have the id 0. */
-function unitsOf({ tokenId = 0n, id = tokenId, value = 1n, ...lists }: Amounts, wanted: bigint): bigint {
-  const { ids = [id], values = [value] } = lists;
-  return ids.reduce((sum, one, i) => (one === wanted ? sum + (values[i] ?? 0n) : sum), 0n);
-}
-
-/** The sum of an asset's Transfers. */
-function amountIn(logs: readonly unknown[], { kind, token_id: id }: Asset): bigint {
+/** The sum of an asset's Transfers; fungible tokens have the id 0. */
+function amountIn(logs: readonly unknown[], { kind, token_id: wanted }: Asset): bigint {
   const parsed = parseEventLogs({ abi: ABIS[kind] as Abi, logs: logs as Log[] });
-  return parsed.reduce((sum, { args }) => sum + unitsOf(args as Amounts, BigInt(id ?? 0)), 0n);
+  const units = parsed.flatMap(({ args }) => {
+    const { tokenId = 0n, id = tokenId, value = 1n, ids = [id], values = [value] } = args as Amounts;
+    return ids.map((one, i) => (one === BigInt(wanted ?? 0) ? (values[i] ?? 0n) : 0n));
+  });
+  return units.reduce((sum, one) => sum + one, 0n);
 }

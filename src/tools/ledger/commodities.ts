@@ -37,7 +37,7 @@ export function commoditiesOf(
     if (decimals === null && id === null) return `${symbols.get(asset.id) ?? ''} ${address} raw`.trim();
     return id === null ? nameOf(asset) : `${nameOf(asset)} #${id}`;
   };
-  return (asset) => written(asset, named(asset), { currency, map });
+  return (asset) => written(asset, named(asset), currency, map);
 }
 
 /** Symbols by asset, and by symbol the listed tokens that share it; that of ether is taken. */
@@ -60,15 +60,13 @@ function symbolsOf(events: readonly LedgerEvent[], knownTokens: Rulebook['knownT
   return { symbols, holders };
 }
 
-type Currency = NonNullable<LedgerFormat['currency']>;
-
 /** A name as the format writes it. */
 function written(
   asset: Asset,
   name: string,
-  { currency, map }: { readonly currency: Currency; readonly map: CurrencyMap },
+  { quotes, most, unlisted, nft }: NonNullable<LedgerFormat['currency']>,
+  map: CurrencyMap,
 ): string {
-  const { quotes, most, unlisted, nft } = currency;
   if (most !== undefined) return letters(asset, name, most);
   if (quotes !== undefined) return `${quotes}${plainLine(name)}${quotes}`;
   if (unlisted === undefined || nft === undefined) return name;

@@ -6,13 +6,7 @@ import { readText } from './ledgerFiles.ts';
 import type { Asset } from '../../model/generated/report.ts';
 
 /** Placeholders for assets that a program does not know, each asset with one for good. */
-export interface CurrencyMap {
-  /** The asset's placeholder: its own, else the next free number. */
-  readonly placeholder: (word: string, asset: Asset) => string;
-  readonly size: () => number;
-  /** The file that later ledgers read. */
-  readonly text: () => string;
-}
+export type CurrencyMap = ReturnType<typeof readCurrencyMap>;
 
 interface Held {
   readonly asset_id: string;
@@ -24,12 +18,13 @@ interface Held {
  * Placeholders by the file of an earlier ledger; none without it.
  * @throws CliError for a file that is not such a map
  */
-export function readCurrencyMap(file: string | undefined): CurrencyMap {
+export function readCurrencyMap(file: string | undefined) {
   const held = new Map<string, Held>(file !== undefined && existsSync(file) ? entriesOf(file) : []);
   const keyOf = ({ asset_id: id, decimals }: Held): string => `${id} ${decimals}`;
   const known = new Map([...held].map(([name, entry]) => [keyOf(entry), name]));
   return {
-    placeholder(word, { id, decimals, symbol }) {
+    /** The asset's own, else the word with the next free number. */
+    placeholder(word: string, { id, decimals, symbol }: Asset): string {
       const entry = { asset_id: id, decimals, symbol };
       const found = known.get(keyOf(entry));
       if (found !== undefined) return found;
@@ -41,6 +36,7 @@ export function readCurrencyMap(file: string | undefined): CurrencyMap {
       return name;
     },
     size: () => held.size,
+    /** The file that later ledgers read. */
     text: () => `${JSON.stringify(Object.fromEntries(held), null, 2)}\n`,
   };
 }

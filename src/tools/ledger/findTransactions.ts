@@ -7,23 +7,12 @@ import type { Hash, Hex } from '../../model/hex.ts';
 const HASH = /^0x[0-9a-f]{64}$/;
 type Chain = Pick<ChainReader, 'send' | 'ranged' | 'statesOf'>;
 
-export interface Found {
-  readonly hashes: ReadonlySet<string>;
-  /** Blocks in which an account's ether changed by a call inside some transaction. */
-  readonly blocks: readonly number[];
-  /** Kinds of transactions that the node has no means to find. */
-  readonly unseen: readonly string[];
-}
-
 /**
  * Transactions of accounts: by logs that name one in a topic, and by traces where the node filters those,
- * else by bisection of nonce and ether.
+ * else by bisection of nonce and ether. `blocks`: an account's ether changed there by a call inside some
+ * transaction. `unseen`: kinds of transactions that the node has no means to find.
  */
-export async function findTransactions(
-  chain: Chain,
-  accounts: readonly string[],
-  range: Range,
-): Promise<Found> {
+export async function findTransactions(chain: Chain, accounts: readonly string[], range: Range) {
   const hashes = new Set<string>();
   const [blocks, unseen]: [number[], string[]] = [[], []];
   const isAdded = (items: readonly unknown[] | null): boolean => {

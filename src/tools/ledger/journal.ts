@@ -1,6 +1,6 @@
 import { formatAmount } from '../../value/amount.ts';
 import { plainLine } from './commodities.ts';
-import { ETHER, exactAmount, feeChanges, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
+import { ETHER, exactAmount, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
 import { accountOf, fill, rowsOf, timeText, type Book, type Values } from './rowValues.ts';
 
 export type JournalBook = Book & JournalFiles;
@@ -28,7 +28,7 @@ export function journal(events: readonly LedgerEvent[], book: JournalBook): stri
   const dates = {
     first_time: timeText(times[0]!, format.date),
     time: timeText(last, format.date),
-    next_time: timeText(dayAfter(last), format.date),
+    next_time: timeText(new Date(Date.parse(last) + 86_400_000).toISOString(), format.date),
   };
   const { earlier = [], previous = [], leftOut = [] } = book;
   const all = [...earlier, ...events];
@@ -40,7 +40,11 @@ export function journal(events: readonly LedgerEvent[], book: JournalBook): stri
     ...declarations(all, book, dates).filter(isNew),
     ...templated(
       format.journal!.left_out,
-      leftOut.flatMap((event) => amountsOf(event, book)),
+      leftOut.flatMap(({ txHash, flows }) =>
+        flows.map(({ asset, raw }) => {
+          return { tx_hash: txHash, currency: book.commodity(asset), amount: exactAmount(raw, asset) };
+        }),
+      ),
     ),
     ...templated(format.journal!.price, pricesOf(events, book)),
     ...events.flatMap((event) => transactionLines(event, book)),
@@ -53,13 +57,6 @@ export function journal(events: readonly LedgerEvent[], book: JournalBook): stri
 
 const templated = (template: string | undefined, values: readonly Values[]): string[] =>
   template === undefined ? [] : values.map((one) => fill(template, one));
-
-const amountsOf = ({ txHash, flows }: LedgerEvent, { commodity }: Book): Values[] =>
-  flows.map(({ asset, raw }) => ({
-    tx_hash: txHash,
-    currency: commodity(asset),
-    amount: exactAmount(raw, asset),
-  }));
 
 function transactionLines(event: LedgerEvent, book: JournalBook): string[] {
   const { digits = Infinity, journal: templates } = book.format;
@@ -143,11 +140,11 @@ function pricesOf(events: readonly LedgerEvent[], { format, commodity }: Book): 
   return [...found.values()];
 }
 
-/** Holdings of each account after all events, by the reports' balance changes and the fees. */
+/** Holdings of each account after all events, by the reports' balance changes. */
 function holdingsOf(events: readonly LedgerEvent[], { format, commodity }: Book): LedgerChange[] {
   const sums = new Map<string, LedgerChange>();
-  for (const { changes, fee } of events)
-    for (const change of [...changes, ...feeChanges(fee)]) {
+  for (const { changes } of events)
+    for (const change of changes) {
       const key = `${accountOf(change, format)} ${commodity(change.asset)}`;
       sums.set(key, { ...change, raw: change.raw + (sums.get(key)?.raw ?? 0n) });
     }
@@ -168,8 +165,4 @@ function toleranceOf(amount: string, digits: number): string {
   const [whole = '', fraction = ''] = amount.replace('-', '').split('.');
   const lost = (whole + fraction).replace(/^0+/, '').length - digits;
   return lost <= 0 ? '0' : exactAmount(10n ** BigInt(lost + 1), { ...ETHER, decimals: fraction.length });
-}
-
-function dayAfter(iso: string): string {
-  return new Date(Date.parse(iso) + 86_400_000).toISOString();
 }

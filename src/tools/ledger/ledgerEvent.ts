@@ -7,20 +7,9 @@ import type { TxReport as ClientReport } from '../client/report.ts';
 import { CliError } from '../cli/cliIo.ts';
 import { isDebt } from '../wording/amounts.ts';
 import { positionTitle } from '../wording/sentences.ts';
-import { changeKey, isDoubtful, movingOf, spamOf } from './tokenFlags.ts';
-import { partRows, type LedgerRules, type Part, type Purpose } from './ledgerRows.ts';
+import { doubtsOf, movingOf } from './tokenFlags.ts';
+import { actRows, type LedgerRow, type LedgerRules, type Purpose } from './ledgerRows.ts';
 import type { Asset, TxReport } from '../../model/generated/report.ts';
-
-/** An amount that entered or left the accounts, always positive. */
-export type LedgerLeg = Pick<LedgerChange, 'asset' | 'raw'>;
-
-/** Amounts of one act: one alone, or one out and one in that it exchanged. */
-interface LedgerRow {
-  readonly sent: LedgerLeg | null;
-  readonly received: LedgerLeg | null;
-  /** By the position it changed, and the direction; null without one. */
-  readonly purpose: Purpose | null;
-}
 
 /** By how much an account's holding of an asset changed, as the report's balance changes state it. */
 export interface LedgerChange {
@@ -57,7 +46,7 @@ export interface LedgerEvent {
   /** The transaction fee, where one of the accounts signed. Repayments of it are among the flows. */
   readonly fee: { readonly account: string; readonly amount: string; readonly usd: string | null } | null;
   readonly flows: readonly LedgerFlow[];
-  /** Independent of the flows, which must add up to them; without the fee. */
+  /** Independent of the flows and the fee, which must add up to them. */
   readonly changes: readonly LedgerChange[];
   /** Positions of these accounts that changed, such as `Supplies to Aave V3`. */
   readonly positions: readonly string[];
@@ -110,17 +99,21 @@ export function ledgerEvents(
   const { tx, movements } = report;
   const missing = !tx.timestamp ? 'tx.timestamp' : movements === undefined ? 'movements' : null;
   if (missing !== null) throw new CliError(`the report of ${tx.hash} has no ${missing}: analyze it again`);
-  const spamIds = spamOf(report);
+  const { spam, disputed } = doubtsOf(report);
   const concerning = movements!.filter(
     ({ from, to }) => from !== to && (accounts.has(from) || accounts.has(to)),
   );
-  const isUnsure = ({ from, to, asset_id: id, flags }: Movements[number]): boolean =>
-    spamIds.has(id) ||
-    (isDoubtful(flags) &&
-      [from, to].some((one) => accounts.has(one) && !confirmed.has(changeKey(tx.hash, one, id))));
+  const isUnsure = (movement: Movements[number]): boolean => {
+    const { from, to, asset_id: id } = movement;
+    const isOpen = (one: string): boolean => accounts.has(one) && !confirmed.has(`${one} ${id}`);
+    return spam.has(id) || (disputed.has(movement) && [from, to].some(isOpen));
+  };
   const unsure = concerning.filter(isUnsure);
   const sure = concerning.filter((one) => !isUnsure(one));
-  const fee = feeOf(report, accounts);
+  // Gas is the signer's: payments to a bundler or relayer are among the flows of both.
+  const { gas_cost_native: amount, gas_cost_usd: cost } = report.execution;
+  const usd = cost.available ? cost.text.replace(/^\$-?/, '') : null;
+  const fee = accounts.has(tx.signer) ? { account: tx.signer, amount, usd } : null;
   const own = report.position_effects.filter(({ owner }) => accounts.has(owner));
   const positions = [...new Set(own.map((one) => positionTitle(one, report)))];
   const present = [
@@ -139,13 +132,6 @@ export function ledgerEvents(
 }
 
 export type Movements = NonNullable<TxReport['movements']>;
-
-/** Gas is the signer's: payments to a bundler or relayer are among the flows of both. */
-function feeOf({ tx, execution }: TxReport, accounts: ReadonlySet<string>): LedgerEvent['fee'] {
-  if (!accounts.has(tx.signer)) return null;
-  const { gas_cost_native: amount, gas_cost_usd: usd } = execution;
-  return { account: tx.signer, amount, usd: usd.available ? usd.text.replace(/^\$-?/, '') : null };
-}
 
 function flowsOf(report: TxReport, movements: Movements, accounts: ReadonlySet<string>): LedgerFlow[] {
   const isOurs = ({ from, to }: Movements[number]): boolean =>
@@ -209,12 +195,6 @@ function eventOf(
   const debts = new Set(flows.flatMap(({ asset, debt }) => (debt ? asset.id : [])));
   const assets = movements.filter(({ asset_id: id }) => !debts.has(id));
   const book = bookOf(report as ClientReport);
-  const byId = new Map(flows.map(({ asset }) => [asset.id, asset]));
-  const leg = (part: Part | null): LedgerLeg | null =>
-    part && { asset: byId.get(part.id)!, raw: part.raw < 0n ? -part.raw : part.raw };
-  const rows = partRows(report, assets, { accounts, rules }).map(
-    ({ sent, received, purpose }): LedgerRow => ({ sent: leg(sent), received: leg(received), purpose }),
-  );
   return {
     time: tx.timestamp!,
     block: tx.block_number,
@@ -222,10 +202,10 @@ function eventOf(
     intentKind,
     label: actor !== null && accounts.has(actor) ? label : null,
     actor,
-    rows,
+    rows: actRows(report, assets, { accounts, rules }),
     fee,
     flows,
-    changes: changesOf(report, accounts, leftOut),
+    changes: [...changesOf(report, accounts, leftOut), ...feeChanges(fee)],
     positions,
     names,
     prices: book.prices,

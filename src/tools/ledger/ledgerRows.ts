@@ -2,21 +2,21 @@ import { Components } from '../../lib/components.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { Motif, TxReport } from '../../model/generated/report.ts';
+import type { Asset, Motif, TxReport } from '../../model/generated/report.ts';
 import type { Movements } from './ledgerEvent.ts';
 import type { Word } from './ledgerFormat.ts';
 
 /** Why an amount came or went; formats have words of their own for these. */
 export type Purpose = Exclude<Word, 'cost' | 'swap' | 'other'>;
 
-/** The net of one act for the accounts: an amount by asset id, negative where it went out. */
-export interface Part {
-  readonly id: string;
+/** An amount of one act for the accounts, negative where it went out. */
+interface Part {
+  readonly asset: Asset;
   readonly raw: bigint;
 }
 
-/** Amounts of one act that belong in one row: one of them, or one out and one in. */
-export interface PartRow {
+/** Amounts of one act: one alone, or one out and one in that it exchanged, both positive. */
+export interface LedgerRow {
   readonly sent: Part | null;
   readonly received: Part | null;
   /** By effect and direction; null for an ordinary trade and a plain payment. */
@@ -24,8 +24,14 @@ export interface PartRow {
 }
 
 type Effect = TxReport['position_effects'][number];
-/** Kinds of motifs and intents and classes of tokens, by the rules. */
-export type LedgerRules = Pick<Rulebook, 'motifKinds' | 'intentKinds' | 'assetClasses'>;
+/** Kinds of motifs and intents, classes of tokens and tags of protocols, by the rules. */
+export type LedgerRules = Pick<Rulebook, 'motifKinds' | 'intentKinds' | 'assetClasses' | 'protocols'>;
+
+/** The accounts of a ledger, and the rules. */
+interface Ledger {
+  readonly accounts: ReadonlySet<string>;
+  readonly rules: LedgerRules;
+}
 
 /** By category of the position: assets put in, and assets taken out. */
 const PURPOSES: Readonly<Record<string, readonly [out: Purpose, into: Purpose]>> = {
@@ -46,9 +52,11 @@ class Amounts {
   readonly #sums = new Map<string, bigint>();
   readonly #gross = new Map<string, bigint>();
   readonly #wrapped: ReadonlySet<string>;
+  readonly #assets: ReadonlyMap<string, Asset>;
 
-  constructor(movements: Movements, accounts: ReadonlySet<string>, wrapped: ReadonlySet<string>) {
-    this.#wrapped = wrapped;
+  constructor(report: TxReport, movements: Movements, accounts: ReadonlySet<string>) {
+    this.#wrapped = wrappedIn(report);
+    this.#assets = new Map(report.inventory_deltas.map(({ asset }) => [asset.id, asset]));
     const add = (id: string, raw: bigint): void => {
       const key = `${raw < 0n} ${id}`;
       this.#sums.set(id, (this.#sums.get(id) ?? 0n) + raw);
@@ -71,54 +79,45 @@ class Amounts {
     if (raw === 0n) return rest;
     this.#gross.set(key, there - raw);
     this.#sums.set(id, this.#sums.get(id)! - raw);
-    return [{ id, raw }, ...rest];
+    return [{ asset: this.#assets.get(id)!, raw }, ...rest];
   }
 
   rest(): Part[] {
-    return [...this.#sums].flatMap(([id, raw]) => (raw === 0n ? [] : { id, raw }));
+    return [...this.#sums].flatMap(([id, raw]) => (raw === 0n ? [] : { asset: this.#assets.get(id)!, raw }));
   }
 }
+
+/** Assets that some contract wrapped or unwrapped. */
+const wrappedIn = ({ movements = [] }: TxReport): ReadonlySet<string> =>
+  new Set(movements.flatMap(({ kind, asset_id: id }) => (kind === 'wrap' || kind === 'unwrap' ? id : [])));
 
 /**
  * The rows of one transaction: changes of positions, earnings, and the rest. An amount out and one
  * in share a row where one act exchanges them: a trade, or a share against its principal.
  */
-export function partRows(
-  report: TxReport,
-  booked: Movements,
-  { accounts, rules }: { readonly accounts: ReadonlySet<string>; readonly rules: LedgerRules },
-): PartRow[] {
-  const { motifs, position_effects: effects, movements = [] } = report;
-  const wrapped = new Set(
-    movements.flatMap(({ kind, asset_id: id }) => (kind === 'wrap' || kind === 'unwrap' ? id : [])),
-  );
-  const amounts = new Amounts(booked, accounts, wrapped);
+export function actRows(report: TxReport, booked: Movements, { accounts, rules }: Ledger): LedgerRow[] {
+  const { motifs, position_effects: effects } = report;
+  const amounts = new Amounts(report, booked, accounts);
   const own = effects.filter(({ owner }) => accounts.has(owner));
-  const rows = [...claimed(report, accounts, amounts), ...own.flatMap((effect) => earned(effect, amounts))];
   const debts = new Set(own.flatMap((one) => (one.category === 'lending_debt' ? one.motif_ids : [])));
   const traded = new Set(motifs.flatMap((motif) => (isTrade(motif, rules) ? motif.id : [])));
-  for (const effect of own) {
-    const isTraded = effect.motif_ids.some((id) => traded.has(id));
-    rows.push(...effectRows(effect, amounts, { debts, isTraded }));
-  }
+  const isTraded = ({ motif_ids: ids }: Effect): boolean => ids.some((id) => traded.has(id));
+  const rows = [
+    ...claimed(report, amounts, { accounts, rules }),
+    ...executed(booked, amounts, { accounts, signer: report.tx.signer }),
+    ...own.flatMap((effect) => earned(effect, amounts)),
+    ...own.flatMap((effect) => effectRows(effect, amounts, { debts, isTraded: isTraded(effect) })),
+  ];
   const { actor, intent_kind: kind } = report.classification;
   const isTrader = actor !== null && accounts.has(actor) && rules.intentKinds.get(kind)?.category === 'trade';
   const rest = amounts.rest();
   const sales = salesOf(rest);
   if (sales.length > 0) return [...rows, ...sales];
-  const together =
-    isTrader && isPair(rest) ? [rest] : exchangedTogether(rest, motifs, { wrapped, debts, rules });
+  const together = isTrader && isPair(rest) ? [rest] : exchangedTogether(rest, report, debts, rules);
   return [
     ...rows,
     ...together.flatMap((group) => (isPair(group) ? rowOf(group, null) : singles(group, null))),
   ];
-}
-
-interface Exchanging {
-  readonly wrapped: ReadonlySet<string>;
-  /** Acts about a debt. */
-  readonly debts: ReadonlySet<string>;
-  readonly rules: LedgerRules;
 }
 
 const isTrade = ({ kind }: Motif, rules: LedgerRules): boolean => {
@@ -126,32 +125,47 @@ const isTrade = ({ kind }: Motif, rules: LedgerRules): boolean => {
   return trade !== null && position === null;
 };
 
-const rowOf = (parts: readonly Part[], purpose: Purpose | null): PartRow => ({
-  sent: parts.find(({ raw }) => raw < 0n) ?? null,
-  received: parts.find(({ raw }) => raw > 0n) ?? null,
-  purpose,
-});
+function rowOf(parts: readonly Part[], purpose: Purpose | null): LedgerRow {
+  const sent = parts.find(({ raw }) => raw < 0n);
+  const received = parts.find(({ raw }) => raw > 0n) ?? null;
+  return { sent: sent ? { ...sent, raw: -sent.raw } : null, received, purpose };
+}
 /** A row each. */
-const singles = (parts: readonly Part[], purpose: Purpose | null): PartRow[] =>
+const singles = (parts: readonly Part[], purpose: Purpose | null): LedgerRow[] =>
   parts.map((part) => rowOf([part], purpose));
 
 /** Rewards of acts that changed no position. */
-function claimed(report: TxReport, accounts: ReadonlySet<string>, amounts: Amounts): PartRow[] {
+function claimed(report: TxReport, amounts: Amounts, { accounts, rules }: Ledger): LedgerRow[] {
   const told = new Set(report.position_effects.flatMap(({ motif_ids: ids }) => ids));
   const acts = report.motifs.filter(
     ({ id, participants }) => !told.has(id) && participants.some(({ account }) => accounts.has(account)),
   );
-  return acts.flatMap(({ assets_in: received }) =>
-    received.flatMap(({ asset, role, amount_raw: raw }) =>
-      EARNED.has(role) ? singles(amounts.take(asset.id, BigInt(raw)), role as Purpose) : [],
-    ),
-  );
+  return acts.flatMap(({ assets_in: received, protocol }) => {
+    const isAirdrop = rules.protocols.get(protocol?.slug ?? '')?.tags.includes('airdrop');
+    return received.flatMap(({ asset, role, amount_raw: raw }) => {
+      if (!EARNED.has(role)) return [];
+      return singles(amounts.take(asset.id, BigInt(raw)), isAirdrop ? 'airdrop' : (role as Purpose));
+    });
+  });
+}
+
+/** What the accounts paid for execution by another, and what the signer got for its gas. */
+function executed(
+  booked: Movements,
+  amounts: Amounts,
+  { accounts, signer }: Pick<Ledger, 'accounts'> & { readonly signer: string },
+): LedgerRow[] {
+  return booked.flatMap(({ flags, from, to, asset_id: id, amount_raw: raw }) => {
+    if (!flags?.includes('pays_execution') || accounts.has(from) === accounts.has(to)) return [];
+    if (accounts.has(from)) return singles(amounts.take(id, -BigInt(raw)), 'fee');
+    return to === signer ? singles(amounts.take(id, BigInt(raw)), 'fee_refund') : [];
+  });
 }
 
 /**
  * Earnings of a position, and payments for it. Interest of a debt adds to the debt: nothing is paid yet.
  */
-function earned({ category, underlying }: Effect, amounts: Amounts): PartRow[] {
+function earned({ category, underlying }: Effect, amounts: Amounts): LedgerRow[] {
   return underlying.flatMap(({ asset, role, delta_raw }) => {
     const raw = BigInt(delta_raw);
     if (category === 'lending_debt' && role !== 'fee') return [];
@@ -165,7 +179,7 @@ function effectRows(
   effect: Effect,
   amounts: Amounts,
   { debts, isTraded }: { readonly debts: ReadonlySet<string>; readonly isTraded: boolean },
-): PartRow[] {
+): LedgerRow[] {
   const { category, position_asset: share } = effect;
   const principal = principalOf(effect, amounts);
   if (!share || category === 'lending_debt') return apart(principal, effect);
@@ -202,7 +216,7 @@ function principalOf({ category, underlying }: Effect, amounts: Amounts): Part[]
 /**
  * Amounts of a position without a token: a row each, but a migration exchanges one for the other.
  */
-function apart(principal: readonly Part[], { category, effect }: Effect): PartRow[] {
+function apart(principal: readonly Part[], { category, effect }: Effect): LedgerRow[] {
   if (effect === 'migrate')
     return isPair(principal) ? [rowOf(principal, 'shares')] : singles(principal, null);
   const [out, into] = PURPOSES[category] ?? [null, null];
@@ -212,8 +226,9 @@ function apart(principal: readonly Part[], { category, effect }: Effect): PartRo
 /** Amounts together that the acts of a transaction exchange for one another; a loan exchanges nothing. */
 function exchangedTogether(
   parts: readonly Part[],
-  motifs: readonly Motif[],
-  { wrapped, debts, rules }: Exchanging,
+  report: TxReport,
+  debts: ReadonlySet<string>,
+  rules: LedgerRules,
 ): Part[][] {
   const linked = new Components<object>();
   const first = new Map<string, object>();
@@ -222,8 +237,8 @@ function exchangedTogether(
   };
   const idsOf = (amounts: Motif['assets_in']): string[] =>
     amounts.flatMap(({ asset, role }) => (EARNED.has(role) || role === 'fee' ? [] : asset.id));
-  link({}, [...wrapped, NATIVE_ASSET]);
-  for (const motif of motifs) {
+  link({}, [...wrappedIn(report), NATIVE_ASSET]);
+  for (const motif of report.motifs) {
     const { position, closedFlow } = kindOf(rules, motif.kind);
     // A liquidator of another's debt buys the collateral.
     const isLoan = (position?.category === 'lending_debt') !== (closedFlow === 'possible');
@@ -231,24 +246,23 @@ function exchangedTogether(
     if (isLoan || debts.has(motif.id) || received.length * given.length === 0) continue;
     link(motif, [...received, ...given]);
   }
-  for (const part of parts) link(part, [part.id]);
+  for (const part of parts) link(part, [part.asset.id]);
   return linked.of(parts) as Part[][];
 }
 
-const isNft = ({ id }: Part): boolean => /\/erc(721|1155):/.test(id);
+const isNft = ({ asset }: Part): boolean => asset.token_id !== null;
 
 const isPair = ([a, b, ...more]: readonly Part[]): boolean =>
   a !== undefined && b !== undefined && more.length === 0 && a.raw < 0n !== b.raw < 0n;
 
 /** NFTs and their price: an equal part of it for each, the remainder for the last. */
-function salesOf(parts: readonly Part[]): PartRow[] {
+function salesOf(parts: readonly Part[]): LedgerRow[] {
   const [price, ...more] = parts.filter((part) => !isNft(part));
   const nfts = parts.filter(isNft);
   if (!price || more.length > 0 || nfts.some(({ raw }) => raw < 0n === price.raw < 0n)) return [];
   const share = nfts.length === 0 ? 0n : price.raw / BigInt(nfts.length);
   const last = price.raw - share * BigInt(nfts.length - 1);
   return nfts.map((nft, i) => {
-    const part = { id: price.id, raw: i === nfts.length - 1 ? last : share };
-    return rowOf([part, nft], null);
+    return rowOf([{ ...price, raw: i === nfts.length - 1 ? last : share }, nft], null);
   });
 }

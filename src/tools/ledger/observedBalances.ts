@@ -1,6 +1,6 @@
 import { fromNumber } from 'ox/Hex';
 import { groupBy } from '../../lib/lists.ts';
-import { exactAmount, feeChanges, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
+import { exactAmount, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
 import type { BlockTime, ChainReader, Range } from './chainReader.ts';
 import type { Commodities } from './commodities.ts';
 import type { Purpose } from './ledgerRows.ts';
@@ -55,7 +55,7 @@ export async function observe(
     ),
   );
   const [opening, closing]: [LedgerChange[], LedgerChange[]] = [[], []];
-  const [opened, extra]: [LedgerEvent[], LedgerEvent[]] = [[], []];
+  const extra: LedgerEvent[] = [];
   const holdings = holdingsIn(events);
   const points = holdings.map((holding) => pointsOf(holding, bounds, all));
   const balances = await chain.balances(
@@ -75,19 +75,18 @@ export async function observe(
     for (const { raw, range, point } of differencesOf(holding, points[i]!, known))
       if (await isWithoutEvent(chain, holding, range, all))
         extra.push(balanceEvent([{ ...holding, raw }], purposeOf(holding, raw), point));
-      else say(missingText({ ...holding, raw }, nameOf));
+      else say(missing(holding, exactAmount(raw, asset), nameOf(asset)));
     closing.push({ ...holding, raw: left });
   }
-  if (opening.length > 0) opened.push(balanceEvent(opening, 'opening', await timeOf(start)));
+  const opened = opening.length > 0 ? [balanceEvent(opening, 'opening', await timeOf(start))] : [];
   return {
     events: [...opened, ...[...events, ...extra].sort((a, b) => a.block - b.block)],
     closing: isContinued ? { time: bounds.at(-1)!.time, changes: closing } : undefined,
   };
 }
 
-const missingText = ({ account, asset, raw }: LedgerChange, nameOf: Commodities): string =>
-  `${account}: the node holds ${exactAmount(raw, asset)} ${nameOf(asset)} more than the reports: ` +
-  'a transaction is missing' +
+const missing = ({ account, asset }: Holding, amount: string, name: string): string =>
+  `${account}: the node holds ${amount} ${name} more than the reports: a transaction is missing` +
   (asset.kind === 'erc20' ? ', or the balance changed without an event (--balances)' : '');
 
 /** Between two points each: by how much the balance changed and the events do not say. */
@@ -99,12 +98,10 @@ function differencesOf(holding: Holding, points: readonly BlockTime[], balances:
   });
 }
 
-/** Every holding that some event changes, fees included. */
+/** Every holding that some event changes. */
 function holdingsIn(events: readonly LedgerEvent[]): Holding[] {
-  const changes = events.flatMap(({ changes: own, fee, block, time, moving }) =>
-    [...own, ...feeChanges(fee)].map((change) => {
-      return { ...change, block, time, purpose: moving.get(change.asset.id) ?? null };
-    }),
+  const changes = events.flatMap(({ changes: own, block, time, moving }) =>
+    own.map((change) => ({ ...change, block, time, purpose: moving.get(change.asset.id) ?? null })),
   );
   const grouped = groupBy(changes, ({ account, asset }) => `${account} ${asset.id}`);
   return [...grouped.values()].map((group) => {
@@ -157,15 +154,9 @@ function balanceEvent(changes: readonly LedgerChange[], purpose: Purpose, point:
       return debt ? [] : { sent, received, purpose };
     }),
     fee: null,
-    flows: changes.map(({ account, asset, raw, debt }) => ({
-      account,
-      counterparty: purpose,
-      own: false,
-      asset,
-      raw,
-      debt,
-      purpose,
-    })),
+    flows: changes.map(({ account, asset, raw, debt }) => {
+      return { account, counterparty: purpose, own: false, asset, raw, debt, purpose };
+    }),
     changes,
     positions: [],
     names: new Map(),

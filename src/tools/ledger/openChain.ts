@@ -2,9 +2,8 @@ import { openUpstream } from '../../service/analyzer.ts';
 import { failureOf } from '../../lib/errors.ts';
 import { analyzeOneBlock } from '../cli/blocks/oneBlock.ts';
 import { openAnalyzer, readCliConfig } from '../cli/openAnalyzer.ts';
-import { chainReader, type HoldingRead, type Range } from './chainReader.ts';
+import { chainReader, type HoldingChange, type Range } from './chainReader.ts';
 import { findTransactions } from './findTransactions.ts';
-import { changeKey } from './tokenFlags.ts';
 import { observe, type Observing } from './observedBalances.ts';
 import type { LedgerEvent } from './ledgerEvent.ts';
 import type { Address } from '../../model/hex.ts';
@@ -48,18 +47,11 @@ export async function openChain() {
 
   return {
     close: () => upstream.close(),
-    /** Changes in a transaction's block that the balances before and after it bear out. */
-    async confirmed(hash: string, disputed: readonly HoldingRead[]): Promise<ReadonlySet<string>> {
-      const before = disputed.map((read) => ({ ...read, block: read.block - 1 }));
-      const balances = await chain.balances([...before, ...disputed]);
-      const found = new Set<string>();
-      for (const [i, { account, asset, block }] of disputed.entries()) {
-        const [held, left] = [balances[i]!, balances[i + disputed.length]!];
-        if (held === null || left === null) continue;
-        if ((await chain.transferred(account, asset, [block, block])) === left - held)
-          found.add(changeKey(hash, account, asset.id));
-      }
-      return found;
+    /** Accounts and assets with a change that the balances around a transaction bear out. */
+    async confirmed(hash: string, disputed: readonly HoldingChange[]): Promise<ReadonlySet<string>> {
+      const changes = disputed.length === 0 ? [] : await chain.changesBy(hash, disputed);
+      const found = disputed.filter(({ raw }, i) => changes[i] === raw);
+      return new Set(found.map(({ account, asset }) => `${account} ${asset.id}`));
     },
 
     /** Reports of the accounts' transactions in a period, found by the node; `fail` names those without. */
@@ -69,7 +61,8 @@ export async function openChain() {
       say(`found ${hashes.size} transactions in blocks ${range.join(' to ')}`);
       for (const kind of unseen) say(`not looked for: ${kind}`);
       const signed = new Map(accounts.map((account) => [account, 0]));
-      const counted = (report: TxReport): TxReport => {
+      const counted = (json: string): TxReport => {
+        const report = JSON.parse(json) as TxReport;
         signed.set(report.tx.signer, (signed.get(report.tx.signer) ?? 0) + 1);
         return report;
       };
@@ -77,7 +70,7 @@ export async function openChain() {
       for (const block of blocks) {
         const { reports, failures } = await analyzeOneBlock(String(block), lower);
         for (const { tx_hash: hash, error } of failures) fail(`${hash}: ${error}`);
-        for (const json of reports) yield counted(JSON.parse(json) as TxReport);
+        for (const json of reports) yield counted(json);
       }
       const analyzer = await openAnalyzer();
       try {
@@ -86,7 +79,7 @@ export async function openChain() {
           const group = all.slice(at, at + AT_ONCE);
           const results = await Promise.allSettled(group.map((hash) => analyzer.analyze(hash)));
           for (const [i, result] of results.entries())
-            if (result.status === 'fulfilled') yield counted(JSON.parse(result.value) as TxReport);
+            if (result.status === 'fulfilled') yield counted(result.value);
             else fail(`${group[i]!}: ${failureOf(result.reason).error}`);
         }
       } finally {

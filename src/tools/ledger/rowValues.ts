@@ -11,9 +11,9 @@ import {
   type LedgerChange,
   type LedgerEvent,
   type LedgerFlow,
-  type LedgerLeg,
 } from './ledgerEvent.ts';
 import type { Commodities } from './commodities.ts';
+import type { LedgerRow } from './ledgerRows.ts';
 import type { LedgerFormat, RowKind, Word } from './ledgerFormat.ts';
 import type { Asset } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -92,7 +92,7 @@ function trades(event: LedgerEvent, { format, rules, commodity }: Book): Values[
   const word = event.label === null ? null : rules.intentKinds.get(event.intentKind)?.ledgerLabel;
   const tagOf = (row: RowKind, purpose: Word | null): string =>
     tags[row]?.[purpose ?? (word as Word | null | undefined) ?? 'other'] ?? tags[row]?.other ?? '';
-  const worthOf = (leg: LedgerLeg | null): string | null => leg && dollars(leg.raw, leg.asset, event);
+  const worthOf = (leg: Leg): string | null => leg && dollars(leg.raw, leg.asset, event);
   let fee = isPaid(event.fee) ? event.fee : null;
   const rows = event.rows.map(({ sent, received, purpose }): Values => {
     const row = sent && received ? 'trade' : sent ? 'withdrawal' : 'deposit';
@@ -113,7 +113,9 @@ function trades(event: LedgerEvent, { format, rules, commodity }: Book): Values[
   return [...rows, { row: 'withdrawal', ...cost, tag: tagOf('withdrawal', 'cost') }];
 }
 
-const sideCells = (side: 'sent' | 'received', leg: LedgerLeg | null, commodity: Commodities): Values => ({
+type Leg = LedgerRow['sent'];
+
+const sideCells = (side: 'sent' | 'received', leg: Leg, commodity: Commodities): Values => ({
   [side]: leg && exactAmount(leg.raw, leg.asset),
   [`${side}_currency`]: leg && commodity(leg.asset),
 });

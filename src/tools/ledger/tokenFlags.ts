@@ -1,4 +1,4 @@
-import type { HoldingRead } from './chainReader.ts';
+import type { HoldingChange } from './chainReader.ts';
 import type { Purpose } from './ledgerRows.ts';
 import type { Asset, TxReport } from '../../model/generated/report.ts';
 import type { Address } from '../../model/hex.ts';
@@ -7,42 +7,53 @@ import type { Rulebook } from '../../model/rulebook.ts';
 /** Flags of tokens and transfers that no ledger should book: a stranger can write them. */
 const DOUBTFUL: ReadonlySet<string> = new Set(['impersonates', 'suspected_spam', 'unverified_source']);
 
-/** Whether flags say that a stranger may have written it. */
-export const isDoubtful = (flags: readonly string[] | undefined): boolean =>
+const isDoubtful = (flags: readonly string[] | undefined): boolean =>
   flags?.some((flag) => DOUBTFUL.has(flag)) ?? false;
 
-/** Names a change of an account's balance of an asset in one transaction. */
-export const changeKey = (hash: string, account: string, assetId: string): string =>
-  `${hash} ${account} ${assetId}`;
-
-/** Ids of assets that imitate others or are marked as spam. */
-export const spamOf = ({ inventory_deltas: deltas }: TxReport): ReadonlySet<string> =>
-  new Set(
+/**
+ * Ids of assets that imitate others or are marked as spam, and the movements of others that nothing in the
+ * transaction shows to be real. Who lost no more than what it surely got there has lost nothing of its own.
+ */
+export function doubtsOf({ inventory_deltas: deltas, movements = [] }: TxReport) {
+  const spam = new Set(
     deltas.flatMap(({ asset, flags }) =>
       isDoubtful(asset.flags) || flags.includes('suspected_spam') ? asset.id : [],
     ),
   );
+  const left = new Map<string, bigint>();
+  const add = (account: string, id: string, raw: bigint): void =>
+    void left.set(`${account} ${id}`, (left.get(`${account} ${id}`) ?? 0n) + raw);
+  for (const { from, to, asset_id: id, amount_raw: raw, flags } of movements) {
+    add(from, id, -BigInt(raw));
+    if (!isDoubtful(flags)) add(to, id, BigInt(raw));
+  }
+  const disputed = movements.filter(
+    ({ from, asset_id: id, flags }) => isDoubtful(flags) && !spam.has(id) && left.get(`${from} ${id}`)! < 0n,
+  );
+  return { spam, disputed: new Set(disputed) };
+}
 
 /**
  * Changes by transfers that nothing in the transaction shows to be real, which a node may decide: of tokens
  * that are listed or have a price, or in a transaction that the accounts asked or paid for.
  */
-export function disputedChanges(report: TxReport, accounts: ReadonlySet<string>): HoldingRead[] {
+export function disputedChanges(report: TxReport, accounts: ReadonlySet<string>): HoldingChange[] {
   const { tx, movements = [], accounts: named = {}, classification, economics } = report;
-  const spam = spamOf(report);
-  const real = movements.filter(({ asset_id: id, flags }) => !spam.has(id) && !isDoubtful(flags));
+  const { spam, disputed } = doubtsOf(report);
+  const real = movements.filter((one) => !spam.has(one.asset_id) && !disputed.has(one));
   const isAsked = [tx.signer, classification.actor, ...real.map(({ from }) => from)].some(
     (account) => account !== null && accounts.has(account),
   );
   const priced = new Set((economics.valuation.prices ?? []).map(({ asset_id: id }) => id));
   const isKnown = ({ id, address }: Asset): boolean =>
     priced.has(id) || (named[address ?? '']?.source ?? 'contract') !== 'contract';
-  const doubted = movements.filter(({ asset_id: id, flags }) => isDoubtful(flags) && !spam.has(id));
-  return report.inventory_deltas.flatMap(({ subject: account, asset }) =>
+  return report.inventory_deltas.flatMap(({ subject: account, asset, delta_raw: raw }) =>
     accounts.has(account) &&
     (isAsked || isKnown(asset)) &&
-    doubted.some(({ from, to, asset_id: id }) => id === asset.id && (from === account || to === account))
-      ? { account, asset, block: tx.block_number }
+    [...disputed].some(
+      ({ from, to, asset_id: id }) => id === asset.id && (from === account || to === account),
+    )
+      ? { account, asset, block: tx.block_number, raw: BigInt(raw) }
       : [],
   );
 }
@@ -63,16 +74,12 @@ export function movingOf(
       category.startsWith('lending_') && token ? token.id : [],
     ),
   );
-  const purposeOf = ({ asset, flags }: TxReport['inventory_deltas'][number]): Purpose | null => {
-    const classes = assetClasses.get(asset.address?.toLowerCase() as Address) ?? [];
-    if (lending.has(asset.id)) return 'interest';
-    if ([...flags, ...classes].includes(REBASING)) return 'rebase';
-    return flags.includes('fee_on_transfer') ? 'tax' : null;
-  };
   return new Map(
-    deltas.flatMap((delta): [string, Purpose][] => {
-      const purpose = purposeOf(delta);
-      return purpose === null ? [] : [[delta.asset.id, purpose]];
+    deltas.flatMap(({ asset, flags }): [string, Purpose][] => {
+      const classes = assetClasses.get(asset.address?.toLowerCase() as Address) ?? [];
+      if (lending.has(asset.id)) return [[asset.id, 'interest']];
+      if ([...flags, ...classes].includes(REBASING)) return [[asset.id, 'rebase']];
+      return flags.includes('fee_on_transfer') ? [[asset.id, 'tax']] : [];
     }),
   );
 }

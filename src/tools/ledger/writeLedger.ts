@@ -18,13 +18,11 @@ export function writeLedger(events: readonly LedgerEvent[], book: JournalBook): 
   });
 }
 
-/** Null where a cell is a placeholder without a value. Text that a spreadsheet would run is disarmed. */
+/** Null where there is no value. A formula (OWASP, CSV injection) gets a leading apostrophe. */
 function cellOf(template: string, values: Values): string | null {
   const alone = /^\{([a-z_]+)\}$/.exec(template)?.[1];
   if (alone === undefined) return fill(template, values);
   const value = values[alone] ?? null;
-  return value === null || /^-?\d+(\.\d+)?$/.test(value) ? value : disarmed(value);
+  const isFormula = value !== null && /^[=+\-@\t\r]/.test(value) && !/^-?\d+(\.\d+)?$/.test(value);
+  return isFormula ? `'${value}` : value;
 }
-
-/** Text that a spreadsheet would run as a formula (OWASP, CSV injection) gets a leading apostrophe. */
-const disarmed = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);

@@ -18,7 +18,7 @@ export const WORDS: ReadonlySet<string> = new Set([
   ...MARKS,
   ...(
     'call_tracer parity token creator chainlink vault wrapper lp ' +
-    'unasked credit signed_the_transaction gave_and_got order_owner user_operation_sender ' +
+    'unasked credit pays_execution signed_the_transaction gave_and_got order_owner user_operation_sender ' +
     'account_execution account_execution_failed delegated_account_called signed_a_relayed_request ' +
     'paid_by_a_bridge sole_account_that_gave_and_got authorised_in_this_transaction ' +
     'called_contract_holds_the_inventory contract_behind_the_called_one_traded equal_claims ' +
