@@ -184,6 +184,18 @@ describe('the ledger of an account', () => {
     }
   });
 
+  it('what takes back no more than the same transaction surely gave is booked', () => {
+    const report = reports.get('token-transfer')!;
+    const given = report.movements![0]!;
+    const doubted = (amount: bigint) => {
+      const back = { ...given, from: given.to, to: given.from, flags: ['unverified_source'] };
+      const movements = [given, { ...back, amount_raw: String(amount) }];
+      return ledgerEvents({ ...report, movements }, new Set([given.to]), rulebook).doubtful;
+    };
+    expect(doubted(BigInt(given.amount_raw))).toBeNull();
+    expect(doubted(BigInt(given.amount_raw) + 1n)!.flows).toHaveLength(1);
+  });
+
   it('a symbol alone names listed tokens only; no two tokens are one commodity', () => {
     const report = structuredClone(reports.get('usdt-transfer')!) as TxReport;
     const { to, asset_id: id } = report.movements![0]!;
