@@ -191,9 +191,9 @@ describe('ledgers of', () => {
     )!.delta;
     const usdc = `0.${repaid.toString().padStart(6, '0')}`.replace(/0+$/, '');
     expect(['treasury', 'dave', 'relayer'].map((who) => inShort(report, [ctx.at(who)]))).toEqual([
-      `-400 DAI; -${usdc} USDC`,
+      `-${usdc} USDC fee; -400 DAI`,
       '+400 DAI',
-      `+${usdc} USDC; gas`,
+      `+${usdc} USDC fee_refund; gas`,
     ]);
   });
 });
