@@ -44,6 +44,8 @@ const EXPANDED = new Set([
   'shape#/definitions/event/properties/event',
   'shape#/definitions/call/properties/call',
 ]);
+/** What the loader takes apart: each variant becomes an entry, with a kind. */
+const SPLIT = 'variants';
 const NAMES = new Map(Object.entries(TYPES).flatMap(([name, places]) => places.map((at) => [at, name])));
 
 interface Schema {
@@ -116,9 +118,10 @@ function simpleType(type: string, at: string, schema: Schema): string {
 }
 
 function objectType(at: string, schema: Schema, optional: (key: string) => boolean = () => false): string {
-  const keys = Object.keys(schema.properties!);
+  const keys = Object.keys(schema.properties!).filter((key) => key !== SPLIT);
   if (!schema.oneOf || !UNIONS.has(NAMES.get(at) ?? '')) {
-    const required = new Set(schema.required?.filter((key) => !optional(key)));
+    const split = SPLIT in schema.properties! ? ['kind'] : [];
+    const required = new Set([...split, ...(schema.required ?? [])].filter((key) => !optional(key)));
     return `{\n${keys.map((key) => property(at, key, required)).join('')}}`;
   }
   const members = schema.oneOf.map(({ required, not }, own) => {

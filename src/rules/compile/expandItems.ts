@@ -5,47 +5,48 @@ import { pointerSegment } from '../read/yamlTree.ts';
 
 /**
  * Expands the short forms that authors may write, so that later steps see the long one: named lists of words,
- * and several signatures in one entry. Places still point at the author's text.
+ * and several signatures or variants in one entry. Places still point at the author's text.
  */
 export function expandItems(items: readonly RuleItem[]): RuleItem[] {
   const vocabularies = items.filter((i) => i.file.kind === 'vocabulary') as RuleItem<RawVocabulary>[];
   const expand = expanderOf(vocabularies);
   return items.map((item) => {
-    if (item.file.kind === 'shape') return splitSignatures(item as RuleItem<RawShape>);
+    if (item.file.kind === 'shape') return splitEntries(item as RuleItem<RawShape>);
     if (item.file.kind !== 'intent') return item;
     const places = new Map<string, string>();
     return { ...item, value: expand(item.value, '', { item, places }), places };
   });
 }
 
-const SECTIONS = ['events', 'calls'] as const;
-
-/** One entry per signature: `event: [A(…), B(…)]` is short for two entries with the same content. */
-function splitSignatures(item: RuleItem<RawShape>): RuleItem {
+/** One entry per signature and variant: lists of them are short for as many entries. */
+function splitEntries(item: RuleItem<RawShape>): RuleItem {
   const places = new Map<string, string>();
   const value: Record<string, unknown> = { ...item.value };
-  for (const section of SECTIONS) {
-    const entries = item.value[section] as readonly SeveralSignatures[] | undefined;
-    if (!entries?.some(({ event, call }) => Array.isArray(event) || Array.isArray(call))) continue;
+  for (const section of ['events', 'calls'] as const) {
     const key = section === 'events' ? 'event' : 'call';
+    const entries = item.value[section] as readonly WrittenEntry[] | undefined;
+    if (!entries?.some((entry) => Array.isArray(entry[key]) || entry.variants)) continue;
     const split: RawMeaning[] = [];
-    for (const [i, entry] of entries.entries()) {
-      const signatures = entry[key];
-      for (const [n, one] of (Array.isArray(signatures) ? signatures : [signatures]).entries()) {
-        const at = `/${section}/${split.length}`;
-        places.set(at, `/${section}/${i}`);
-        if (Array.isArray(signatures)) places.set(`${at}/${key}`, `/${section}/${i}/${key}/${n}`);
-        split.push({ ...entry, [key]: one } as RawMeaning);
-      }
-    }
+    for (const [i, { variants = [{}], ...entry }] of entries.entries())
+      for (const [n, signature] of [entry[key]].flat().entries())
+        for (const [v, own] of variants.entries()) {
+          const [at, written] = [`/${section}/${split.length}`, `/${section}/${i}`];
+          places.set(at, written);
+          if (Array.isArray(entry[key])) places.set(`${at}/${key}`, `${written}/${key}/${n}`);
+          for (const name of Object.keys(own))
+            places.set(`${at}/${name}`, `${written}/variants/${v}/${name}`);
+          split.push({ ...entry, [key]: signature, ...own } as RawMeaning);
+        }
     value[section] = split;
   }
   return places.size === 0 ? item : { ...item, value, places };
 }
 
-type SeveralSignatures = Omit<RawMeaning, 'event' | 'call'> & {
+/** An entry as the author writes it. */
+type WrittenEntry = Omit<RawMeaning, 'event' | 'call'> & {
   readonly event?: string | readonly string[];
   readonly call?: string | readonly string[];
+  readonly variants?: readonly Partial<RawMeaning>[];
 };
 
 /** The item being expanded, and the places of its moved parts. */

@@ -85,6 +85,31 @@ describe('a protocol that an overlay extends', () => {
   });
 });
 
+describe('variants of an entry', () => {
+  const shape = (second: string, kind = 'kind: swap\n    '): Files => ({
+    'shapes/swaps.yaml': `slug: swaps\n${HEAD}any_emitter: true\nevents:\n  - event: "Took(address who, uint256 a)"\n    ${kind}roles: {owner: $who}\n    variants:\n      - {kind: swap, legs: [{role: in, from: $who, amount: $a}]}\n      - {legs: [{role: in, ${second}}]}\n`,
+  });
+
+  it('become one mapping each, with all that the entry has', () => {
+    const { ruleset, problems } = read(shape('to: $venue, amount: $a'));
+    expect(problems).toEqual([]);
+    const [spec] = [...ruleset.rulebook!.events.values()].filter(({ signature }) => /Took/.test(signature));
+    expect(spec!.meanings).toMatchObject([
+      { kind: 'swap', roles: [{ role: 'owner' }], legs: [{ from: { op: 'arg', name: 'who' }, to: null }] },
+      { kind: 'swap', roles: [{ role: 'owner' }], legs: [{ from: null, to: { op: 'emitter' } }] },
+    ]);
+  });
+
+  it('problems point at the variant that has them', () => {
+    expect(read(shape('from: $whom, amount: $a')).problems).toEqual([
+      expect.stringMatching(/^shapes\/swaps\.yaml:14:34 unknown_param: \$whom/),
+    ]);
+    expect(read(shape('to: $venue, amount: $a', '')).problems).toEqual([
+      expect.stringMatching(/^shapes\/swaps\.yaml:\d+:\d+ missing_key/),
+    ]);
+  });
+});
+
 describe('named lists', () => {
   const vocabulary = (lists: string): Files => ({
     'vocabulary.yaml': `${SMALL['vocabulary.yaml'] as string}lists: ${lists}\n`,
