@@ -24,8 +24,10 @@ type ArgumentReader = (args: EncodedArguments) => ArgumentValue | null;
  * arrays; `sum` adds up an array. Returns null for hostile data: short data, wild offsets, dirty address
  * words, an index past the end, a path that stops at a container.
  */
-export function argumentReader(param: ParamSpec, path: readonly (string | number)[]): ArgumentReader {
-  const { type: text, indexed, offset } = param;
+export function argumentReader(
+  { type: text, indexed, offset }: ParamSpec,
+  path: readonly (string | number)[],
+): ArgumentReader {
   const type = parseAbiType(text);
   if (!type) return () => null;
   const read = path.length === 0 ? scalarReader(type) : null;
@@ -48,7 +50,12 @@ interface Position {
   readonly head: number;
 }
 
-function readAt(data: Hex, type: AbiType, { enclosing, head }: Position, path: readonly (string | number)[]) {
+function readAt(
+  data: Hex,
+  type: AbiType,
+  { enclosing, head }: Position,
+  path: readonly (string | number)[],
+): ArgumentValue | null {
   let at = enclosing + head;
   if (isDynamic(type)) {
     const offset = smallWord(data, at);

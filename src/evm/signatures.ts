@@ -36,7 +36,11 @@ const PREFIX = 8;
  * The event of that first topic and number of topics (topic0 included; any number where left out); null where
  * the tables know none.
  */
-export function eventNamed(tables: SignatureTables, topic0: Hash, topicCount?: number) {
+export function eventNamed(
+  tables: SignatureTables,
+  topic0: Hash,
+  topicCount?: number,
+): NamedSignature | null {
   for (const line of linesOf(tables.events, topic0.slice(2, 2 + PREFIX))) {
     const read = readLine(line);
     if (`0x${read.hash}` === topic0 && (topicCount ?? read.topicCount) === read.topicCount) return read.named;

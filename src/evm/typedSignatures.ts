@@ -33,7 +33,11 @@ export interface Recoveries {
  * nonce), transfers with authorisation (EIP-3009), signature transfers and permissions of one token or
  * several, and forwarded requests (ERC-2771). `names` are the domain names the contract may sign with.
  */
-export function readSignedCall(call: SignedCall, names: readonly string[], budget: Recoveries) {
+export function readSignedCall(
+  call: SignedCall,
+  names: readonly string[],
+  budget: Recoveries,
+): SignedWord | null {
   const entry = readersBySelector().get(call.input.slice(0, 10));
   if (!entry) return null;
   try {
@@ -62,7 +66,12 @@ const VERSIONS = [
   ['0.0.1', null],
 ];
 
-function signedBy(account: Address, signature: Signature, digests: Iterable<Hex>, budget: Recoveries) {
+function signedBy(
+  account: Address,
+  signature: Signature,
+  digests: Iterable<Hex>,
+  budget: Recoveries,
+): boolean {
   for (const digest of digests) {
     if (budget.left === 0) {
       budget.cut = true;

@@ -84,8 +84,10 @@ function newAct(tx: BlockTx, kind: string, at: Partial<Act> = {}): Act {
 }
 
 /** Where a motif happened: the participant with the role its kind's venue plays. */
-export function venueOf(motif: Motif, motifKinds: Rulebook['motifKinds']): string | undefined {
-  const { kind, participants, protocol } = motif;
+export function venueOf(
+  { kind, participants, protocol }: Motif,
+  motifKinds: Rulebook['motifKinds'],
+): string | undefined {
   const part = motifKinds.get(kind)?.venue ?? 'venue';
   return participants.find(({ role }) => role === part)?.account ?? protocol?.contract;
 }

@@ -75,7 +75,12 @@ function chainsOf(rule: FindingRule, group: readonly Act[]): Chain[] {
 }
 
 /** The nearest acts that fill the remaining steps; null where one stays empty. */
-function complete(steps: readonly FindingStep[], group: readonly Act[], first: Act, taken: ReadonlySet<Act>) {
+function complete(
+  steps: readonly FindingStep[],
+  group: readonly Act[],
+  first: Act,
+  taken: ReadonlySet<Act>,
+): Map<string, readonly Act[]> | null {
   const filled = new Map<string, readonly Act[]>();
   let before = first;
   for (let i = 0; i < steps.length; i++) {

@@ -8,7 +8,11 @@ import type { FactValue } from '../model/intent.ts';
 const AGREES_WITHIN = 100n;
 
 /** The facts of a candidate; `profit`: signs of its entity's result. */
-export function factsOf({ rule, chains }: Candidate, block: Block, profit: readonly bigint[]) {
+export function factsOf(
+  { rule, chains }: Candidate,
+  block: Block,
+  profit: readonly bigint[],
+): ReadonlyMap<string, FactValue> {
   const acts = chains.flatMap((chain) => [...chain.values()].flat());
   const own = chains.flatMap((chain) => ownActs(rule, chain));
   const facts = new Map<string, FactValue>([

@@ -34,7 +34,12 @@ export function integer(
   return kind(String(standard), parse)(env, help);
 }
 
-export function oneOf(env: string, values: readonly string[], standard: string, help: string) {
+export function oneOf(
+  env: string,
+  values: readonly string[],
+  standard: string,
+  help: string,
+): Setting<string> {
   const parse = (text = standard): Parsed<string> =>
     values.includes(text) ? { value: text } : { problem: `must be one of ${values.join(', ')}` };
   return kind(standard, parse)(env, help);
@@ -48,7 +53,12 @@ export const file = kind<string | null>('shipped', (text) => ({ value: text ?? n
 
 export const words = kind<readonly string[]>('none', (text) => ({ value: splitList(text) }));
 
-export function someOf<T extends string>(env: string, values: readonly T[], standard: string, help: string) {
+export function someOf<T extends string>(
+  env: string,
+  values: readonly T[],
+  standard: string,
+  help: string,
+): Setting<readonly T[] | null> {
   const parse: Parse<readonly T[] | null> = (text) => {
     if (text === undefined) return { value: null };
     const list = splitList(text);

@@ -89,8 +89,10 @@ export function assetUnit(asset: Asset, tokens: ReadonlyMap<Address, TokenMetada
 }
 
 /** Null when the contract states none; 0 for NFTs: their amounts are counts. */
-export function assetDecimals(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata>): number | null {
-  const { kind, address } = asset;
+export function assetDecimals(
+  { kind, address }: Asset,
+  tokens: ReadonlyMap<Address, TokenMetadata>,
+): number | null {
   if (kind === 'native') return 18;
   return kind === 'erc20' ? usableDecimals(address === null ? null : tokens.get(address)?.decimals) : 0;
 }

@@ -31,7 +31,11 @@ export interface Exchange {
  * Assets that a group of accounts gave and got, payments for execution aside. Prefunds and charges are always
  * left out; repayments of submitter and builder where anything else was done.
  */
-export function gaveAndGot(input: ExchangeInput, group: ReadonlySet<Address>, mode: AttributionMode) {
+export function gaveAndGot(
+  input: ExchangeInput,
+  group: ReadonlySet<Address>,
+  mode: AttributionMode,
+): Exchange {
   const { flow, rulebook } = input;
   const tips = tipsOf(input, group);
   const paid = executionPayments(input, group, mode);

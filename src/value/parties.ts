@@ -17,7 +17,10 @@ import type { Ledger, Movement, ValueFlow } from '../model/valueFlow.ts';
  */
 export const venuesOf = memoizeFor(findVenues);
 
-function findVenues(motifs: readonly Motif[], kinds: Pick<Rulebook, 'motifKinds'>) {
+function findVenues(
+  motifs: readonly Motif[],
+  kinds: Pick<Rulebook, 'motifKinds'>,
+): ReadonlyMap<Address, Motif> {
   const venues = new Map<Address, Motif>();
   for (const motif of motifs) {
     const { plain, composite, actsOnVenue } = kindOf(kinds, motif.kind);
@@ -57,8 +60,10 @@ export function feeTakersOf(
 const FEE_ROLES: ReadonlySet<string> = new Set(['recipient', 'fee_recipient']);
 
 /** Contracts that made or destroyed their own fungible token, as a vault its shares, by first time. */
-export function issuersOf(flow: Pick<ValueFlow, 'movements' | 'assets'>): ReadonlyMap<Address, Movement> {
-  const { movements, assets } = flow;
+export function issuersOf({
+  movements,
+  assets,
+}: Pick<ValueFlow, 'movements' | 'assets'>): ReadonlyMap<Address, Movement> {
   const issuers = new Map<Address, Movement>();
   for (const movement of movements) {
     if (!isIssuance(movement)) continue;

@@ -96,7 +96,12 @@ function paidByOthers(act: Motif, isOthers: Asks, { flow, rulebook }: Scene): Mo
 }
 
 /** An act's movements where others paid for it, or none paid and none of the group took part. */
-function ofOthers(act: Motif, group: { has(account: Address): boolean }, isOthers: Asks, { flow }: Scene) {
+function ofOthers(
+  act: Motif,
+  group: { has(account: Address): boolean },
+  isOthers: Asks,
+  { flow }: Scene,
+): Movement[] {
   const moved = act.movements.map((index) => flow.movements[index]!);
   const paid = moved.filter(({ to }) => to === act.venue);
   const isOwn =

@@ -184,7 +184,11 @@ function roleOfLeg(leg: string, gave: boolean, position: Position | null): SideA
  * Assets with a known part: the rest is the other part. Fees are always the owner's gain, even if put in
  * again.
  */
-function splitAmounts(legs: readonly SideAmount[], portions: readonly Portion[], { effect }: Position) {
+function splitAmounts(
+  legs: readonly SideAmount[],
+  portions: readonly Portion[],
+  { effect }: Position,
+): SideAmount[] {
   const split = portions.filter(({ role }) => role !== 'interest');
   return [...new Set(split.map(({ asset }) => asset))].flatMap((asset) => {
     const net = legs.reduce((sum, leg) => (leg.asset === asset ? sum + leg.delta : sum), 0n);

@@ -50,7 +50,11 @@ function statesId({ input }: Frame, { id, amount }: TokenCallSpec, moved: bigint
 }
 
 /** A token keeps or passes on a part of the recipient's share: no more than the recipient gets. */
-function isTax({ index, asset, from, amount }: Movement, recipient: Address, { movements }: ValueFlow) {
+function isTax(
+  { index, asset, from, amount }: Movement,
+  recipient: Address,
+  { movements }: ValueFlow,
+): boolean {
   return movements
     .slice(Math.max(0, index - NEAR), index + NEAR + 1)
     .some((m) => m.asset === asset && m.from === from && m.to === recipient && m.amount >= amount);

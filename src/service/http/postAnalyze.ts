@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { AnalysisError } from '../../lib/errors.ts';
 import { sendError, RequestError } from './errorResponse.ts';
 import type { ClientOf } from './clientAddress.ts';
-import type { Analyze, BeginTrace, TracedRequest } from './analyze.ts';
+import type { Analyze, AnalyzeResult, BeginTrace, TracedRequest } from './analyze.ts';
 import type { Limiter } from './limiter.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Metrics } from './metrics.ts';
@@ -100,7 +100,10 @@ interface Admitted {
   readonly record: CallRecord;
 }
 
-async function analyzeWithin(deps: PostAnalyzeDeps, { hash, client, start, response, record }: Admitted) {
+async function analyzeWithin(
+  deps: PostAnalyzeDeps,
+  { hash, client, start, response, record }: Admitted,
+): Promise<AnalyzeResult> {
   const controller = new AbortController();
   const { signal } = controller;
   const onStop = (): void => controller.abort(new AnalysisError('stopping'));

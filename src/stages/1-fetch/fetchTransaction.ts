@@ -82,7 +82,10 @@ function requireMainnet(id: bigint | null, { capabilities }: RpcEndpoint): void 
 }
 
 /** Transaction and receipt of a mined transaction, or the fault that names the missing one. */
-function readMined(answers: readonly RpcAnswer[], endpoint: RpcEndpoint) {
+function readMined(
+  answers: readonly RpcAnswer[],
+  endpoint: RpcEndpoint,
+): { tx: Record<string, unknown>; receipt: Record<string, unknown> } {
   const tx = resultOf('eth_getTransactionByHash', answers[0]!);
   const receipt = resultOf('eth_getTransactionReceipt', answers[1]!);
   if (tx == null) {

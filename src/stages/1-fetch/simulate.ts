@@ -148,7 +148,11 @@ class Run {
   }
 
   /** Runs the call once per tracer. */
-  async #trace(call: Record<string, unknown>, tracers: readonly object[], overrides: StateOverrides) {
+  async #trace(
+    call: Record<string, unknown>,
+    tracers: readonly object[],
+    overrides: StateOverrides,
+  ): Promise<RpcAnswer[]> {
     const method = 'debug_traceCall';
     const ask = (): Promise<RpcAnswer[]> =>
       this.#sendOnce(

@@ -47,7 +47,11 @@ export interface Environment {
 }
 
 /** One round trip: the block, the sender, and the gas that a wallet would ask for. */
-export async function readBase(session: Session, endpoint: RpcEndpoint, request: SimulationRequest) {
+export async function readBase(
+  session: Session,
+  endpoint: RpcEndpoint,
+  request: SimulationRequest,
+): Promise<Base> {
   const { from, block, blobs, calls, gas } = request;
   const at = typeof block === 'bigint' ? hexOf(block) : block;
   const estimates = gas === null ? calls.map((call) => estimateOf(request, call, at)) : [];

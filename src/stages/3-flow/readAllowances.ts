@@ -174,8 +174,11 @@ function spentBy(call: Frame, { owner, spender, isCredit }: Granted, tokenCalls:
 }
 
 /** It is the owner's, or names the owner, and not known to move holdings only. A token may act for itself. */
-function mayGrant(frame: Frame, { owner, isCredit }: Granted, tokenCalls: TokenCalls): boolean {
-  const { from, to, input, selector } = frame;
+function mayGrant(
+  { from, to, input, selector }: Frame,
+  { owner, isCredit }: Granted,
+  tokenCalls: TokenCalls,
+): boolean {
   if (to === owner) return true;
   if (isCredit && selector === TAKE_LOAN) return false;
   const spec = selector === null ? undefined : tokenCalls?.get(selector);

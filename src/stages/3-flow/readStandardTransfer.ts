@@ -54,7 +54,12 @@ function kindOf(from: Address, to: Address): MovementKind {
 }
 
 /** A transfer that a log states, `ends` being sender and recipient. */
-export function transferOf(log: Log, [from, to]: readonly [Address, Address], asset: Asset, amount: bigint) {
+export function transferOf(
+  log: Log,
+  [from, to]: readonly [Address, Address],
+  asset: Asset,
+  amount: bigint,
+): RawTransfer {
   return { kind: kindOf(from, to), from, to, asset, amount, seq: log.seq, evidence: logEvidence(log) };
 }
 

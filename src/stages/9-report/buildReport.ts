@@ -51,7 +51,10 @@ export interface ReportInput {
   readonly engineVersion: string;
 }
 
-function writeExecution({ tx, rulebook, economics: { gas } }: ReportInput, writer: ReportWriter) {
+function writeExecution(
+  { tx, rulebook, economics: { gas } }: ReportInput,
+  writer: ReportWriter,
+): wire.Execution {
   const failed = attemptsOf(tx);
   const execution: wire.Execution = {
     outcome: executionOutcome(tx, rulebook.errors),

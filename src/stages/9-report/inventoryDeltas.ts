@@ -127,8 +127,12 @@ function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
 }
 
 /** Payments of the account in the called token while the frame ran, in order. */
-function* paymentsWithin(frame: Frame, payer: Address, tx: CanonicalTx, flow: ValueFlow) {
-  const { movements, assets, outgoing } = flow;
+function* paymentsWithin(
+  frame: Frame,
+  payer: Address,
+  tx: CanonicalTx,
+  { movements, assets, outgoing }: ValueFlow,
+) {
   const payments = outgoing.get(payer) ?? [];
   const until = tx.frames[frame.end]?.seq ?? Infinity;
   const first = lowerBound(payments, (index) => movements[index]!.seq > frame.seq);
@@ -144,8 +148,11 @@ function* paymentsWithin(frame: Frame, payer: Address, tx: CanonicalTx, flow: Va
  * The ends and amount of a `transfer` or `transferFrom` call (EIP-20); null where it is cut short or an end
  * is no address.
  */
-function readTransferCall(frame: Frame): { from: Address; to: Address; amount: string } | null {
-  const { selector, input, from: caller } = frame;
+function readTransferCall({
+  selector,
+  input,
+  from: caller,
+}: Frame): { from: Address; to: Address; amount: string } | null {
   const pulled = selector === TRANSFER_FROM_CALL;
   const first = pulled ? 36 : 4;
   const amount = wordAt(input, first + 32);

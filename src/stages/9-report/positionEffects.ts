@@ -21,7 +21,11 @@ function liquidationOf(motif: Motif, writer: ReportWriter): wire.Liquidation {
   };
 }
 
-export function positionEffect(change: PositionChange, book: PriceBook, writer: ReportWriter) {
+export function positionEffect(
+  change: PositionChange,
+  book: PriceBook,
+  writer: ReportWriter,
+): wire.PositionEffect {
   const { motif, position, beside, delta, subcategory } = change;
   const owner = writer.address(change.owner);
   const category = change.category as wire.PositionEffect['category'];

@@ -49,8 +49,11 @@ function writePnl(pnl: RealizedPnl, writer: ReportWriter): wire.RealizedPnl {
   };
 }
 
-function writePrice(chosen: ChosenPrice, block: number, writer: ReportWriter): wire.Price {
-  const { asset, unit, quote, ageSeconds, stale, restsOn } = chosen;
+function writePrice(
+  { asset, unit, quote, ageSeconds, stale, restsOn }: ChosenPrice,
+  block: number,
+  writer: ReportWriter,
+): wire.Price {
   const price: wire.Price = {
     asset_id: asset,
     price_usd: displayUsd(unit.usd),

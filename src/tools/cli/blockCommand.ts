@@ -55,7 +55,11 @@ async function runBlock(text: string, options: BlockCommandOptions): Promise<voi
 }
 
 /** Serves the viewer, with the block's transactions on its start page. */
-function view(reports: readonly TxReport[], lines: readonly string[], options: BlockCommandOptions) {
+function view(
+  reports: readonly TxReport[],
+  lines: readonly string[],
+  options: BlockCommandOptions,
+): Promise<void> {
   const examples = reports.map(({ tx }, i) => [tx.hash, lines[i]!] as const);
   return show(options, { analyze: served(reports, 'only this block is served'), examples }, '/');
 }

@@ -124,7 +124,11 @@ function json(text: string | undefined, what: string): unknown {
 const addressLines = (text = ''): string[] =>
   text.split(/\s+/).filter((word) => /^0x[0-9a-fA-F]{40}$/.test(word));
 
-async function print(warnings: PreviewReport['warnings'], report: TxReport, options: PreviewOptions) {
+async function print(
+  warnings: PreviewReport['warnings'],
+  report: TxReport,
+  options: PreviewOptions,
+): Promise<void> {
   const { renderReport } = await import('./renderReport.ts');
   for (const { code, text } of warnings) process.stdout.write(`! ${text} (${code})\n`);
   if (warnings.length > 0) process.stdout.write('\n');

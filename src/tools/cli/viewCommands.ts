@@ -171,7 +171,11 @@ export async function show(
 }
 
 /** Opens a served page, and closes its server at Ctrl-C. */
-async function showServed(server: PageServer, path: string, { open }: Pick<ViewerOptions, 'open'>) {
+async function showServed(
+  server: PageServer,
+  path: string,
+  { open }: Pick<ViewerOptions, 'open'>,
+): Promise<void> {
   const url = `${server.url}${path}`;
   process.stdout.write(`${url}\nCtrl-C stops it\n`);
   if (open) openBrowser(url);

@@ -1,6 +1,7 @@
 import { groupBy } from '../../lib/lists.ts';
 import { accountFlows, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
 import { displayMoney, exactUsd, unknown, worthTogether, type PriceBook } from '../../value/money.ts';
+import type { Usd } from '../../model/economics.ts';
 import type { Allowance, Money, InventoryDelta, Motif, PositionEffect, TxReport } from './report.ts';
 
 /** One account's side of a report: the very entries of the report that concern it. */
@@ -71,7 +72,11 @@ export function seenBy(report: TxReport, address: string): Side | null {
 }
 
 /** Dollars of accounts taken as one, positions of the first: not rounded, null where unavailable. */
-export function exactSums(report: TxReport, owner: string, accounts: readonly string[] = [owner]) {
+export function exactSums(
+  report: TxReport,
+  owner: string,
+  accounts: readonly string[] = [owner],
+): { net: Usd | null; inflow: Usd | null } {
   const { worth, flows, book } = flowsOf(report, owner, new Set(accounts));
   return { net: worth('net').usd, inflow: worthTogether(flows.received, book).usd };
 }

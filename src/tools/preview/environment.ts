@@ -25,8 +25,10 @@ interface Outcome {
  * What differs between two runs on the same state at the same time, a text each. Only a contract that wants
  * to know how it is run goes by fee, gas limit and fee recipient.
  */
-export function differencesOfRuns(analysis: Analysis, { changes, again }: Simulation): string[] {
-  const { tx, flow, context, attribution, rulebook } = analysis;
+export function differencesOfRuns(
+  { tx, flow, context, attribution, rulebook }: Analysis,
+  { changes, again }: Simulation,
+): string[] {
   const own = new Set([tx.from, attribution.actor ?? tx.from]);
   const outcomeOf = (run: CanonicalTx, moves: ValueFlow, state: SimulatedRun['changes']): Outcome => ({
     failed: !run.succeeded,

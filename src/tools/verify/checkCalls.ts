@@ -13,7 +13,11 @@ export function checkCalls(report: TxReport, chain: RawChain, find: Report): voi
   checkFailedCalls(execution, chain, find);
 }
 
-function checkFailedCalls({ failure, attempts = [] }: TxReport['execution'], chain: RawChain, find: Report) {
+function checkFailedCalls(
+  { failure, attempts = [] }: TxReport['execution'],
+  chain: RawChain,
+  find: Report,
+): void {
   const at = '/execution/failure';
   if (failure && chain.succeeded) find('identity', at, 'is named although the transaction succeeded');
   if (!failure && !chain.succeeded && chain.frames.size > 0)
@@ -29,8 +33,12 @@ function checkFailedCalls({ failure, attempts = [] }: TxReport['execution'], cha
 
 type Failed = Pick<Failure, 'frame_path' | 'contract' | 'method'>;
 
-function checkFailed(failed: Failed, at: string, chain: RawChain, find: Report): void {
-  const { frame_path: path, contract, method } = failed;
+function checkFailed(
+  { frame_path: path, contract, method }: Failed,
+  at: string,
+  chain: RawChain,
+  find: Report,
+): void {
   const frame = chain.frames.get(path.join('.'));
   if (!frame) return find('identity', `${at}/frame_path`, `frame [${path}] is not in the trace`);
   if (!frame.failed) find('identity', `${at}/frame_path`, `frame [${path}] did not fail`);

@@ -2,7 +2,7 @@ import type { Motif, Movement, PositionEffect, TxReport } from '../../model/gene
 import { placeOf } from './checkEvidence.ts';
 import { mergeWrapped, accountNet } from './checkProfit.ts';
 import { checkOwnWords, checkWhole } from './checkWholes.ts';
-import { mustOf, paysInterest, type Must, type Problem, type Report } from './finding.ts';
+import { mustOf, paysInterest, type Must, type Report } from './finding.ts';
 import { NATIVE, size, wordsIn, wordsOf, type RawChain } from './rawChain.ts';
 
 /** The words of a log's topics and data, or of a call's result. */
@@ -74,6 +74,7 @@ export function checkMotifs(report: TxReport, chain: RawChain, find: Report): vo
 }
 
 type Movements = readonly Movement[];
+type Problem = (check: string, message: string) => void;
 
 function checkScope({ evidence, scope }: Motif, chain: RawChain, problem: Problem): void {
   if (evidence.length === 0) problem('evidence', 'no evidence');
@@ -108,7 +109,11 @@ function checkOwnMovements(motif: Motif, movements: Movements, problem: Problem)
 }
 
 /** Ether of a call that the motif's movements out of the contract pay out, less refunds. */
-function isPassedOn({ from, to, asset_id: id, amount_raw: raw }: Movement, motif: Motif, all: Movements) {
+function isPassedOn(
+  { from, to, asset_id: id, amount_raw: raw }: Movement,
+  motif: Motif,
+  all: Movements,
+): boolean {
   const ofVenue = all.map((m, i) => ({ ...m, own: motif.movements.includes(i) }));
   const sum = (fits: (m: Movement & { own: boolean }) => boolean): bigint =>
     ofVenue
@@ -178,8 +183,11 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
 const motifOf = ({ motif_ids: [id] }: PositionEffect): number => Number(id?.slice(2));
 
 /** A liquidation is given exactly where there is one, with the accounts that its motifs name. */
-function checkLiquidation(change: PositionEffect, behind: readonly Motif[], must: Must): void {
-  const { effect, liquidation: end } = change;
+function checkLiquidation(
+  { effect, liquidation: end }: PositionEffect,
+  behind: readonly Motif[],
+  must: Must,
+): void {
   must((end !== null) === (effect === 'liquidate'), '', 'is given exactly for a liquidation');
   if (end === null) return;
   for (const [side, asset, raw] of [
@@ -195,7 +203,10 @@ function checkLiquidation(change: PositionEffect, behind: readonly Motif[], must
 }
 
 /** Movements of a position's token that its owner sent or received. */
-function movementsOf({ owner, position_asset: token }: PositionEffect, { movements = [] }: TxReport) {
+function movementsOf(
+  { owner, position_asset: token }: PositionEffect,
+  { movements = [] }: TxReport,
+): Movement[] {
   return movements.filter(
     ({ asset_id, from, to }) => asset_id === token?.id && (from === owner || to === owner),
   );

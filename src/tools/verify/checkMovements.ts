@@ -53,8 +53,6 @@ function movementsOnChain(chain: RawChain): Unclaimed {
   return unclaimed;
 }
 
-type Problem = (message: string) => void;
-
 /** Every movement is as its evidence shows, and no movement of the chain is left out. */
 export function checkMovements(report: TxReport, chain: RawChain, find: Report): void {
   const unclaimed = movementsOnChain(chain);
@@ -97,16 +95,25 @@ const describe = ({ from, to, assetId, amount }: LogMovement): string =>
   `${amount} of ${assetId} went from ${from} to ${to}`;
 
 /** An event of no standard shape that states the movement; a token may repeat its own transfer in one. */
-function checkOtherEvent(log: RawLog, moved: LogMovement, unclaimed: Unclaimed, problem: Problem): void {
+function checkOtherEvent(
+  log: RawLog,
+  moved: LogMovement,
+  unclaimed: Unclaimed,
+  problem: (message: string) => void,
+): void {
   if (APPROVALS.has(log.topics[0] ?? '')) problem(`log ${log.index} is an approval, which moves nothing`);
   if (!saysOtherwise(log, moved)) return problem(`log ${log.index} does not say that ${describe(moved)}`);
   for (const m of decodeLog(log)) unclaimed.counts.delete(keyOf('log', log.index, m));
 }
 
 /** Wrapped ether: the value that the event states has to pass through the wrapping contract. */
-function checkWrap(movement: Movement, log: RawLog, chain: RawChain, problem: Problem): void {
-  const { kind } = movement;
-  const amount = BigInt(movement.amount_raw);
+function checkWrap(
+  { kind, amount_raw: raw }: Movement,
+  log: RawLog,
+  chain: RawChain,
+  problem: (message: string) => void,
+): void {
+  const amount = BigInt(raw);
   if (kind !== 'wrap' && kind !== 'unwrap')
     return problem(`a ${kind} cannot rest on a deposit or withdrawal event`);
   const passed = [...chain.frames.values()]

@@ -53,8 +53,11 @@ export function checkOpenWords(report: TxReport, { block }: RawChain, find: Repo
 }
 
 /** Roles that one account alone has, and the marks that follow from the movements of a balance. */
-function checkSubjects(report: TxReport, coinbase: string, find: Report): void {
-  const { inventory_deltas: deltas, attribution: a, movements = [] } = report;
+function checkSubjects(
+  { inventory_deltas: deltas, attribution: a, movements = [] }: TxReport,
+  coinbase: string,
+  find: Report,
+): void {
   deltas.forEach(({ subject, subject_role: role, asset, flags, movements: own }, i) => {
     const must = mustOf(find, 'words', `/inventory_deltas/${i}`);
     const special = [a.actor, a.signer, ZERO, coinbase].findIndex((one) => isSame(subject, one ?? undefined));

@@ -46,7 +46,11 @@ const NOT_OF_THE_FEED = [
  * sales and HTTP sources; prices and refusals are held against the listed feed of their asset. Returns the
  * prices that could not be read, with the reason.
  */
-export async function checkPrices(report: TxReport, input: PriceCheck, find: Report) {
+export async function checkPrices(
+  report: TxReport,
+  input: PriceCheck,
+  find: Report,
+): Promise<{ readonly what: string; readonly why: string }[]> {
   const checker = new PriceChecker(report, input, find);
   const left: { what: string; why: string }[] = [];
   for (const [i, price] of (report.economics.valuation.prices ?? []).entries()) {

@@ -2,7 +2,7 @@ import type { Motif, PositionEffect, TxReport } from '../../model/generated/repo
 import type { RawMotifKind } from '../../model/generated/rules.ts';
 import { poolOf } from './checkClaims.ts';
 import { placeOf } from './checkEvidence.ts';
-import type { Must, Problem } from './finding.ts';
+import type { Must } from './finding.ts';
 import type { RawChain } from './rawChain.ts';
 import type { RuleFacts } from './ruleFacts.ts';
 
@@ -14,7 +14,12 @@ function textAt({ log_index: index, frame_path: path }: Motif['evidence'][number
 }
 
 /** Count and pool of an act are its evidence's; the parts of a whole are inside it. */
-export function checkOwnWords(motif: Motif, motifs: readonly Motif[], chain: RawChain, problem: Problem) {
+export function checkOwnWords(
+  motif: Motif,
+  motifs: readonly Motif[],
+  chain: RawChain,
+  problem: (check: string, message: string) => void,
+): void {
   const { evidence, count = evidence.length, pool_id: pool } = motif;
   if (count !== evidence.length) problem('motif', `count is ${count}, its evidence has ${evidence.length}`);
   const isStated = evidence.some((place) => textAt(place, chain).includes(pool?.slice(2) ?? ''));

@@ -11,9 +11,6 @@ export interface Finding {
 
 export type Report = (check: string, at: string, message: string) => void;
 
-/** The same of one place. */
-export type Problem = (check: string, message: string) => void;
-
 /** Reports a statement that does not hold. */
 export type Must = (holds: boolean, at: string, message: string) => void;
 
@@ -65,8 +62,10 @@ export function netsOf(report: TxReport, { owner, accounts }: Party): Amount[] {
 }
 
 /** Whether a withdrawal redeemed just the principal beside this interest. */
-export function paysInterest(effect: PositionEffect, asset: string): boolean {
-  const { category, underlying, position_delta_raw: moved } = effect;
+export function paysInterest(
+  { category, underlying, position_delta_raw: moved }: PositionEffect,
+  asset: string,
+): boolean {
   return (
     category === 'lending_supply' &&
     underlying.some((u) => u.role === 'principal' && u.asset.id === asset && `-${u.delta_raw}` === moved)

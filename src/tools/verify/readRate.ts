@@ -26,7 +26,12 @@ export function rulesFor(token: string, method: string, { rates }: PriceRules): 
 }
 
 /** Dollars per smallest unit of a token by a rule; null where the token does not answer as the rule says. */
-export async function readRate(token: string, rule: RawRate, read: ReadContract, valueOf: UnitValue) {
+export async function readRate(
+  token: string,
+  rule: RawRate,
+  read: ReadContract,
+  valueOf: UnitValue,
+): Promise<Ratio | null> {
   // A listed token counts at the block, any other in the state before it.
   const before = typeof rule.tokens === 'string';
   const numberOf = (text: string, at: string, word = 0): Promise<bigint | null> =>
@@ -171,14 +176,23 @@ type Round = readonly bigint[];
 const inputs = (args: readonly string[]): string => `(${args.map(() => 'address').join()})`;
 
 /** A feed's or registry's latest round; null without one. */
-export async function askRound(read: ReadContract, to: string, args: readonly string[] = [], before = false) {
+export async function askRound(
+  read: ReadContract,
+  to: string,
+  args: readonly string[] = [],
+  before = false,
+): Promise<Round | null> {
   const round = 'uint80, int256, uint256, uint256, uint80';
   const signature = `function latestRoundData${inputs(args)} view returns (${round})`;
   return (await askView(read, to, signature, { args, before })) as Round | null;
 }
 
 /** Decimals of a feed's or registry's answers; null without an answer. */
-export async function askDecimals(read: ReadContract, to: string, args: readonly string[]) {
+export async function askDecimals(
+  read: ReadContract,
+  to: string,
+  args: readonly string[],
+): Promise<number | null> {
   const signature = `function decimals${inputs(args)} view returns (uint8)`;
   return (await askView(read, to, signature, { args })) as number | null;
 }
@@ -190,7 +204,11 @@ export function feedsOf(asset: string, { feeds, wrappedNative }: PriceRules): re
 }
 
 /** The first of these feeds with an answer in time at `since`, in Unix seconds. */
-export async function answerOfFeed(feeds: readonly FeedRule[], read: ReadContract, since: number) {
+export async function answerOfFeed(
+  feeds: readonly FeedRule[],
+  read: ReadContract,
+  since: number,
+): Promise<{ readonly rule: FeedRule; readonly round: Round } | null> {
   for (const rule of feeds) {
     const round = await askRound(read, rule.feed);
     if (round && round[1]! > 0n && since - Number(round[3]) <= rule.heartbeat) return { rule, round };

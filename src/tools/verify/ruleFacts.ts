@@ -135,7 +135,10 @@ export function readPriceRules(directories: readonly string[]): PriceRules {
 }
 
 /** Where HTTP sources answer, by name; a URL alone in `PRICE_API_URL` has no name of its own. */
-export function priceApiUrls(setting: string, apis: readonly RawPriceApi[]) {
+export function priceApiUrls(
+  setting: string,
+  apis: readonly RawPriceApi[],
+): ReadonlyMap<string, PriceApiPlace> {
   const found = new Map<string, PriceApiPlace>();
   for (const entry of setting.split(',').map((part) => part.trim())) {
     const [, name, url] = /^([a-z][a-z0-9-]*)(?:=(.+))?$/.exec(entry) ?? [];

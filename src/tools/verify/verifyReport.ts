@@ -71,7 +71,11 @@ function verdictOf(findings: readonly Finding[], compared: boolean, acceptPart: 
  * Holds a report against the node's raw answers with checks that share no code with the analysis. Returns
  * the failures. The report must be valid against its published schema.
  */
-export function verifyReport(report: TxReport, answers: RawAnswers, rules: RuleFacts | null = null) {
+export function verifyReport(
+  report: TxReport,
+  answers: RawAnswers,
+  rules: RuleFacts | null = null,
+): Finding[] {
   const chain = readRawChain(answers);
   const findings: Finding[] = [];
   const find: Report = (check, at, message) => void findings.push({ check, at, message });

@@ -94,7 +94,10 @@ const HEADERS = {
 } as const;
 
 /** The page with this server's settings, and its policy opened for the service it asks. */
-async function readPage(file: string | undefined, settings: Readonly<Record<string, string>>) {
+async function readPage(
+  file: string | undefined,
+  settings: Readonly<Record<string, string>>,
+): Promise<string> {
   const files = file === undefined ? VIEWERS.map((path) => join(import.meta.dirname, path)) : [file];
   const built = files.find((path) => existsSync(path));
   if (built === undefined)

@@ -62,7 +62,10 @@ export function timeText(iso: string | null | undefined): string | null {
 }
 
 /** Alike texts once, those that come several times with their number. */
-export function counted(texts: readonly string[], withNumber: (text: string, count: number) => string) {
+export function counted(
+  texts: readonly string[],
+  withNumber: (text: string, count: number) => string,
+): string[] {
   return [...groupBy(texts, (text) => text)].map(([text, { length }]) =>
     length === 1 ? text : withNumber(text, length),
   );

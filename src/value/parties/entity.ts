@@ -52,7 +52,10 @@ export function actingAsOne(
 }
 
 /** Accounts that in these acts paid a venue or were paid by one. */
-function tradersOf(acts: readonly Pick<Motif, 'movements'>[], { flow: { movements }, venues }: EntityInput) {
+function tradersOf(
+  acts: readonly Pick<Motif, 'movements'>[],
+  { flow: { movements }, venues }: EntityInput,
+): Set<Address> {
   const traders = new Set<Address>();
   for (const act of acts)
     for (const index of act.movements) {

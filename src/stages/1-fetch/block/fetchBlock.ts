@@ -174,7 +174,11 @@ class BlockAttempt {
   }
 
   /** Sends the calls a few at a time; undefined where even one alone is too large or too slow. */
-  async #inPieces(endpoint: RpcEndpoint, calls: readonly RpcCall[], size = PIECE) {
+  async #inPieces(
+    endpoint: RpcEndpoint,
+    calls: readonly RpcCall[],
+    size = PIECE,
+  ): Promise<(RpcAnswer | undefined)[]> {
     const answers: (RpcAnswer | undefined)[] = [];
     for (let i = 0; i < calls.length; i += size) {
       const piece = calls.slice(i, i + size);
@@ -241,7 +245,10 @@ function receiptsIn(list: readonly unknown[], hashes: readonly Hash[]): Readonly
 }
 
 /** The block's transactions; each must name this very block. */
-function readTransactions(answer: RpcAnswer, { hash: blockHash }: BlockId) {
+function readTransactions(
+  answer: RpcAnswer,
+  { hash: blockHash }: BlockId,
+): Pick<RawBlock, 'coinbase' | 'hashes' | 'transactions'> {
   const block = resultOf('eth_getBlockByHash', answer);
   if (block === null) throw inconsistent('the block is gone: a reorganisation');
   if (!isRecord(block) || !Array.isArray(block['transactions']))

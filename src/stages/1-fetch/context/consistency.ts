@@ -55,7 +55,10 @@ export function receiptMismatch(
 }
 
 /** The receipt's logs against the trace's or their bloom. */
-export function logsMismatch(receipt: Record<string, unknown>, trace: RawTransaction['trace']) {
+export function logsMismatch(
+  receipt: Record<string, unknown>,
+  trace: RawTransaction['trace'],
+): string | null {
   if (!Array.isArray(receipt['logs'])) return null;
   const logs = receipt['logs'] as unknown[];
   const failed = quantity(receipt['status']) === 0n;

@@ -64,7 +64,11 @@ export function planContext(
 }
 
 /** A listed token that was called without an event: a failed transfer's amount is written in its units. */
-function calledToken({ to }: CanonicalTx, { seen }: TokensInLogs, { knownTokens }: PlanVocabulary) {
+function calledToken(
+  { to }: CanonicalTx,
+  { seen }: TokensInLogs,
+  { knownTokens }: PlanVocabulary,
+): Address[] {
   if (to === null || knownTokens === undefined || seen.length > 0) return [];
   return knownSymbols(knownTokens).has(to) ? [to] : [];
 }

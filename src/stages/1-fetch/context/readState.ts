@@ -24,7 +24,11 @@ import type { NonceSpan } from '../../../model/upstream.ts';
  * Reads the state at the end of the plan's block; sessions of a whole block join their reads. Where every
  * node has pruned it, only the header is read and the answer says so.
  */
-export async function readState(session: Session, plan: ContextPlan, reads: readonly ViewCall[]) {
+export async function readState(
+  session: Session,
+  plan: ContextPlan,
+  reads: readonly ViewCall[],
+): Promise<BlockState> {
   if (session.readState) return session.readState(plan, reads);
   try {
     return await session.ask((endpoint) => attempt(session, endpoint, plan, reads));
@@ -78,7 +82,10 @@ async function attempt(
 }
 
 /** Nonces around the block; a node without the parent's state leaves an account out. */
-function readNonces(accounts: readonly Address[], answers: readonly RpcAnswer[]) {
+function readNonces(
+  accounts: readonly Address[],
+  answers: readonly RpcAnswer[],
+): ReadonlyMap<Address, NonceSpan> {
   const found = new Map<Address, NonceSpan>();
   const countOf = (answer: RpcAnswer): bigint | null => (answer.ok ? quantity(answer.result) : null);
   accounts.forEach((account, i) => {
@@ -101,7 +108,10 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
 /** EIP-7702: a delegated account's code is `0xef0100 ‖ address`; no other code has this form. */
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/i;
 
-function readDelegations(accounts: readonly Address[], codes: readonly RpcAnswer[]) {
+function readDelegations(
+  accounts: readonly Address[],
+  codes: readonly RpcAnswer[],
+): ReadonlyMap<Address, Address> {
   const found = new Map<Address, Address>();
   accounts.forEach((account, i) => {
     const match = DELEGATION.exec(readCode(codes[i]!));

@@ -62,7 +62,10 @@ export function registryCalls({ reads }: RegistryPlan): ViewCall[] {
 }
 
 /** Contracts with a registry that answered with anything but zero; the first of several counts. */
-export function readRegistries({ reads }: RegistryPlan, answers: readonly ReadAnswer[]) {
+export function readRegistries(
+  { reads }: RegistryPlan,
+  answers: readonly ReadAnswer[],
+): Map<Address, string> {
   const registered = new Map<Address, string>();
   for (const [i, { contract, slug }] of reads.entries()) {
     const word = answers[i] == null ? null : wordAt(answers[i], 0);

@@ -70,7 +70,12 @@ function heldToken([topic0, , token]: readonly Hash[], data: Hex): Address | nul
   return word !== undefined && word.length >= 66 ? `0x${word.slice(26, 66)}` : null;
 }
 
-function isTokenEvent(emitter: Address, topic0: string, topicCount: number, vocabulary: TokenVocabulary) {
+function isTokenEvent(
+  emitter: Address,
+  topic0: string,
+  topicCount: number,
+  vocabulary: TokenVocabulary,
+): boolean {
   if (STANDARD_TOPICS.has(topic0)) return true;
   // Of the wrapped native token: many other contracts emit them too.
   if ((topic0 === DEPOSIT || topic0 === WITHDRAWAL) && vocabulary.wrappedNative.has(emitter)) return true;

@@ -70,7 +70,10 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   const send = createHttpPost(url, options.agent);
   const capabilities = newCapabilities();
 
-  async function post(body: RpcRequestMessage | RpcRequestMessage[], scope: CallScope) {
+  async function post(
+    body: RpcRequestMessage | RpcRequestMessage[],
+    scope: CallScope,
+  ): Promise<{ status: number; data: unknown }> {
     const limits = {
       signal: scope.signal,
       ms: Math.min(timeoutMs, scope.timeLeft()),
@@ -97,7 +100,11 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
       : malformed('a broken answer');
   }
 
-  async function observed<T>(methods: readonly string[], scope: CallScope, run: () => Promise<T>) {
+  async function observed<T>(
+    methods: readonly string[],
+    scope: CallScope,
+    run: () => Promise<T>,
+  ): Promise<T> {
     const start = performance.now();
     const report = (outcome: string, fault: UpstreamFault | null = null): void => {
       const ms = performance.now() - start;

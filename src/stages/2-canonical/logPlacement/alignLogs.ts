@@ -134,7 +134,12 @@ function judgeMoment(table: Table, cell: number, own: boolean, { running, exit }
 }
 
 /** Fills a cell; returns whether its frame makes no calls. */
-function judgeCell(table: Table, cell: number, timeline: Timeline, judge: (frame: number) => Judgement) {
+function judgeCell(
+  table: Table,
+  cell: number,
+  timeline: Timeline,
+  judge: (frame: number) => Judgement,
+): boolean {
   const moment = table.moment[cell]!;
   const frame = timeline.running[moment]!;
   const judgement = judge(frame);

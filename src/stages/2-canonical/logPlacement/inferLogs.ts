@@ -65,7 +65,11 @@ function holdingFrames(
 }
 
 /** Per log, the ascending list of moments in which its emitter ran. */
-function findCandidates(frames: readonly Frame[], timeline: Timeline, logs: readonly ReceiptLog[]) {
+function findCandidates(
+  frames: readonly Frame[],
+  timeline: Timeline,
+  logs: readonly ReceiptLog[],
+): Candidates[] {
   const own = new Map<Address, { readonly moments: number[]; readonly own: boolean }>();
   const candidates: Candidates[] = [];
   for (const { address } of logs) {

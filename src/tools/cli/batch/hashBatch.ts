@@ -149,7 +149,10 @@ async function openSource({ list, shard }: HashBatchRequest, stop: AbortSignal) 
 }
 
 /** The list, then the failures of earlier runs as line 0: the list may no longer contain them. */
-async function* withRetries(lines: AsyncIterable<HashLine>, failedBefore: readonly string[]) {
+async function* withRetries(
+  lines: AsyncIterable<HashLine>,
+  failedBefore: readonly string[],
+): AsyncGenerator<HashLine> {
   yield* lines;
   for (const hash of failedBefore) yield { hash, line: 0 };
 }

@@ -11,7 +11,10 @@ const MOST_CHARACTERS = 1_000;
  * The hashes in the first column of a text; blank lines and `#` comments are skipped. A line without a hash
  * is yielded as invalid by the first shard only, so that shards do not repeat each other's errors.
  */
-export async function* readHashLines(chunks: AsyncIterable<Buffer | string>, shard: Shard) {
+export async function* readHashLines(
+  chunks: AsyncIterable<Buffer | string>,
+  shard: Shard,
+): AsyncGenerator<HashLine> {
   let line = 0;
   for await (const text of splitLines(chunks)) {
     line++;
@@ -26,7 +29,10 @@ export async function* readHashLines(chunks: AsyncIterable<Buffer | string>, sha
 }
 
 /** Lines without their ends; of a longer one, no more than `most` characters and a chunk are kept. */
-export async function* splitLines(chunks: AsyncIterable<Buffer | string>, most = MOST_CHARACTERS) {
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer | string>,
+  most = MOST_CHARACTERS,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {

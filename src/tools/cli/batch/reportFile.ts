@@ -103,7 +103,10 @@ async function openLineFile(
   };
 }
 
-async function readLines(path: string, onLine: (line: string, number: number) => void) {
+async function readLines(
+  path: string,
+  onLine: (line: string, number: number) => void,
+): Promise<{ complete: number; torn: number }> {
   let complete = 0;
   let number = 0;
   // Long lines come in many chunks, joined once.

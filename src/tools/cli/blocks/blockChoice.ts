@@ -35,7 +35,11 @@ export async function startOf(request: BlockChoice, upstream: Upstream): Promise
 }
 
 /** The blocks of this shard, or of the earlier run, so that `latest` means the same. */
-async function listOf(request: BlockChoice, before: Checkpoint | null, upstream: Upstream) {
+async function listOf(
+  request: BlockChoice,
+  before: Checkpoint | null,
+  upstream: Upstream,
+): Promise<BlockList> {
   if (before !== null) {
     if (before.batch !== identity(request))
       throw new CliError(
