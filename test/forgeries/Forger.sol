@@ -138,3 +138,28 @@ contract OpenDelegate {
     }
     fallback() external payable {}
 }
+
+/// Makes a contract that does the steps and nothing after, as services make one to sweep a deposit address.
+contract Sweeper {
+    function sweep(bytes32 salt, Forger.Step[] calldata steps) external { new Swept{salt: salt}(steps); }
+    function where(bytes32 salt, Forger.Step[] calldata steps) external view returns (address) {
+        bytes32 code = keccak256(abi.encodePacked(type(Swept).creationCode, abi.encode(steps)));
+        return address(uint160(uint256(keccak256(abi.encodePacked(bytes1(0xff), this, salt, code)))));
+    }
+}
+
+contract Swept {
+    constructor(Forger.Step[] memory steps) {
+        for (uint256 i; i < steps.length; ++i) {
+            Forger.Step memory step = steps[i];
+            if (step.to == address(0)) {
+                bytes memory data = step.data;
+                bytes32 topic = step.topics[0];
+                assembly { log1(add(data, 32), mload(data), topic) }
+            } else {
+                (bool ok,) = step.to.call{value: step.value}(step.data);
+                require(ok, "swept");
+            }
+        }
+    }
+}

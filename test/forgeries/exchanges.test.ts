@@ -4,6 +4,7 @@ import type { Address } from 'viem';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
+import { settle } from '../devnet/scenarios/settlement.ts';
 import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
 
 const [ALICE, BOB] = [addressOf('alice'), addressOf('bob')];
@@ -30,6 +31,8 @@ afterAll(() => stage?.stop());
 const usdc = (signature: string, args: unknown[]): Step => call(MAINNET.usdc, fn(signature, args));
 const paid = usdc('transfer(address,uint256)', [ALICE, SOLD]);
 const play = (steps: readonly Step[]) => fnOf(stage.abi, 'play', [steps]);
+
+const does = (steps: readonly Step[]): Step => call(dealer, play(steps));
 
 /** Alice sends the router one ether, and the dealer whom the router pays it to does these steps. */
 const trade = async (steps: readonly Step[], router = ROUTER) =>
@@ -123,6 +126,125 @@ describe('a silent receipt', () => {
     const { classification } = await stage.report(
       await stage.chain.send('alice', { to: dealer, data: play(steps), gas: 1_000_000n }),
     );
+    expect(classification.status).toBe('Suspected');
+  });
+});
+
+describe('a receipt swept from an address for one payment', () => {
+  const sweeper = () => compile('Forger.sol')['Sweeper']!;
+  const WHERE =
+    'where(bytes32 salt, (address to, uint256 value, bytes data, bytes32[] topics)[] steps) view returns (address)';
+  const salt = `0x${'00'.repeat(32)}`;
+  /** A contract that Alice has made does these steps, with a payment of `token` that waits at its address. */
+  const swept = async (steps: readonly Step[], token: Address = MAINNET.usdc) => {
+    const { chain } = stage;
+    const { abi } = sweeper();
+    const maker = await chain.deploy(sweeper(), []);
+    const box: Address = await chain.read(maker, WHERE, [salt, steps]);
+    await chain.must('maker', { to: token, data: fn('transfer(address,uint256)', [box, SOLD]) });
+    await chain.must('maker', { to: dealer, data: play([usdc('approve(address,uint256)', [box, SOLD])]) });
+    const data = fnOf(abi, 'sweep', [salt, steps]);
+    return (await stage.report(await chain.send('alice', { to: maker, data, gas: 3_000_000n })))
+      .classification;
+  };
+
+  it('is Proven, and says no more', async () => {
+    expect(await swept([paid])).toMatchObject({
+      intent_kind: 'TokenTransfer',
+      status: 'Proven',
+      actor: ALICE,
+      intent_label: expect.stringMatching(/^Receive 3,000 USDC from 0x/),
+    });
+  });
+
+  it.each<[string, () => Step[]]>([
+    [
+      'pulled from an account that let it',
+      () => [usdc('transferFrom(address,address,uint256)', [dealer, ALICE, SOLD])],
+    ],
+    ['in a token of its own', () => [call(dealer, fn('transfer(address,uint256)', [ALICE, SOLD]))]],
+    [
+      'beside a name of its own for it',
+      () => [paid, event('Unstaked(address by, uint256 amount)', ALICE, SOLD)],
+    ],
+    [
+      'beside a loan that it tells of',
+      () => [paid, event('Borrowed(address user, uint256 amount)', ALICE, SOLD)],
+    ],
+    [
+      'and sent on',
+      () => [
+        usdc('transfer(address,uint256)', [BOB, SOLD / 2n]),
+        usdc('transfer(address,uint256)', [ALICE, 5n]),
+      ],
+    ],
+  ])('is Suspected %s', async (_, steps) => {
+    expect((await swept(steps())).status).toBe('Suspected');
+  });
+});
+
+describe('an order settled at a listed contract', () => {
+  let sold = 2n;
+  /** A solver settles Bob's order, and does these steps in the same settlement. */
+  const settled = async (steps: readonly Step[] = []) => {
+    await stage.c.approve('bob', 'USDC', MAINNET.cowRelayer);
+    sold += 1n; // Equal orders would be one order, which is filled once.
+    await stage.chain.must('maker', {
+      to: MAINNET.dai,
+      data: fn('transfer(address,uint256)', [MAINNET.cowSettlement, 20n * ETHER]),
+    });
+    const request = await settle(
+      stage.c,
+      ['USDC', 'DAI'],
+      [10n ** 12n, 1n],
+      [{ owner: 'bob', sell: ['USDC', String(sold)], buy: ['DAI', '1'] }],
+      steps.map(({ to, value, data }) => [to, value, data]),
+    );
+    const { classification } = await stage.report(
+      await stage.chain.send('solver', { ...request, gas: 5_000_000n }),
+    );
+    return classification;
+  };
+  const ofBob = (status: string) => ({ actor: BOB, status });
+  const dai = (signature: string, args: unknown[]): Step => call(MAINNET.dai, fn(signature, args));
+
+  it('is its owner’s, and Proven by movements', async () => {
+    expect(await settled()).toMatchObject({
+      ...ofBob('Proven'),
+      intent_label: expect.stringMatching(/^Swap 3 USDC for 3 DAI/),
+    });
+  });
+
+  it.each<[string, () => Step[]]>([
+    [
+      'more of what it sells is taken from its owner',
+      () => [does([usdc('transferFrom(address,address,uint256)', [BOB, dealer, SOLD / 1000n])])],
+    ],
+    [
+      'another account’s tokens are paid to its owner too',
+      () => [dai('transfer(address,uint256)', [BOB, ETHER])],
+    ],
+    ['a share is made for its owner', () => [does([event(MINT, BOB, SOLD, { from: ZERO, to: BOB })])]],
+  ])('is not Proven as an exchange where %s', async (_, steps) => {
+    expect(await settled(steps())).not.toMatchObject(ofBob('Proven'));
+  });
+
+  it('is nobody’s where only a stranger’s contract tells of it', async () => {
+    const told = event(
+      'Trade(address indexed owner, address sellToken, address buyToken, uint256 sellAmount, uint256 buyAmount, uint256 feeAmount, bytes orderUid)',
+      BOB,
+      SOLD / 1000n,
+      { sellToken: MAINNET.usdc, buyToken: MAINNET.dai, buyAmount: ETHER, feeAmount: 0n },
+    );
+    await stage.chain.must('maker', {
+      to: MAINNET.dai,
+      data: fn('transfer(address,uint256)', [dealer, 10n * ETHER]),
+    });
+    const { classification } = await stage.play(dealer, [
+      usdc('transferFrom(address,address,uint256)', [BOB, dealer, SOLD / 1000n]),
+      dai('transfer(address,uint256)', [BOB, ETHER]),
+      told,
+    ]);
     expect(classification.status).toBe('Suspected');
   });
 });
