@@ -134,15 +134,14 @@ const OWN_BOOKS: ReadonlySet<string> = new Set(['liquidity', 'lending_supply', '
  * The gate for books of an unlisted contract: both sides have to be found afterwards, to the unit. It made
  * its own shares, which their holder keeps, and keeps what it took; or it destroyed shares that its holder
  * had, and what it gave was there before. An event, a name, or an answer of its own stands in for neither,
- * and a call of a token deposits nothing. At a contract that a protocol lists or made, no protocol may mean
- * another act by the event.
+ * and a call of a token deposits nothing. At a contract that a protocol made, no protocol may mean another
+ * act by the event; one that it lists is known, or runs its callers' code.
  */
 function isBooked(act: Primitive, input: ProofInput): boolean {
   const { basis, legs, kind, venue } = act;
   const { rulebook } = input;
   const { position, trade } = kindOf(rulebook, kind);
-  if (basis !== 'event') return false;
-  const listed = rulebook.prepared.protocolOf(venue) !== undefined;
+  if (basis !== 'event' || rulebook.protocolAt.has(venue)) return false;
   const shares = legs.filter(({ role }) => SHARE_ROLES.has(role));
   const assets = legs.filter(({ role }) => !SHARE_ROLES.has(role));
   if (!OWN_BOOKS.has(position?.category ?? '') || !assets.every(({ exact }) => exact)) return false;
@@ -150,7 +149,7 @@ function isBooked(act: Primitive, input: ProofInput): boolean {
   const atRate = sumOf(shares) !== sumOf(assets);
   if (trade === 'shares' && !atRate) return false;
   return (
-    meansOneKind(act, listed || !atRate, input) &&
+    meansOneKind(act, !atRate || rulebook.prepared.protocolOf(venue) !== undefined, input) &&
     isIn(act, shares, input) &&
     isIn(act, assets, input) &&
     !isTokenCall(act, input)

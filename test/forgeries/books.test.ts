@@ -1,7 +1,7 @@
 // Books of an unlisted contract are proven only where shares and assets both lie where it says, and never about an
 // account that did not call it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Address } from 'viem';
+import { getContractAddress, type Address } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
@@ -115,6 +115,42 @@ describe.each(Object.entries(acts))('%s at an unlisted contract', (act, { kind, 
       const owner = m.participants.find(({ role }) => role === 'owner')?.account;
       expect([owner, m.status]).not.toEqual([addressOf('bob'), 'Proven']);
     }
+  });
+});
+
+describe('a contract that a protocol of another family made', () => {
+  /** The first that the factory of Arrakis made; its vaults log no shares in these words. */
+  const vault = getContractAddress({ from: '0xEA1aFf9dbFfD1580F6b81A3ad3589E66652dB7D9', nonce: 1n });
+  const { says, kind } = acts['a deposit for shares']!;
+  const played = async (who: 'alice' | typeof ATTACKER, made: readonly Step[]) => {
+    const before = venue;
+    venue = vault;
+    try {
+      return await playedBy(who, made);
+    } finally {
+      venue = before;
+    }
+  };
+  const books = (who: Address): Step[] => [pull(MAINNET.usdc, who, vault), minted(who), deposited(who)];
+  beforeAll(async () => {
+    await stage.chain.placeAt(vault, compile('Forger.sol')['Forger']!, ['Venue', 'VENUE']);
+    await stage.c.approve('alice', 'USDC', vault);
+  });
+
+  it('is treated no worse where movements show both sides', async () => {
+    const { classification } = await played('alice', books(ALICE));
+    expect(classification).toMatchObject({ status: 'Proven', confidence: 'Medium', actor: ALICE });
+    expect(classification.intent_label).toMatch(says);
+  });
+
+  it('is not believed of a bystander, nor what only its event tells', async () => {
+    expect(statusOf(await played(ATTACKER, books(ALICE)), kind)).not.toBe('Proven');
+    expect(
+      statusOf(await played('alice', [pull(MAINNET.usdc, ALICE, vault), deposited(ALICE)]), kind),
+    ).not.toBe('Proven');
+    expect(statusOf(await played('alice', [...books(ALICE), pay(addressOf('bob'))]), kind)).not.toBe(
+      'Proven',
+    );
   });
 });
 

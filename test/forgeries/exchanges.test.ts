@@ -61,6 +61,26 @@ describe('an exchange at a dealer that nobody lists', () => {
     expect(classification.status).toBe('Suspected');
   });
 
+  it('is Alice’s where the router logs the calls of a wallet', async () => {
+    const router = await stage.forger('Router', 'ROUTER');
+    const logs = [
+      event(
+        'CallExecuted(address indexed sender, address indexed to, uint256 value, bytes data)',
+        ALICE,
+        ETHER,
+      ),
+      event(
+        'Execute(address indexed sender, address indexed target, uint256 ethValue, bytes data)',
+        ALICE,
+        ETHER,
+      ),
+    ];
+    const data = play([...logs, call(dealer, play([paid]), ETHER)]);
+    const hash = await stage.chain.send('alice', { to: router, data, value: ETHER, gas: 3_000_000n });
+    const { classification } = await stage.report(hash);
+    expect([classification.actor, classification.status]).toEqual([ALICE, 'Suspected']);
+  });
+
   it('is Suspected where the dealer pulls another account’s tokens', async () => {
     const { classification } = await trade([
       usdc('transferFrom(address,address,uint256)', [BOB, ALICE, SOLD]),
@@ -189,10 +209,11 @@ describe('an order settled at a listed contract', () => {
   const settled = async (steps: readonly Step[] = []) => {
     await stage.c.approve('bob', 'USDC', MAINNET.cowRelayer);
     sold += 1n; // Equal orders would be one order, which is filled once.
-    await stage.chain.must('maker', {
-      to: MAINNET.dai,
-      data: fn('transfer(address,uint256)', [MAINNET.cowSettlement, 20n * ETHER]),
-    });
+    for (const to of [MAINNET.cowSettlement, dealer])
+      await stage.chain.must('maker', {
+        to: MAINNET.dai,
+        data: fn('transfer(address,uint256)', [to, 20n * ETHER]),
+      });
     const request = await settle(
       stage.c,
       ['USDC', 'DAI'],
@@ -220,10 +241,8 @@ describe('an order settled at a listed contract', () => {
       'more of what it sells is taken from its owner',
       () => [does([usdc('transferFrom(address,address,uint256)', [BOB, dealer, SOLD / 1000n])])],
     ],
-    [
-      'another account’s tokens are paid to its owner too',
-      () => [dai('transfer(address,uint256)', [BOB, ETHER])],
-    ],
+    ['the settlement pays its owner more', () => [dai('transfer(address,uint256)', [BOB, ETHER])]],
+    ['another account pays its owner too', () => [does([dai('transfer(address,uint256)', [BOB, ETHER])])]],
     ['a share is made for its owner', () => [does([event(MINT, BOB, SOLD, { from: ZERO, to: BOB })])]],
   ])('is not Proven as an exchange where %s', async (_, steps) => {
     expect(await settled(steps())).not.toMatchObject(ofBob('Proven'));
@@ -236,10 +255,6 @@ describe('an order settled at a listed contract', () => {
       SOLD / 1000n,
       { sellToken: MAINNET.usdc, buyToken: MAINNET.dai, buyAmount: ETHER, feeAmount: 0n },
     );
-    await stage.chain.must('maker', {
-      to: MAINNET.dai,
-      data: fn('transfer(address,uint256)', [dealer, 10n * ETHER]),
-    });
     const { classification } = await stage.play(dealer, [
       usdc('transferFrom(address,address,uint256)', [BOB, dealer, SOLD / 1000n]),
       dai('transfer(address,uint256)', [BOB, ETHER]),

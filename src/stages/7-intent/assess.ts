@@ -106,7 +106,7 @@ function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[
 /** The subject gave one asset and got one by these trades, and all who gave in them asked for it. */
 function isOneForOne(view: SubjectView, motifs: readonly Motif[]): boolean {
   const { sent, received, entity, fees, flow } = view;
-  const trades = motifs.every((motif) => !NOT_EXCHANGED.has(view.kind(motif).trade));
+  const trades = motifs.every((motif) => EXCHANGED.has(view.kind(motif).trade));
   return (
     sent.length === 1 &&
     received.length === 1 &&
@@ -117,7 +117,7 @@ function isOneForOne(view: SubjectView, motifs: readonly Motif[]): boolean {
   );
 }
 
-const NOT_EXCHANGED: ReadonlySet<MotifTraits['trade']> = new Set([null, 'shares', 'summary']);
+const EXCHANGED: ReadonlySet<MotifTraits['trade']> = new Set(['swap', 'chain', 'order']);
 
 /**
  * Whether movements alone show the exchange: a listed aggregator that the subject called arranged it, or its
@@ -246,7 +246,9 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
  */
 function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
   const cycles = motifs.filter((motif) => isCycle(view.kind(motif)));
-  if (cycles.length === 0 && !motifs.some((motif) => view.isSwap(motif))) return false;
+  const { elected } = view.input.subject;
+  const states = ({ trade }: MotifTraits): boolean => EXCHANGED.has(trade) && (elected || trade !== 'order');
+  if (!motifs.some((motif) => states(view.kind(motif)))) return false;
   const given = gainsOf(view, cycles.length > 0 ? cycles : motifs);
   const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
   const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;

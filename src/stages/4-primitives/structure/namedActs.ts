@@ -88,18 +88,15 @@ export class NamedActs {
     const hints = this.#rankedHints().filter(({ entry }) => !entry.exact);
     if (hints.length === 0) return [];
     const open = this.#open();
-    const acts: DraftPrimitive[] = [];
-    for (const account of this.#accounts()) {
+    return [...this.#accounts()].flatMap((account) => {
       const flow = open.of(account);
       const gained = open.gained(flow);
       for (const hint of hints) {
         const act = this.#whole(hint, account, flow, gained);
-        if (!act) continue;
-        acts.push(act);
-        break;
+        if (act) return [act];
       }
-    }
-    return acts;
+      return [];
+    });
   }
 
   /** The act over movements of stated amounts; null where none goes the way the entry says. */
@@ -114,7 +111,7 @@ export class NamedActs {
       const exchanged = sent.length > 0 && received.length > 0 ? [...sent, ...received] : [];
       const moved = { sent, received, exchanged, none: [] }[entry.flow];
       const flow = open.of(account);
-      if (moved.length > 0 && this.#holds(entry, moved, flow)) return this.#actOf(hint, account, moved, flow);
+      if (moved.length > 0 && this.#holds(hint, moved, flow)) return this.#actOf(hint, account, moved, flow);
     }
     return null;
   }
@@ -172,7 +169,7 @@ export class NamedActs {
     const moved = entry.flow === 'received' ? got : flow.sent;
     const isShown =
       goes(entry.flow, flow.sent.length > 0, got.length > 0) &&
-      this.#holds(entry, moved, flow) &&
+      this.#holds(hint, moved, flow) &&
       this.#isWitness(hint, account, moved, flow);
     return isShown ? this.#actOf(hint, account, moved, flow) : null;
   }
@@ -190,13 +187,14 @@ export class NamedActs {
   }
 
   #holds(
-    { assets, unreceipted, flow: way }: Hint['entry'],
+    { entry: { assets, unreceipted, flow: way }, trigger }: Hint,
     moved: readonly Movement[],
     own: UnclaimedFlow,
   ): boolean {
     const { flow } = this.#context;
-    // Swept from a deposit address with a contract made for it alone.
-    if (way === 'received' && moved.every(({ from }) => this.#created().has(from))) return false;
+    // Swept from a deposit address with a contract made for it alone, which says nothing itself.
+    const isSwept = ({ from }: Movement): boolean => from !== trigger.contract && this.#created().has(from);
+    if (way === 'received' && moved.every(isSwept)) return false;
     if (unreceipted && own.minted.length + own.burnt.length > 0) return false;
     if (assets === null) return true;
     if (assets === 'erc20') return moved.some(({ asset }) => flow.assets.get(asset)?.kind === 'erc20');

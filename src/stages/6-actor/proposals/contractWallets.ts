@@ -16,11 +16,13 @@ export function contractWallets(context: ElectionContext): Proposal[] {
     .filter(({ tags }) => !tags.includes('relayed'))
     .map((motif) => ({ motif, account: roleOf(motif, 'owner') ?? motif.venue }));
   if (executed.length === 0) return [];
-  const called = executed.filter((e) => e.account === context.input.tx.to);
   const moved = executed.filter((e) => context.sides(e.account) !== 'none');
+  const deals = signerDeals(context);
+  // A called contract that only passed the signer's own assets on is no account of it.
+  const called = executed.filter((e) => e.account === context.input.tx.to && (!deals || moved.includes(e)));
   // Of nested accounts those with moved assets; where none has, the last to report is the outermost.
   const others = moved.length > 0 ? moved : executed.slice(-1);
-  const chosen = called.length > 0 ? called : signerDeals(context) ? [] : others;
+  const chosen = called.length > 0 ? called : deals ? [] : others;
   return chosen.map(({ motif, account }) => ({
     account,
     mode: 'safe',

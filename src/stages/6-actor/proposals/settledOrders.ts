@@ -57,24 +57,14 @@ export interface StatedOrder {
 }
 
 export function ordersOf(context: ElectionContext, settlements: readonly Motif[]): StatedOrder[] {
-  const orders: StatedOrder[] = [];
-  for (const motif of settlements) {
-    const owner = principal(context, motif);
-    if (owner === null) continue;
-    const { account, ground, evidence } = owner;
-    orders.push({
-      motif,
-      ground,
-      order: {
-        owner: account,
-        receiver: roleOf(motif, 'recipient'),
-        protocol: motif.protocol?.slug ?? null,
-        orderHash: null,
-        evidence,
-      },
-    });
-  }
-  return orders;
+  return settlements.flatMap((motif) => {
+    const named = principal(context, motif);
+    if (named === null) return [];
+    const { account: owner, ground, evidence } = named;
+    const receiver = roleOf(motif, 'recipient');
+    const protocol = motif.protocol?.slug ?? null;
+    return [{ motif, ground, order: { owner, receiver, protocol, orderHash: null, evidence } }];
+  });
 }
 
 /**
