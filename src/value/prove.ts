@@ -134,8 +134,8 @@ const OWN_BOOKS: ReadonlySet<string> = new Set(['liquidity', 'lending_supply', '
  * The gate for books of an unlisted contract: both sides have to be found afterwards, to the unit. It made
  * its own shares, which their holder keeps, and keeps what it took; or it destroyed shares that its holder
  * had, and what it gave was there before. An event, a name, or an answer of its own stands in for neither,
- * and a call of a token deposits nothing. At a contract that a protocol made, no protocol may mean another
- * act by the event; one that it lists is known, or runs its callers' code.
+ * and a call of a token deposits nothing. A contract that a protocol lists is known, or runs its callers'
+ * code.
  */
 function isBooked(act: Primitive, input: ProofInput): boolean {
   const { basis, legs, kind, venue } = act;
@@ -149,7 +149,7 @@ function isBooked(act: Primitive, input: ProofInput): boolean {
   const atRate = sumOf(shares) !== sumOf(assets);
   if (trade === 'shares' && !atRate) return false;
   return (
-    meansOneKind(act, !atRate || rulebook.prepared.protocolOf(venue) !== undefined, input) &&
+    meansOneKind(act, !atRate, input) &&
     isIn(act, shares, input) &&
     isIn(act, assets, input) &&
     !isTokenCall(act, input)
