@@ -106,7 +106,7 @@ function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[
 /** The subject gave one asset and got one by these trades, and all who gave in them asked for it. */
 function isOneForOne(view: SubjectView, motifs: readonly Motif[]): boolean {
   const { sent, received, entity, fees, flow } = view;
-  const trades = motifs.every((motif) => EXCHANGED.has(view.kind(motif).trade));
+  const trades = motifs.every((motif) => !NOT_EXCHANGED.has(view.kind(motif).trade));
   return (
     sent.length === 1 &&
     received.length === 1 &&
@@ -117,7 +117,7 @@ function isOneForOne(view: SubjectView, motifs: readonly Motif[]): boolean {
   );
 }
 
-const EXCHANGED: ReadonlySet<MotifTraits['trade']> = new Set(['swap', 'chain', 'order']);
+const NOT_EXCHANGED: ReadonlySet<MotifTraits['trade']> = new Set([null, 'shares', 'summary']);
 
 /**
  * Whether movements alone show the exchange: a listed aggregator that the subject called arranged it, or its
@@ -247,7 +247,8 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
 function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
   const cycles = motifs.filter((motif) => isCycle(view.kind(motif)));
   const { elected } = view.input.subject;
-  const states = ({ trade }: MotifTraits): boolean => EXCHANGED.has(trade) && (elected || trade !== 'order');
+  const states = ({ trade }: MotifTraits): boolean =>
+    !NOT_EXCHANGED.has(trade) && (elected || trade !== 'order');
   if (!motifs.some((motif) => states(view.kind(motif)))) return false;
   const given = gainsOf(view, cycles.length > 0 ? cycles : motifs);
   const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
