@@ -254,6 +254,20 @@ describe('architecture', () => {
     expect(readers.map(({ path }) => path)).toEqual(['value/sides.ts']);
   });
 
+  it('amounts of acts are read from the table of sides', () => {
+    const readers = files.filter(
+      ({ path, text }) => /^(stages\/[6-8]|value\/)/.test(path) && /\bassets(?:In|Out)\b/.test(text),
+    );
+    expect(readers.map(({ path }) => path).sort()).toEqual([
+      // `{leg.…}` of labels names the roles of legs; assets without a movement want a price.
+      'stages/7-intent/labelWords.ts',
+      'stages/8-economics/computeEconomics.ts',
+      // Whether an act states amounts at all.
+      'value/parties.ts',
+      'value/sides.ts',
+    ]);
+  });
+
   it('one table of links makes an act a part of another', () => {
     const writers = files.filter(({ path, text }) => /^stages\//.test(path) && /\.whole \??\??= /.test(text));
     expect(writers.map(({ path }) => path)).toEqual(['stages/5-motifs/links.ts']);

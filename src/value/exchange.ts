@@ -1,12 +1,13 @@
 import { isSwap, kindOf } from '../lib/motifKinds.ts';
 import { mergeNative, NATIVE_ASSET } from './asset.ts';
 import { balances, isDust, type Balance, type BalanceOptions } from './balances.ts';
+import { amountsMoved } from './sides.ts';
 import { builderPayments, executionPayments, type ExecutionInput } from './parties/execution.ts';
 import type { AttributionMode } from '../model/attribution.ts';
-import type { AssetAmount } from '../model/motif.ts';
 import type { BlockHeader } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
+import type { SideAmount } from '../model/scene.ts';
 import type { Movement } from '../model/valueFlow.ts';
 
 export interface ExchangeInput extends ExecutionInput {
@@ -61,10 +62,11 @@ export function gaveAndGot(
 
 /** However little it is: a swap took exactly that, and the rest of the payment came back. */
 function isPrice({ id, net }: Balance, { motifs, rulebook }: ExchangeInput): boolean {
-  const takes = ({ asset, amount }: AssetAmount): boolean =>
-    amount === -net && mergeNative(asset, rulebook.wrappedNative) === id;
+  const takes = ({ asset, delta }: SideAmount): boolean =>
+    delta === net && mergeNative(asset, rulebook.wrappedNative) === id;
   return (
-    net < 0n && motifs.some(({ kind, assetsOut }) => isSwap(kindOf(rulebook, kind)) && assetsOut.some(takes))
+    net < 0n &&
+    motifs.some((act) => isSwap(kindOf(rulebook, act.kind)) && amountsMoved(act, true, rulebook).some(takes))
   );
 }
 

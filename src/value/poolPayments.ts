@@ -4,6 +4,7 @@ import { isCycle, kindOf } from '../lib/motifKinds.ts';
 import { accountsOf } from '../lib/roles.ts';
 import { mergeNative } from './asset.ts';
 import { isConversion } from './balances.ts';
+import { amountsMoved } from './sides.ts';
 import { originsThrough, tokensOf, venuesOf } from './parties.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
@@ -83,7 +84,8 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
 /** Payments of others in the assets that an act took. */
 function paidByOthers(act: Motif, isOthers: Asks, { flow, rulebook }: Scene): Movement[] {
   const { wrappedNative } = rulebook;
-  const taken = new Set(act.assetsOut.map(({ asset }) => mergeNative(asset, wrappedNative)));
+  const given = amountsMoved(act, true, rulebook);
+  const taken = new Set(given.map(({ asset }) => mergeNative(asset, wrappedNative)));
   return act.movements
     .map((index) => flow.movements[index]!)
     .filter(

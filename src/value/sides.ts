@@ -27,8 +27,18 @@ export const sidesOf = memoizeFor((act: Motif, kinds: Pick<Rulebook, 'motifKinds
 });
 
 /** All amounts of an act. */
-export function amountsOf(act: Motif, kinds: Pick<Rulebook, 'motifKinds'>): SideAmount[] {
-  return sidesOf(act, kinds).flatMap(({ amounts }) => amounts);
+export function amountsOf(act: Motif, kinds: Pick<Rulebook, 'motifKinds'>): readonly SideAmount[] {
+  const sides = sidesOf(act, kinds);
+  return sides.length === 1 ? sides[0]!.amounts : sides.flatMap(({ amounts }) => amounts);
+}
+
+/** Those that moved and that the counterparty gave, or got. */
+export function amountsMoved(
+  act: Motif,
+  gave: boolean,
+  kinds: Pick<Rulebook, 'motifKinds'>,
+): readonly SideAmount[] {
+  return amountsOf(act, kinds).filter((one) => one.gave === gave && one.amount !== 0n);
 }
 
 /** Whether the amount is of the token that represents the position. */

@@ -1,6 +1,6 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
-import { callsOf, legClaims, legOf, structural } from '../../value/claims.ts';
+import { callsOf, legClaims } from '../../value/claims.ts';
 import { tracingOf, type Tracing } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
@@ -13,7 +13,6 @@ import type { AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Leg, Primitive } from '../../model/primitive.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { participantsOf } from './participants.ts';
-import type { Movement } from '../../model/valueFlow.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 
 /**
@@ -25,7 +24,7 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
   const tracing = tracingOf(flow, rulebook.wrappedNative);
   const found: MotifDraft[] = [];
   const hops: Hop[] = [];
-  for (const one of withTips(input)) {
+  for (const one of input.primitives) {
     if (isUnaskedAllowance(one, input)) continue;
     const act = paysBuilder(one, input) ? { ...one, kind: BUILDER_PAYMENT, tags: NOTHING } : one;
     const claims = legClaims(act, tx, flow);
@@ -67,36 +66,6 @@ function paysBuilder(
 }
 
 const BUILDER_PAYMENT = 'builder_payment';
-
-/** The primitives, and payments of ether to the builder that are part of none, in execution order. */
-function withTips({ primitives, flow, tx, coinbase }: MotifInput): readonly Primitive[] {
-  const paid = coinbase === null || tx.to === coinbase ? undefined : flow.incoming.get(coinbase);
-  if (paid === undefined) return primitives;
-  const explained = new Set(primitives.flatMap(({ legs }) => legs.flatMap(({ movements }) => movements)));
-  const tips = paid
-    .filter((index) => !explained.has(index))
-    .map((index) => flow.movements[index]!)
-    .filter(({ asset }) => asset === NATIVE_ASSET)
-    .map((movement) => tipOf(movement));
-  return tips.length === 0 ? primitives : [...primitives, ...tips].sort((a, b) => a.seq - b.seq);
-}
-
-function tipOf(movement: Movement): Primitive {
-  const { from, to, seq, evidence } = movement;
-  return structural({
-    kind: BUILDER_PAYMENT,
-    seq,
-    venue: to,
-    roles: [
-      { role: 'payer', account: from },
-      { role: 'recipient', account: to },
-    ],
-    legs: [legOf('paid', [movement], from)],
-    claims: NOTHING,
-    tags: NOTHING,
-    evidence: [evidence],
-  });
-}
 
 /** By execution, composites before their parts. */
 function inOrder(a: MotifDraft, b: MotifDraft): number {

@@ -56,7 +56,8 @@ export function actAmounts(
 
 /** Payments of another account beside the actor's batch, to recipients of that. */
 function withPaidBeside(view: SubjectView, motifs: readonly Motif[], own: ActAmount[]): ActAmount[] {
-  const isBatch = (motif: Motif): boolean => view.kind(motif).composite && motif.assetsIn.length === 0;
+  const isBatch = (motif: Motif): boolean =>
+    view.kind(motif).composite && view.assetsMoved(motif, false).size === 0;
   if (!motifs.some(isBatch)) return own;
   const beside = view.input.motifs.filter((motif) => {
     const [payer, paid] = [roleOf(motif, 'owner'), accountsWith(motif.participants, 'recipient')];

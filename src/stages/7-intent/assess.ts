@@ -3,11 +3,12 @@ import { isIssuance, isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
 import { othersInPools } from '../../value/poolPayments.ts';
+import { amountsMoved } from '../../value/sides.ts';
 import { gainsOf } from './actAmounts.ts';
 import { isUnlisted, keptOf } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
-import type { AssetAmount, Confidence, Motif, ProofDoubt } from '../../model/motif.ts';
+import type { Confidence, Motif, ProofDoubt } from '../../model/motif.ts';
 import type { MotifTraits } from '../../model/vocabulary.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 
@@ -89,15 +90,16 @@ function suspicions(view: SubjectView): CaveatCode[] {
  */
 function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[] {
   if (motifs.every(({ status }) => status === 'Proven') || !isOneForOne(view, motifs)) return motifs;
-  const states = (legs: readonly AssetAmount[], { id, net }: Balance): boolean =>
-    legs.length === 1 &&
-    legs.every(({ asset, amount }) => view.mergedAsset(asset) === id && (amount === net || amount === -net));
+  const states = (motif: Motif, { id, net }: Balance): boolean => {
+    const [one, ...more] = amountsMoved(motif, net < 0n, view.input.rulebook);
+    return one?.delta === net && view.mergedAsset(one.asset) === id && more.length === 0;
+  };
   const stated = view.own.filter(
     (motif) => view.kind(motif).trade === 'summary' && isRecognised(motif.protocol),
   );
+  const both = [...view.sent, ...view.received];
   const exact = stated.find(
-    ({ status, assetsOut, assetsIn }) =>
-      status === 'Proven' && states(assetsOut, view.sent[0]!) && states(assetsIn, view.received[0]!),
+    (motif) => motif.status === 'Proven' && both.every((balance) => states(motif, balance)),
   );
   if (exact) return [exact];
   return stated.length === 0 && isShownExchange(view, motifs) ? [] : motifs;
@@ -229,7 +231,7 @@ function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif
   const into = ({ id, outgoing }: Balance): boolean =>
     view
       .takersOf(id, burnsCount)
-      .some((motif) => isRested(motif) || view.kind(motif).destroys || feeds(motif, motifs)) ||
+      .some((motif) => isRested(motif) || view.kind(motif).destroys || feeds(view, motif, motifs)) ||
     outgoing.every(({ to, index }) => venues.has(to) || moved.has(index));
   const isFee = ({ id }: Balance): boolean =>
     id === NATIVE_ASSET && view.sent.some((other) => other.id !== id && into(other));
@@ -258,14 +260,14 @@ function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
 }
 
 /** A proven conversion at a known contract, with all its yield in the motifs the verdict rests on. */
-function feeds({ status, protocol, assetsIn }: Motif, motifs: readonly Motif[]): boolean {
+function feeds(view: SubjectView, motif: Motif, motifs: readonly Motif[]): boolean {
+  if (motif.status !== 'Proven' || !isRecognised(motif.protocol)) return false;
+  const { rulebook } = view.input;
+  const got = amountsMoved(motif, false, rulebook);
+  const given = motifs.flatMap((one) => amountsMoved(one, true, rulebook));
   return (
-    status === 'Proven' &&
-    isRecognised(protocol) &&
-    assetsIn.length > 0 &&
-    assetsIn.every(({ asset, amount }) =>
-      motifs.some(({ assetsOut }) => assetsOut.some((out) => out.asset === asset && out.amount === amount)),
-    )
+    got.length > 0 &&
+    got.every(({ asset, amount }) => given.some((one) => one.asset === asset && one.amount === amount))
   );
 }
 

@@ -14,6 +14,7 @@ import type {
 } from '../../model/intent.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 import { roleOf } from '../../lib/roles.ts';
+import { amountsOf } from '../../value/sides.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Asset } from '../../model/valueFlow.ts';
 
@@ -204,5 +205,5 @@ function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): str
     return null;
   const to = roleOf(motif, 'recipient')!;
   if (tx.to === to || flow.outgoing.has(to) || view.active.has(to)) return null;
-  return PAYMENT_KINDS[flow.assets.get(motif.assetsOut[0]!.asset)!.kind];
+  return PAYMENT_KINDS[flow.assets.get(amountsOf(motif, rulebook)[0]!.asset)!.kind];
 }

@@ -3,7 +3,9 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { distance, sumOf } from '../../value/amount.ts';
 import { erc20Id } from '../../value/asset.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
+import { amountsMoved } from '../../value/sides.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { SideAmount } from '../../model/scene.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { PriceQuote, PriceRate, RateTerm } from '../../model/upstream.ts';
 import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
@@ -78,7 +80,7 @@ interface Exchange {
   /** Whether the venue's counterparty got the token. */
   readonly got: boolean;
   readonly movements: readonly number[];
-  readonly against: readonly { readonly asset: AssetId; readonly amount: bigint }[];
+  readonly against: readonly SideAmount[];
 }
 
 /**
@@ -90,18 +92,14 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
   return motifs.flatMap((motif) => {
     if (kindOf(rulebook, motif.kind).composite || motif.venue === rate.asset) return [];
     if (motif.claims.some(({ holds }) => !holds)) return [];
-    if (motif.movements.some((index) => isIssued(flow.movements[index]!, own))) return [];
-    return (
-      [
-        [true, motif.assetsIn, motif.assetsOut],
-        [false, motif.assetsOut, motif.assetsIn],
-      ] as const
-    ).flatMap(([got, shares, others]) => {
-      const units = sumOf(shares.filter(({ asset }) => asset === own));
-      const against = others.filter(({ asset }) => asset !== own);
-      return units > 0n &&
-        against.length > 0 &&
-        against.every((leg) => isCarried(motif, leg.asset, leg.amount, flow))
+    const moved = motif.movements.map((index) => flow.movements[index]!);
+    if (moved.some((movement) => isIssued(movement, own))) return [];
+    return [true, false].flatMap((got) => {
+      const units = sumOf(amountsMoved(motif, !got, rulebook).filter(({ asset }) => asset === own));
+      const against = amountsMoved(motif, got, rulebook).filter(({ asset }) => asset !== own);
+      const isCarried = ({ asset, amount }: SideAmount): boolean =>
+        sumOf(moved.filter((movement) => movement.asset === asset)) >= amount;
+      return units > 0n && against.length > 0 && against.every(isCarried)
         ? [{ units, got, movements: motif.movements, against }]
         : [];
     });
@@ -173,11 +171,6 @@ function unexchanged(
   if (moved <= exchanged) return null;
   const reason = 'only the token itself tells its rate, and more of it changed hands than was exchanged';
   return refusal('own_word', reason, `${moved} units`, `${exchanged} units`);
-}
-
-function isCarried(motif: Motif, asset: AssetId, amount: bigint, flow: ValueFlow): boolean {
-  const moved = motif.movements.map((index) => flow.movements[index]!);
-  return sumOf(moved.filter((movement) => movement.asset === asset)) >= amount;
 }
 
 /** The oldest observation the price rests on, measured against its own source's heartbeat. */

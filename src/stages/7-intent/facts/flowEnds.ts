@@ -8,6 +8,7 @@ import type { Motif } from '../../../model/motif.ts';
 import type { MotifTraits } from '../../../model/vocabulary.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 import { balances } from '../../../value/balances.ts';
+import { indexesOf } from '../../../value/claims.ts';
 
 /**
  * Motifs that directly took the subject's payments (`into`) or paid its receipts (`outOf`), behind routers
@@ -66,14 +67,12 @@ function endsOf(view: SubjectView, into: boolean): Ends {
   const byVenue = new Map<Address, Map<AssetId, Motif[]>>();
   for (const motif of view.input.motifs) {
     if (saysNotWhere(view.kind(motif))) continue;
-    const assets = view.mergedAssetsOf(into ? motif.assetsOut : motif.assetsIn);
+    const assets = view.assetsMoved(motif, into);
     const ofVenue = byVenue.get(motif.venue) ?? new Map<AssetId, Motif[]>();
     if (assets.size > 0) byVenue.set(motif.venue, ofVenue);
     for (const asset of assets) addTo(ofVenue, asset, motif);
-    const mutual = hasTwoParties(motif);
-    for (const index of motif.movements)
-      if (mutual || assets.has(view.mergedAsset(view.flow.movements[index]!.asset)))
-        addTo(byMovement, index, motif);
+    const moved = hasTwoParties(motif) ? motif.movements : indexesOf(view.movementsIn(motif, assets));
+    for (const index of moved) addTo(byMovement, index, motif);
   }
   return { byMovement, byVenue };
 }

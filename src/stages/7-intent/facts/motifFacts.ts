@@ -9,6 +9,7 @@ import {
   tokenSymbols,
   type FactSpec,
 } from './factSpec.ts';
+import { amountsOf } from '../../../value/sides.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { Asset } from '../../../model/valueFlow.ts';
@@ -90,8 +91,8 @@ function rolesOf(participants: Motif['participants'], { entity }: SubjectView): 
 }
 
 function assetsOf(view: SubjectView, kind: string): Asset[] {
-  const legs = view.ownOf(kind).flatMap(({ assetsIn, assetsOut }) => [...assetsIn, ...assetsOut]);
-  return legs.flatMap(({ asset }) => view.flow.assets.get(asset) ?? []);
+  const amounts = view.ownOf(kind).flatMap((motif) => amountsOf(motif, view.input.rulebook));
+  return amounts.flatMap(({ asset }) => view.flow.assets.get(asset) ?? []);
 }
 
 function kindsAfter(view: SubjectView, kind: string): string[] {

@@ -3,6 +3,7 @@ import { mergeNative } from '../../../value/asset.ts';
 import { balances, netSides, type Balance } from '../../../value/balances.ts';
 import { gaveAndGot, exclusionOf, type Exchange } from '../../../value/exchange.ts';
 import { movedAssets, venuesOf } from '../../../value/parties.ts';
+import { amountsMoved } from '../../../value/sides.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { withParts, type PartsOf } from '../../../lib/lazy.ts';
 import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
@@ -15,7 +16,7 @@ import type { Holding, HoldingFlow } from '../../../value/follow.ts';
 import type { IntentInput } from '../intentInput.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { AssetAmount, Motif } from '../../../model/motif.ts';
+import type { Motif } from '../../../model/motif.ts';
 import type { MotifKindSpec } from '../../../model/vocabulary.ts';
 import type { AssetId, Movement, NonEconomicMovement, ValueFlow } from '../../../model/valueFlow.ts';
 
@@ -139,9 +140,16 @@ export class SubjectView extends withParts<Parts>(PARTS) {
   mergedAsset(asset: AssetId): AssetId {
     return this.flow.assets.has(asset) ? mergeNative(asset, this.input.rulebook.wrappedNative) : asset;
   }
-  /** The merged assets of some legs of a motif, each once. */
-  mergedAssetsOf(legs: readonly AssetAmount[]): ReadonlySet<AssetId> {
-    return new Set(legs.map(({ asset }) => this.mergedAsset(asset)));
+  /** The merged assets that the counterparty of a motif gave, or got, each once. */
+  assetsMoved(motif: Motif, gave: boolean): ReadonlySet<AssetId> {
+    const amounts = amountsMoved(motif, gave, this.input.rulebook);
+    return new Set(amounts.map(({ asset }) => this.mergedAsset(asset)));
+  }
+  /** The motif's movements in these assets. */
+  movementsIn({ movements }: Motif, assets: ReadonlySet<AssetId>): Movement[] {
+    return movements
+      .map((index) => this.flow.movements[index]!)
+      .filter(({ asset }) => assets.has(this.mergedAsset(asset)));
   }
 
   nonEconomic(kind: NonEconomicMovement['kind']): number {

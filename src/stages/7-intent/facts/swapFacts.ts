@@ -163,23 +163,21 @@ function addLinks(holdings: HoldingFlow, view: SubjectView): void {
     holdings.link(minted, native);
   }
   for (const motif of view.input.motifs) {
-    if (!view.isSwap(motif) && (motif.assetsIn.length === 0 || motif.assetsOut.length === 0)) continue;
+    const [paid, got] = [endsOf(view, holdings, motif, 'to'), endsOf(view, holdings, motif, 'from')];
+    if (!view.isSwap(motif) && (paid.size === 0 || got.size === 0)) continue;
     const step = inside(motif, holdings);
-    for (const end of endsOf(view, holdings, motif, 'to')) holdings.link(end, step);
-    for (const end of endsOf(view, holdings, motif, 'from')) holdings.link(step, end);
+    for (const end of paid) holdings.link(end, step);
+    for (const end of got) holdings.link(step, end);
   }
 }
 
 /** Holdings at which the motif's counterparty paid in (`to`) or was paid out (`from`). */
 function endsOf(view: SubjectView, holdings: HoldingFlow, motif: Motif, end: 'to' | 'from'): Set<Holding> {
-  const assets = view.mergedAssetsOf(end === 'to' ? motif.assetsOut : motif.assetsIn);
+  const assets = view.assetsMoved(motif, end === 'to');
   const ends = new Set<Holding>();
   for (const asset of assets) ends.add(holdings.at(motif.venue, asset));
-  for (const index of motif.movements) {
-    const movement = view.flow.movements[index]!;
-    const asset = view.mergedAsset(movement.asset);
-    if (assets.has(asset)) ends.add(holdings.at(movement[end], asset));
-  }
+  for (const movement of view.movementsIn(motif, assets))
+    ends.add(holdings.at(movement[end], view.mergedAsset(movement.asset)));
   if (view.isSwap(motif) && assets.size === 0) ends.add(holdings.at(motif.venue, OPEN));
   return ends;
 }

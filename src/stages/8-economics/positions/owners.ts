@@ -5,9 +5,10 @@ import { roleOf } from '../../../lib/roles.ts';
 import type { Balance } from '../../../value/balances.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 import type { Position, Side, SideAmount } from '../../../model/scene.ts';
-import { isShare, movedAmounts } from '../../../value/sides.ts';
+import { amountsMoved, isShare, movedAmounts } from '../../../value/sides.ts';
 
 /** A side of an act with its owner, the token that represents the position, and the owner's gain of it. */
 export interface Change extends Pick<Side, 'amounts'> {
@@ -21,6 +22,7 @@ export interface Change extends Pick<Side, 'amounts'> {
 export interface OwnerContext {
   readonly flow: ValueFlow;
   readonly motifs: readonly Motif[];
+  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
   /** The accounts that the transaction was done for: they own even momentary holdings. */
   readonly principals: ReadonlySet<Address>;
   /** Accounts that passed on everything they received. */
@@ -119,15 +121,14 @@ function withoutIssuance({ net: gain, incoming, outgoing }: Balance, put: boolea
 }
 
 /** Whether another act gave the owner the assets for nothing: a reward that was staked. */
-function wasGiven(change: Change, { motifs }: OwnerContext): boolean {
-  const { motif, owner } = change;
-  const moved = movedAmounts(change);
+function wasGiven(change: Change, { motifs, rulebook }: OwnerContext): boolean {
+  const moved = new Set(movedAmounts(change).map(({ asset }) => asset));
   return motifs.some(
     (other) =>
-      other !== motif &&
-      other.assetsOut.length === 0 &&
-      roleOf(other, 'owner') === owner &&
-      other.assetsIn.some(({ asset }) => moved.some((one) => one.asset === asset)),
+      other !== change.motif &&
+      roleOf(other, 'owner') === change.owner &&
+      amountsMoved(other, true, rulebook).length === 0 &&
+      amountsMoved(other, false, rulebook).some(({ asset }) => moved.has(asset)),
   );
 }
 

@@ -54,6 +54,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
     merged: (asset) => mergeNative(asset, rulebook.wrappedNative),
     own: (account) => balances(flow, account, { mergeWrapped: rulebook.wrappedNative }),
     motifs,
+    rulebook,
     origins,
     destinations,
     venues: venuesOf(motifs, rulebook),
