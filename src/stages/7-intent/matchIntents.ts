@@ -24,8 +24,10 @@ export interface ExplainedVerdict {
   readonly facts: ReadonlyMap<string, FactValue>;
   /** Rules that were evaluated, best first. */
   readonly outcomes: readonly RuleOutcome[];
-  /** Slugs of rules that matched as well and lost, best first. */
-  readonly outranked: readonly string[];
+  /** Null for a heuristic without one. */
+  readonly winner: IntentRule | null;
+  /** Rules that matched as well and lost, best first. */
+  readonly outranked: readonly IntentRule[];
   /** Slugs of rules left out because no motif they need is present. */
   readonly skipped: readonly string[];
 }
@@ -88,7 +90,8 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
     verdict,
     facts,
     outcomes,
-    outranked: others.map((rule) => rule.slug),
+    winner: winner ?? null,
+    outranked: others,
     skipped: input.rulebook.intents.filter(({ slug }) => !slugs.has(slug)).map(({ slug }) => slug),
   };
 }

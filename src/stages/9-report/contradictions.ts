@@ -15,6 +15,7 @@ import type { StatedAmount } from '../../model/intent.ts';
 import type { Allowance } from '../../model/valueFlow.ts';
 import type { ReportInput } from './buildReport.ts';
 
+type AuditInput = Omit<ReportInput, 'counts' | 'engineVersion'>;
 type Of = Pick<StatedAmount, 'asset'>;
 type Positions = readonly PositionChange[];
 type Compared = readonly [stated: StatedAmount, found: readonly bigint[]];
@@ -23,7 +24,7 @@ type Compared = readonly [stated: StatedAmount, found: readonly bigint[]];
 const ROUNDING_PARTS = 50_000n;
 
 /** The report's input, its verdict Suspected where two statements disagree. */
-export function audited(input: ReportInput): ReportInput {
+export function audited<T extends AuditInput>(input: T): T {
   const { verdict, economics, attribution } = input;
   if (verdict.status !== 'Proven') return input;
   const group = new Set([attribution.actor ?? attribution.signer, ...attribution.entity]);
@@ -50,7 +51,7 @@ function otherOwner([one]: Positions, own: Positions, stated: Address | null): s
 }
 
 /** A principal that its owner did not move, where its act moved another asset of the owner. */
-function otherAsset(own: Positions, input: ReportInput): string | null {
+function otherAsset(own: Positions, input: AuditInput): string | null {
   const { flow, motifs, rulebook } = input;
   const merged = ({ asset }: Of) => mergeNative(asset, rulebook.wrappedNative);
   const nameOf = ({ asset }: Of): string => formatOf(input).asset(parseAssetId(asset)!);
@@ -69,7 +70,7 @@ function otherAsset(own: Positions, input: ReportInput): string | null {
 }
 
 /** Amounts of the headline beside those of the positions it is about: one by one, and together. */
-function stakesOf(own: Positions, { verdict, rulebook }: ReportInput): Compared[] {
+function stakesOf(own: Positions, { verdict, rulebook }: AuditInput): Compared[] {
   const parts = own.flatMap((one) => one.parts);
   return verdict.stated.map((stated) => {
     const all = parts
@@ -87,7 +88,7 @@ function stakesOf(own: Positions, { verdict, rulebook }: ReportInput): Compared[
 }
 
 /** Each amount of a trade beside the actor's balances, where it gave or got one asset alone. */
-function tradeOf(group: ReadonlySet<Address>, input: ReportInput): Compared[][] {
+function tradeOf(group: ReadonlySet<Address>, input: AuditInput): Compared[][] {
   const { flow, rulebook, verdict, header, motifs, attribution } = input;
   if (!verdict.motifs.every((index) => isSwap(kindOf(rulebook, motifs[index]!.kind)))) return [];
   const tips = (flow.incoming.get(header.coinbase) ?? []).map((index) => flow.movements[index]!.from);
@@ -104,7 +105,7 @@ function tradeOf(group: ReadonlySet<Address>, input: ReportInput): Compared[][] 
 }
 
 /** Null where one of the amounts that can be compared agrees, or none can be. */
-function otherAmount(all: readonly Compared[], input: ReportInput): string | null {
+function otherAmount(all: readonly Compared[], input: AuditInput): string | null {
   const compared = all.filter(([, found]) => found.length > 0);
   const [first] = compared;
   const agrees = ([{ amount }, found]: Compared): boolean =>
@@ -123,7 +124,7 @@ function contradicts(kind: Allowance['kind'], amount: bigint, before = -1n): boo
 }
 
 /** An allowance that the actor asked for and that went the other way than the report says. */
-function otherWay(group: ReadonlySet<Address>, input: ReportInput): string | null {
+function otherWay(group: ReadonlySet<Address>, input: AuditInput): string | null {
   const { flow, suspects, rulebook, verdict, motifs } = input;
   if (!verdict.motifs.some((index) => kindOf(rulebook, motifs[index]!.kind).allowance)) return null;
   const last = new Map<string, bigint>();

@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { judge, read } from '../../../src/analyze.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
 import { buildReport, type ReportInput } from '../../../src/stages/9-report/buildReport.ts';
+import { asReported, whySuspected } from '../../../src/tools/cli/rules/explainTx.ts';
+import { examineTx } from '../../../src/tools/cli/rules/loadTx.ts';
 import { allRecordings } from '../../../src/tools/cli/rules/recordings.ts';
 import { event, move, reportOf } from '../../support/madeUp.ts';
 import type { Address } from '../../../src/model/hex.ts';
@@ -128,4 +130,17 @@ it('junk that a stranger adds makes no report contradict itself', async () => {
   const given = (await made([...words, ...gifts])).report.classification;
   expect(given.intent_kind).toBe('Supply');
   expect(given.caveats!.map(({ code }) => code)).not.toContain('contradiction');
+});
+
+it('is among the reasons of `rules explain`', async () => {
+  const rulebook = loadRules();
+  const recording = allRecordings([RECORDINGS]).find(({ name }) => name === 'aave-supply')!;
+  const examined = await examineTx(recording, rulebook);
+  const { account, explained } = examined.reading;
+  const stated = explained.verdict.stated.map((one) => ({ ...one, amount: one.amount * 2n }));
+  const broken = { account, explained: { ...explained, verdict: { ...explained.verdict, stated } } };
+  expect(whySuspected(asReported(examined, broken, rulebook))).toBe(
+    'Suspected because the headline states 20 ETH, what moved is 10 ETH.',
+  );
+  expect(asReported(examined, examined.reading, rulebook).verdict.status).toBe('Proven');
 });

@@ -2,10 +2,12 @@ import { whyUnfilled } from '../../../lib/labelTemplate.ts';
 import { checksumAddress } from '../../../evm/address.ts';
 import type { Evidence } from '../../../model/canonicalTx.ts';
 import type { Motif } from '../../../model/motif.ts';
-import type { CaveatCode, Verdict } from '../../../model/intent.ts';
+import type { CaveatCode } from '../../../model/intent.ts';
 import type { JoinReason } from '../../../model/primitive.ts';
 import type { IntentRule, Rulebook } from '../../../model/rulebook.ts';
+import { computeEconomics } from '../../../stages/8-economics/computeEconomics.ts';
 import { writeCaveats } from '../../../stages/9-report/caveats.ts';
+import { audited } from '../../../stages/9-report/contradictions.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { show } from '../../../rules/compile/facts.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
@@ -45,10 +47,7 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
     .filter((account) => account !== examined.reading.account);
   if (!options.full && options.rule === undefined) {
     if (others.length > 0)
-      io.out(
-        `\n${others.length} more candidate(s): --full reads the transaction as each of them, ` +
-          '--actor as any account',
-      );
+      io.out(`\n${others.length} more candidate(s): --full reads as each of them, --actor as any account`);
     return;
   }
   for (const account of others) printReading(examined, await examined.readAs(account), page);
@@ -61,8 +60,6 @@ function checkOptions({ rule, actor }: ExplainOptions, { intents }: Rulebook): v
   if (actor !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(actor))
     throw new CliError(`${actor} is not an address`);
 }
-
-const short = (address: string): string => checksumAddress(address as `0x${string}`);
 
 function printTransaction(
   { tx, recording, primitives, motifs, attribution }: ExaminedTx,
@@ -89,10 +86,11 @@ function printAttribution(
   { actor, mode, submitterRole, candidates }: ExaminedTx['attribution'],
   io: CliIo,
 ): void {
-  io.out(`\nactor ${actor === null ? 'none' : short(actor)}, mode ${mode}, submitter ${submitterRole}`);
+  const elected = actor === null ? 'none' : checksumAddress(actor);
+  io.out(`\nactor ${elected}, mode ${mode}, submitter ${submitterRole}`);
   for (const c of candidates) {
     const rejected = c.rejectedBecause === null ? '' : `; rejected: ${c.rejectedBecause}`;
-    io.out(`  ${c.elected ? '✓' : '✗'} ${short(c.account)} ${c.reasons.join(', ')}${rejected}`);
+    io.out(`  ${c.elected ? '✓' : '✗'} ${checksumAddress(c.account)} ${c.reasons.join(', ')}${rejected}`);
   }
 }
 
@@ -108,7 +106,7 @@ const WHY_IT_GAVE_WAY: Readonly<Record<JoinReason, string>> = {
 
 function placeOf({ log, frame, contract }: Evidence, { logs, frames }: ExaminedTx['tx']): string {
   const call = `call ${frames[frame ?? 0]?.path.join('.') || 'at the root'}`;
-  return `${log === null ? call : `log ${logs[log]!.logIndex}`} of ${short(contract)}`;
+  return `${log === null ? call : `log ${logs[log]!.logIndex}`} of ${checksumAddress(contract)}`;
 }
 
 function motifLine(m: Motif): string {
@@ -123,7 +121,7 @@ function motifLine(m: Motif): string {
     ...(m.parent === null ? [] : [`part of m-${m.parent}`]),
     ...(m.reason === undefined ? [] : [WHY_IT_GAVE_WAY[m.reason]]),
   ];
-  const participants = m.participants.map((p) => `${p.role} ${short(p.account)}`);
+  const participants = m.participants.map((p) => `${p.role} ${checksumAddress(p.account)}`);
   return [head, participants, legs].flatMap((part) => part.join(', ') || []).join('; ');
 }
 
@@ -136,12 +134,14 @@ interface Page {
 
 function printReading(examined: ExaminedTx, reading: SubjectReading, page: Page): void {
   const { options, io } = page;
-  const { verdict, facts } = reading.explained;
+  const { facts } = reading.explained;
+  const report = asReported(examined, reading, page.ruleset.rulebook);
+  const { verdict } = report;
   const elected = reading.account === examined.attribution.actor ? ' (elected)' : '';
   const rule = verdict.rule ? `${verdict.rule.slug} v${verdict.rule.version}` : 'fallback, no rule matched';
-  io.out(`\n== as ${short(reading.account)}${elected}`);
+  io.out(`\n== as ${checksumAddress(reading.account)}${elected}`);
   io.out(`${verdict.kind}: ${verdict.label}   [${verdict.status}, ${verdict.confidence}; ${rule}]`);
-  if (verdict.status === 'Suspected') io.out(whySuspected(verdict, examined, page.ruleset));
+  if (verdict.status === 'Suspected') io.out(whySuspected(report));
   for (const word of verdict.unfilled) io.out(`  label without {${word}}: ${whyUnfilled(word)}`);
   if (verdict.fragments.length > 0) io.out(`fragments: ${verdict.fragments.map((f) => f.kind).join(', ')}`);
   if (options.facts)
@@ -154,15 +154,19 @@ function printReading(examined: ExaminedTx, reading: SubjectReading, page: Page)
 /** Caveats that limit a verdict's confidence, not its status. */
 const LIMITS: ReadonlySet<CaveatCode> = new Set(['unknown_protocol', 'uncertain_motif', 'rule_limit']);
 
+/** The verdict as the report has it: of the elected account also held against its positions and amounts. */
+export function asReported(examined: ExaminedTx, { account, explained }: SubjectReading, rulebook: Rulebook) {
+  const scene = { ...examined, verdict: explained.verdict, rulebook };
+  if (account !== examined.subject.account) return scene;
+  return audited({ ...scene, economics: computeEconomics(scene) });
+}
+
 /** One sentence: each doubt with its act and the claim of it that does not hold. */
-function whySuspected(verdict: Verdict, examined: ExaminedTx, { rulebook }: SoundRuleset): string {
-  const doubts = writeCaveats({ ...examined, verdict, rulebook }).filter(({ code }) => !LIMITS.has(code));
+export function whySuspected(report: Parameters<typeof writeCaveats>[0]): string {
+  const doubts = writeCaveats(report).filter(({ code }) => !LIMITS.has(code));
   const reasons = doubts.map(({ text }) => text[0]!.toLowerCase() + text.slice(1).replace(/\.$/, ''));
   return `Suspected because ${[...new Set(reasons)].join(', and because ')}.`;
 }
-
-const winnerOf = ({ explained }: SubjectReading, { rulebook }: SoundRuleset): IntentRule | null =>
-  rulebook.intents.find((r) => r.slug === explained.verdict.rule?.slug) ?? null;
 
 /** Every rule with every condition, or the one asked for. */
 function printAllOutcomes(reading: SubjectReading, page: Page): void {
@@ -180,12 +184,9 @@ function printAllOutcomes(reading: SubjectReading, page: Page): void {
 /** The winning rule, the matching rules it outranks, and near misses. */
 function printVerdictReasons(reading: SubjectReading, page: Page): void {
   const { ruleset, io } = page;
-  const winner = winnerOf(reading, ruleset);
+  const { winner, outranked } = reading.explained;
   if (winner !== null) printFate(winner, reading, page);
-  for (const slug of reading.explained.outranked) {
-    const loser = ruleset.rulebook.intents.find((r) => r.slug === slug)!;
-    io.out(`lost: ${slug}: ${whyLost(loser, winner!, ruleset)}`);
-  }
+  for (const loser of outranked) io.out(`lost: ${loser.slug}: ${whyLost(loser, winner!, ruleset)}`);
   for (const { slug, intent, unmet, met } of nearMisses(reading))
     if (unmet.length <= NEAR && met >= 2 * unmet.length)
       io.out(`near miss: ${slug} (${intent}): ${unmet.join('; ')}`);
@@ -196,7 +197,7 @@ function printFate(rule: IntentRule, reading: SubjectReading, { ruleset, io }: P
   const { fate, why, conditions } = fateOf(rule, reading);
   const words = {
     wins: () => 'wins',
-    outranked: () => `loses: ${whyLost(rule, winnerOf(reading, ruleset)!, ruleset)}`,
+    outranked: () => `loses: ${whyLost(rule, reading.explained.winner!, ruleset)}`,
     does_not_match: () => `does not match: ${why.join('; ')}`,
     skipped: () => `was skipped: ${why.join('; ')}`,
   }[fate]();

@@ -26,7 +26,7 @@ export function fateOf(rule: IntentRule, { explained }: SubjectReading): Fate {
   const conditions = { ...outcome.conditions, result: outcome.matched };
   if (!outcome.matched) return { fate: 'does_not_match', conditions, why: blockers(conditions) };
   if (verdict.rule?.slug === rule.slug)
-    return { fate: 'wins', conditions, why: outranked.map((slug) => `outranks ${slug}`) };
+    return { fate: 'wins', conditions, why: outranked.map(({ slug }) => `outranks ${slug}`) };
   const winner = `${verdict.rule?.slug ?? 'a heuristic'} (${verdict.kind})`;
   return { fate: 'outranked', conditions, why: [`${winner} outranks it`] };
 }
