@@ -21,8 +21,7 @@ export function findScopes(
 ): Scope[] {
   if (!tx.succeeded) return [];
   const acts = motifs.filter(({ parent }) => parent === null);
-  if (acts.length === 0) return tx.frames.length === 0 ? [] : [[]];
-  if (acts.length === 1) return [[acts[0]!.index]];
+  if (acts.length < 2) return tx.frames.length === 0 ? [] : [acts.map(({ index }) => index)];
   const venues = venuesOf(acts, rulebook);
   const groups = new Components<Motif>();
   const seen = new Map<Address | number, Motif>();

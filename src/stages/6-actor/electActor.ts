@@ -24,13 +24,14 @@ export function electActor(input: ElectionInput): Attribution {
   const chosen = winner ? [winner] : onePerAccount(deciding);
   const [operation] = context.executions('operation');
   const paymaster = paymasterOf(operation);
+  const { actor, beneficiary, mode, ground, entity } = winner ? elected(context, orders, winner) : NOBODY;
   return {
-    actor: winner && winner.account,
-    beneficiary: winner && beneficiaryOf(context, orders, winner),
-    mode: winner ? winner.mode : 'none',
-    ground: winner && groundOf(context, winner),
+    actor,
+    beneficiary,
+    mode,
+    ground,
     owners: winner ? [] : chosen.map(({ account }) => account),
-    entity: winner ? (winner.entity ?? [winner.account]) : [],
+    entity,
     evidence: chosen.flatMap(({ evidence }) => evidence),
     feePayer: paymaster ?? (operation && roleOf(operation, 'owner')) ?? context.signer,
     entryPoint: operation ? operation.venue : null,
@@ -44,6 +45,16 @@ export function electActor(input: ElectionInput): Attribution {
     ambiguous: winner === null,
     strangerClaim: claimOf(groups),
   };
+}
+
+type Elected = Pick<Attribution, 'actor' | 'beneficiary' | 'mode' | 'ground' | 'entity'>;
+
+const NOBODY: Elected = { actor: null, beneficiary: null, mode: 'none', ground: null, entity: [] };
+
+function elected(context: ElectionContext, orders: readonly StatedOrder[], winner: Proposal): Elected {
+  const { account: actor, mode, entity = [actor] } = winner;
+  const beneficiary = beneficiaryOf(context, orders, winner);
+  return { actor, beneficiary, mode, ground: groundOf(context, winner), entity };
 }
 
 /** A stranger's contract names another account, and nothing else names one but the signer. */

@@ -255,6 +255,10 @@ function isFeeApart({ role, amount }: SideAmount, { position }: Side): boolean {
   return role === 'fee' && amount > 0n && position !== null && position.effect !== 'collect';
 }
 
+/** Whether it moved, as no share of a position and no fee beside its principal. */
+const isStated = (one: SideAmount, own: Side): boolean =>
+  one.amount !== 0n && !isShare(one) && !isFeeApart(one, own);
+
 /**
  * The acts' legs on that side without the fees of positions, parts of another of them left out, native and
  * wrapped native as one.
@@ -271,11 +275,10 @@ export function sumsOf(
     for (const own of sidesOf(motif, rulebook))
       for (const one of own.amounts) {
         const known = flow.assets.get(one.asset);
-        if (one.gave !== (side === 'sent') || isShare(one) || isFeeApart(one, own) || !known) continue;
+        if (one.gave !== (side === 'sent') || !isStated(one, own) || !known) continue;
         const id = mergeNative(one.asset, rulebook.wrappedNative);
-        const sum = sums.get(id);
-        sums.set(id, { id, asset: sum?.asset ?? known, amount: (sum?.amount ?? 0n) + one.amount });
+        const { asset, amount } = sums.get(id) ?? { asset: known, amount: 0n };
+        sums.set(id, { id, asset, amount: amount + one.amount });
       }
-  for (const [id, { amount }] of sums) if (amount === 0n) sums.delete(id);
   return sums;
 }

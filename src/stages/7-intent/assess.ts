@@ -156,26 +156,28 @@ function doubtsOf(view: SubjectView, rule: IntentRule, { motifs, proving, confid
   const doubts: CaveatCode[] = [];
   if (rule.proof !== 'structural') doubts.push('heuristic_rule');
   if (rule.status === 'experimental') doubts.push('experimental_rule');
-  if (!view.input.subject.elected && !(isOfMany(rule.when) && allAsked(view, motifs)))
-    doubts.push('no_single_actor');
+  if (!(view.input.subject.elected || isOfAll(view, rule, motifs))) doubts.push('no_single_actor');
   if (rule.restsOn.length > 0 && motifs.length === 0) doubts.push('nothing_recognised');
   const doubted = new Set(proving.map(({ doubt }) => doubt));
   doubts.push(...MOTIF_DOUBTS.filter((code) => doubted.has(code)));
   if (confidence === 'Low') doubts.push('low_confidence');
-  if (
-    doubts.length === 0 &&
-    (!(accountsFor(view, rule, motifs) || isShownExchange(view, motifs)) ||
-      gainedElsewhere(view, motifs) ||
-      keptOf(view, motifs).some(isUnlisted))
-  )
-    doubts.push('unaccounted_value');
+  if (doubts.length === 0 && !isWhole(view, rule, motifs)) doubts.push('unaccounted_value');
   return doubts;
 }
+
+/** The acts are all that the actor did, and what they state is all that it gave and got by them. */
+const isWhole = (view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean =>
+  (accountsFor(view, rule, motifs) || isShownExchange(view, motifs)) &&
+  !gainedElsewhere(view, motifs) &&
+  !keptOf(view, motifs).some(isUnlisted);
 
 /** The rule is about the acts of several accounts at once and names none of them as the actor. */
 const isOfMany = (when: Condition): boolean =>
   'all' in when &&
   when.all.some((one) => 'fact' in one && one.fact === 'actor.elected' && one.value === false);
+
+const isOfAll = (view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean =>
+  isOfMany(rule.when) && allAsked(view, motifs);
 
 /** Every account that gave something in these acts asked for it; listed contracts give by nature. */
 const allAsked = ({ flow, input: { suspects, rulebook } }: SubjectView, motifs: readonly Motif[]): boolean =>

@@ -116,6 +116,11 @@ function entryOf({ result, hops, own, closed, group, execution }: Result, input:
   };
 }
 
+const unsupported = (reason: PnlReason, structuralProfit: Money): Pnl => ({
+  realized: { supported: false, reason },
+  structuralProfit,
+});
+
 /**
  * Realised profit, where one transaction can show it: the actor's entity ran a closed flow (an arbitrage, a
  * liquidation it left at once, a loan it sent back) and keeps only a difference in one asset; its payments
@@ -124,10 +129,6 @@ function entryOf({ result, hops, own, closed, group, execution }: Result, input:
  * where its result cannot be determined.
  */
 export function realizedPnl(input: PnlInput): Pnl {
-  const unsupported = (reason: PnlReason, structuralProfit: Money): Pnl => ({
-    realized: { supported: false, reason },
-    structuralProfit,
-  });
   // A cycle that is left out here had a result all the same.
   const cycles = input.motifs.some(({ kind }) => isCycle(kindOf(input.rulebook, kind)));
   const ordinary = unsupported(HISTORY, cycles ? unknown(HISTORY) : known(ZERO_USD));
@@ -145,12 +146,18 @@ export function realizedPnl(input: PnlInput): Pnl {
   if (!closed.certain && !isCosted) return ordinary;
   if (holdersElsewhere(group, closed, input).length > 0) return unsupported(ELSEWHERE, unknown(ELSEWHERE));
   if (!result) return unsupported(HISTORY, unknown(HISTORY));
-  const hops = hopsOf(closed, result, input);
-  const gross = hops.proceeds - hops.cost;
   const outside = outsideReceipts(group, closed, input).some(({ index }) => !payments.has(index));
+  const hops = hopsOf(closed, result, input);
+  return profitOf({ result, hops, own, closed, group, execution }, outside, input);
+}
+
+/** The profit that the hops leave, unless more came in than they gave. */
+function profitOf(of: Result, outside: boolean, input: PnlInput): Pnl {
+  const { result, hops } = of;
+  const gross = hops.proceeds - hops.cost;
   if (outside || gross < result.received - result.paid) return unsupported(OUTSIDE, unknown(OUTSIDE));
   const profit = worthTogether([[result.id, gross]], input.book);
-  const entry = entryOf({ result, hops, own, closed, group, execution }, input);
+  const entry = entryOf(of, input);
   if (!entry) return unsupported('unpriced_asset', profit);
   return {
     realized: { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] },
