@@ -152,7 +152,7 @@ describe('the winner', () => {
     );
     expect(explained).toMatchObject({
       verdict: { kind: 'Best', rule: { slug: 'a', version: 3 } },
-      outranked: ['b', 'c'],
+      outranked: [{ slug: 'b' }, { slug: 'c' }],
     });
   });
 });
