@@ -144,9 +144,9 @@ export class ElectionContext {
   /** The contract that alone states the motif; null where the rules know it or the account signed. */
   strangerOf(motif: Motif, account: Address): Address | null {
     const { tx, rulebook } = this.input;
-    const speaker = motif.evidence[0]?.contract ?? motif.venue;
-    const known = this.isListed(motif) || isListedAddress(speaker, rulebook);
-    return known || speaker === tx.from || speaker === account || this.authorised(account) ? null : speaker;
+    const emitter = motif.evidence[0]?.contract ?? motif.venue;
+    const known = this.isListed(motif) || isListedAddress(emitter, rulebook);
+    return known || emitter === tx.from || emitter === account || this.authorised(account) ? null : emitter;
   }
 
   /** The unlisted token that alone states the account's sends; null where anything else left it. */

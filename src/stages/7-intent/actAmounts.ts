@@ -61,7 +61,9 @@ function withPaidBeside(view: SubjectView, motifs: readonly Motif[], own: ActAmo
   if (!motifs.some(isBatch)) return own;
   const beside = view.input.motifs.filter((motif) => {
     const [payer, paid] = [roleOf(motif, 'owner'), accountsWith(motif.participants, 'recipient')];
-    return isBatch(motif) && payer && !view.entity.has(payer) && paid.every((one) => view.payees.has(one));
+    return (
+      isBatch(motif) && payer && !view.entity.has(payer) && paid.every((one) => view.recipients.has(one))
+    );
   });
   const sums = sumsOf(view, beside, 'sent');
   return [...own.filter(({ id }) => !sums.has(id)), ...sums.values()];

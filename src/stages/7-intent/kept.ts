@@ -21,7 +21,7 @@ export interface Kept extends ActAmount {
   /** The amount that the token's own transfers took. */
   readonly tax: bigint;
   /** The account that has the rest, where it is one. */
-  readonly keeper: Address | null;
+  readonly holder: Address | null;
   /** A contract of the rules took the rest, and it is small enough for a fee. */
   readonly isFee: boolean;
 }
@@ -55,7 +55,7 @@ export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > ta
 function takenBy(
   view: SubjectView,
   { id, amount, of }: Pick<Kept, 'id' | 'amount' | 'of'>,
-): Pick<Kept, 'tax' | 'keeper' | 'isFee'> | null {
+): Pick<Kept, 'tax' | 'holder' | 'isFee'> | null {
   const { flow, tx, input } = view;
   const taxes = taxesOf(view, id);
   const [taxed, taxers] = [sumOf(taxes), new Set(taxes.map(({ to }) => to))];
@@ -66,15 +66,15 @@ function takenBy(
   if (taxes.length === 0 && surpluses.length === 0) return null;
   const tax = taxed > amount || surpluses.length === 0 ? amount : taxed;
   const exact = surpluses.find(([, surplus]) => surplus === amount - tax);
-  const keepers = (exact ? [exact] : surpluses).map(([account]) => account);
+  const holders = (exact ? [exact] : surpluses).map(([account]) => account);
   const isListed = (account: Address): boolean => isListedAddress(account, input.rulebook);
   const took = (account: Address): boolean =>
     isListed(account) ||
     (flow.incoming.get(account) ?? []).some((index) => isListed(flow.movements[index]!.from));
   return {
     tax,
-    keeper: keepers.length === 1 ? keepers[0]! : null,
-    isFee: (amount - tax) * FEE_DIVISOR <= of && (isListed(tx.to!) || keepers.every(took)),
+    holder: holders.length === 1 ? holders[0]! : null,
+    isFee: (amount - tax) * FEE_DIVISOR <= of && (isListed(tx.to!) || holders.every(took)),
   };
 }
 
@@ -125,13 +125,13 @@ function taxesOf(view: SubjectView, id: AssetId): Movement[] {
 export function keptText(kept: readonly Kept[], brevity: number, format: LabelFormat): string {
   const taxes = kept.filter(({ tax }) => tax > 0n).map(({ tax, of }) => percent(tax, of));
   const taxed = `(${taxes.join(' and ')} token ${taxes.length === 1 ? 'tax' : 'taxes'})`;
-  const clauses = kept.flatMap(({ asset, amount, of, tax, side, isFee, keeper }) => {
+  const clauses = kept.flatMap(({ asset, amount, of, tax, side, isFee, holder }) => {
     if (amount === tax) return [];
     // The least parts go last.
     if (brevity > 3 && (amount - tax) * 1_000n < of) return [];
     const exact = brevity > 2 ? null : format.amount(asset, amount - tax);
     const text = exact ?? percent(amount - tax, of);
-    const who = keeper === null ? 'others' : format.account(keeper);
+    const who = holder === null ? 'others' : format.account(holder);
     if (!isFee) return side === 'sent' ? `, of which ${who} kept ${text}` : `, after ${who} kept ${text}`;
     if (brevity > 1) return [];
     return side === 'sent' ? `, ${text} of it in fees` : `, after a fee of ${text}`;

@@ -68,11 +68,11 @@ const WORDS: Readonly<Record<string, Word>> = {
   place: (subject) => broker(subject) ?? knownProtocols(subject) ?? calledName(subject) ?? venueOf(subject),
   venue: (subject) => venueOf(subject),
   counterparty: ({ view, format }) => {
-    const others = view.payees.size > 0 ? view.payees : view.sources;
+    const others = view.recipients.size > 0 ? view.recipients : view.senders;
     return others.size === 1 ? format.account([...others][0]!) : null;
   },
   actor: ({ view, format }) => format.account(view.input.subject.account),
-  count: ({ view }) => String(view.payees.size || view.netHolders.receivers.size),
+  count: ({ view }) => String(view.recipients.size || view.netHolders.receivers.size),
   acts: ({ motifs }) => String(motifs.reduce((sum, { count = 1 }) => sum + count, 0)),
   delivered: ({ view, format }) => listed(deliveredOf(view), format),
   recipient: ({ view: { deliveries }, format }) =>

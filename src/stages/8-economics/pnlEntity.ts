@@ -31,13 +31,13 @@ export function holdersElsewhere(
   // A small payment of ether may be a share of the result; of a token it is the token's own tax.
   const isTax = ({ movements }: Motif): boolean =>
     movements.every((i) => mergeNative(flow.movements[i]!.asset, rulebook.wrappedNative) !== NATIVE_ASSET);
-  const takers = motifs.filter(
+  const feeActs = motifs.filter(
     (motif) => kindOf(rulebook, motif.kind).fee && (motif.basis !== 'structure' || isTax(motif)),
   );
   const left = new Set<Address | null>([
     ...group,
     ...venuesOf(motifs, rulebook).keys(),
-    ...takers.flatMap(({ participants }) => participants.map(({ account }) => account)),
+    ...feeActs.flatMap(({ participants }) => participants.map(({ account }) => account)),
     attribution.signer,
     attribution.entryPoint,
     attribution.paymaster,

@@ -104,10 +104,10 @@ function isPayout(group: Group): boolean {
 
 /** Positions that both name by the same contract's events must agree. */
 function aboutTheSame({ about }: DraftPrimitive, group: Group): boolean {
-  const speaker = (key: string): string => key.split('|', 2).join('|');
+  const emitter = (key: string): string => key.split('|', 2).join('|');
   const others = group.flatMap((item) => item.about);
   return about.every((key) => {
-    const rivals = others.filter((other) => speaker(other) === speaker(key));
+    const rivals = others.filter((other) => emitter(other) === emitter(key));
     return rivals.length === 0 || rivals.includes(key);
   });
 }

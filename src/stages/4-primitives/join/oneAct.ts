@@ -54,15 +54,15 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primi
   );
   const best = ranked[0]!;
   // A call in other words than the event's adds nothing but itself.
-  const tellers = ranked.filter(({ kind }) => kind === best.kind);
+  const alike = ranked.filter(({ kind }) => kind === best.kind);
   const known = promises.find(({ protocol }) => isRecognised(protocol)) ?? promises.at(-1) ?? best;
-  const all = [...promises, ...tellers];
-  const legs = joinLegs(tellers);
+  const all = [...promises, ...alike];
+  const legs = joinLegs(alike);
   const { basis, shape, venue, poolId } = best;
   const { about, position, portions } = joinDetail(all);
   const act: DraftPrimitive = {
     kind: known.kind,
-    seq: tellers.reduce((last, { seq }) => Math.max(last, seq), 0),
+    seq: alike.reduce((last, { seq }) => Math.max(last, seq), 0),
     basis,
     shape,
     protocol: isRecognised(best.protocol) ? best.protocol : known.protocol,
@@ -70,7 +70,7 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primi
     poolId,
     roles: joinRoles(all, best),
     legs,
-    claims: actClaims(tellers, legs, promises),
+    claims: actClaims(alike, legs, promises),
     tags: [...new Set(all.flatMap((item) => tagsFrom(item, best, legs)))],
     evidence: distinctEvidence([...promises, ...ranked, ...details].flatMap(({ evidence }) => evidence)),
     about,
@@ -122,10 +122,10 @@ function byRank(
 }
 
 /** The strongest one's legs, and the others' over further movements. */
-function joinLegs(tellers: readonly DraftPrimitive[]): readonly Leg[] {
-  const legs = [...tellers[0]!.legs];
+function joinLegs(alike: readonly DraftPrimitive[]): readonly Leg[] {
+  const legs = [...alike[0]!.legs];
   const movements = new Set(legs.flatMap((leg) => leg.movements));
-  for (const { legs: more, tags } of tellers.slice(1)) {
+  for (const { legs: more, tags } of alike.slice(1)) {
     const further = more.filter(
       (leg) =>
         !leg.movements.some((m) => movements.has(m)) &&

@@ -13,7 +13,7 @@ import type { AssetId } from '../../../model/valueFlow.ts';
 /**
  * Swaps at venues without a known event: an account that ended with more of one asset and less of another,
  * while the signer or a customer traded too. Pass-through accounts, customers, issuers of either asset,
- * venues already explained by an event and keepers of stakes or deposits do not count.
+ * venues already explained by an event and holders of stakes or deposits do not count.
  */
 export function findStructuralSwaps(
   context: StructureContext,
@@ -31,16 +31,16 @@ export function findStructuralSwaps(
     if (sides) traders.set(account, sides);
   }
   if (traders.size === 0) return [];
-  const keepers = keepersOfDeposits(context, found, rulebook);
+  const holders = holdersOfDeposits(context, found, rulebook);
   return [...traders].flatMap(([account, sides]) => {
     const trades =
-      !keepers.has(account) && !issues(context, account, sides) && !isCustomerOfVenues(context, account);
+      !holders.has(account) && !issues(context, account, sides) && !isCustomerOfVenues(context, account);
     return trades ? [swapOf(context, account, sides)] : [];
   });
 }
 
 /** Where assets ended that an act put into a position through a helper contract. */
-function keepersOfDeposits(
+function holdersOfDeposits(
   { flow, carriers, destinations }: StructureContext,
   found: readonly DraftPrimitive[],
   rulebook: Rulebook,

@@ -141,8 +141,8 @@ const BALANCES: readonly FactSpec[] = [
     'An asset minted to the actor is issued by the contract that took what the actor sent, or ' +
       'that the actor called.',
     (v) => {
-      const takers = new Set([...v.sent.flatMap((l) => l.outgoing.map((m) => m.to)), v.tx.to]);
-      return v.received.some((l) => isMinted(l, v) && takers.has(l.asset.address));
+      const recipients = new Set([...v.sent.flatMap((l) => l.outgoing.map((m) => m.to)), v.tx.to]);
+      return v.received.some((l) => isMinted(l, v) && recipients.has(l.asset.address));
     },
   ),
   flag(
@@ -194,42 +194,42 @@ const COUNTERPARTIES: readonly FactSpec[] = [
   count(
     'actor.payees',
     'Accounts that kept what the actor sent, behind forwarders and routers.',
-    (v) => v.payees.size,
+    (v) => v.recipients.size,
   ),
   flag(
     'actor.pays_directly',
     'Everything the actor sent went straight to who kept it.',
-    (v) => v.sent.length > 0 && v.sent.every((l) => l.outgoing.every((m) => v.payees.has(m.to))),
+    (v) => v.sent.length > 0 && v.sent.every((l) => l.outgoing.every((m) => v.recipients.has(m.to))),
   ),
   flag(
     'actor.payee_shows_code',
     'An account that kept what the actor sent has code: it emitted events, made calls or answered.',
-    (v) => [...v.payees].some((a) => v.codeAccounts.has(a)),
+    (v) => [...v.recipients].some((a) => v.codeAccounts.has(a)),
   ),
   flag(
     'actor.payee_is_called',
     'The called contract kept what the actor sent.',
-    (v) => v.tx.to !== null && v.payees.has(v.tx.to),
+    (v) => v.tx.to !== null && v.recipients.has(v.tx.to),
   ),
   entityTags('actor.payee_tags', 'Entity tags of the accounts that kept what the actor sent.', (v) =>
-    allOf(v.payees, (a) => v.tagsOf(a)),
+    allOf(v.recipients, (a) => v.tagsOf(a)),
   ),
   count(
     'actor.sources',
     'Accounts the actor received something from directly, the zero address included.',
-    (v) => v.sources.size,
+    (v) => v.senders.size,
   ),
   flag(
     'actor.sources_speak',
     'A payer of the actor, or the contract it called, emitted an event that is no transfer or approval. An ' +
       'account that the called contract passed the same function on to is only emptied: it does not count.',
     (v) => {
-      const speakers = new Set(
+      const emitters = new Set(
         v.flow.nonEconomic.filter((m) => m.kind === 'event').map((m) => m.evidence.contract),
       );
       return (
-        (v.tx.to !== null && speakers.has(v.tx.to)) ||
-        v.received.some((l) => l.incoming.some((m) => speakers.has(m.from) && !isCommanded(v.tx, m.from)))
+        (v.tx.to !== null && emitters.has(v.tx.to)) ||
+        v.received.some((l) => l.incoming.some((m) => emitters.has(m.from) && !isCommanded(v.tx, m.from)))
       );
     },
   ),
@@ -241,26 +241,26 @@ const COUNTERPARTIES: readonly FactSpec[] = [
   flag(
     'actor.paid_by_created',
     'Contracts created here paid all that the actor received.',
-    ({ sources, tx }) => {
+    ({ senders, tx }) => {
       const created = createdIn(tx.frames);
-      return sources.size > 0 && [...sources].every((account) => created.has(account));
+      return senders.size > 0 && [...senders].every((account) => created.has(account));
     },
   ),
   flag('actor.paid_by_called', 'The called contract paid the actor.', (v) =>
     v.received.some((l) => l.incoming.some((m) => m.from === v.tx.to)),
   ),
   entityTags('actor.source_tags', 'Entity tags of the accounts the actor received something from.', (v) =>
-    allOf(v.sources, (a) => v.tagsOf(a)),
+    allOf(v.senders, (a) => v.tagsOf(a)),
   ),
   kinds(
     'actor.payee_speaks',
     'Motif kinds spoken by the known protocols whose addresses kept what the actor sent.',
-    (v) => allOf(v.payees, (a) => v.input.rulebook.prepared.kindsOf(a) ?? []),
+    (v) => allOf(v.recipients, (a) => v.input.rulebook.prepared.kindsOf(a) ?? []),
   ),
   kinds(
     'actor.source_speaks',
     'Motif kinds spoken by the known protocols whose addresses paid the actor directly.',
-    (v) => allOf(v.sources, (a) => v.input.rulebook.prepared.kindsOf(a) ?? []),
+    (v) => allOf(v.senders, (a) => v.input.rulebook.prepared.kindsOf(a) ?? []),
   ),
   entityTags('actor.tags', 'Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
 ];

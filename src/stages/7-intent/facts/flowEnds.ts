@@ -86,7 +86,7 @@ function hasTwoParties(motif: Motif): boolean {
  * Accounts that kept part of the subject's payments: direct recipients, or those behind forwarders that
  * kept nothing.
  */
-export function payees(view: SubjectView): ReadonlySet<Address> {
+export function recipientsOf(view: SubjectView): ReadonlySet<Address> {
   const { flow, entity, sent, input } = view;
   const given = new Set(sent.map((b) => b.id));
   const carries = (m: Movement): boolean => given.has(view.mergedAsset(m.asset));

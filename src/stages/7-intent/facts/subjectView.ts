@@ -9,7 +9,7 @@ import { withParts, type PartsOf } from '../../../lib/lazy.ts';
 import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
 import { deliveriesOf, holdingsOf, pathOf, reachedBy, type Delivery } from './swapFacts.ts';
 import { reachableOf } from './intermediaries.ts';
-import { motifsAtEnd, payees } from './flowEnds.ts';
+import { motifsAtEnd, recipientsOf } from './flowEnds.ts';
 import { ownership } from './ownership.ts';
 import { sharesByAsset } from './assetFacts.ts';
 import type { Holding, HoldingFlow } from '../../../value/follow.ts';
@@ -44,7 +44,7 @@ interface Parts {
   readonly holdings: HoldingFlow;
   /** Where anything the subject sent can have gone. */
   readonly reached: ReadonlySet<Holding>;
-  /** Swaps between the subject's sent assets and those it, or its payees, received. */
+  /** Swaps between the subject's sent assets and those it, or its recipients, received. */
   readonly path: readonly Motif[];
   /** Payments of the swaps on that way to others. */
   readonly deliveries: readonly Delivery[];
@@ -52,9 +52,9 @@ interface Parts {
   readonly takers: MotifsByAsset;
   readonly payers: MotifsByAsset;
   /** Final recipients of the subject's payments, after forwarders. */
-  readonly payees: ReadonlySet<Address>;
+  readonly recipients: ReadonlySet<Address>;
   /** Accounts the subject received something from directly, the zero address included. */
-  readonly sources: ReadonlySet<Address>;
+  readonly senders: ReadonlySet<Address>;
   /** Accounts that ended with less, and with more, of something. */
   readonly netHolders: Readonly<Record<'payers' | 'receivers', ReadonlySet<Address>>>;
   /** Accounts that made calls or emitted events. */
@@ -86,8 +86,8 @@ const PARTS: PartsOf<Parts, SubjectView> = {
   deliveries: deliveriesOf,
   takers: (view) => motifsAtEnd(view, 'into'),
   payers: (view) => motifsAtEnd(view, 'outOf'),
-  payees,
-  sources: ({ received }) => new Set(received.flatMap(({ incoming }) => incoming.map(({ from }) => from))),
+  recipients: recipientsOf,
+  senders: ({ received }) => new Set(received.flatMap(({ incoming }) => incoming.map(({ from }) => from))),
   netHolders: netHoldersOf,
   active: ({ tx }) => new Set([...tx.frames.map((f) => f.from), ...tx.logs.map((l) => l.address)]),
   shares: sharesByAsset,
