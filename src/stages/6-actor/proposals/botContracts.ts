@@ -3,6 +3,7 @@ import { roleOf } from '../../../lib/roles.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
+import type { Motif } from '../../../model/motif.ts';
 
 /**
  * A private contract that holds its owner's inventory: called by the signer, it sent or received where the
@@ -15,24 +16,28 @@ export function botContracts(context: ElectionContext): Proposal[] {
   if (contract === null || contract === context.signer || input === '0x') return [];
   const liquidation = context.input.motifs.find((m) => roleOf(m, 'liquidator') === contract);
   if (!liquidation && context.sides(contract) === 'none') return tradersBehind(context, contract);
-  // A contract for others to use: listed as such, or one that emits events for them.
-  if (context.neverElect(contract) !== null || context.emits(contract)) return [];
-  const liquidates = liquidation && signerOnlyCollects(context);
-  if (!liquidates && (context.sides(contract) === 'none' || !signerOnlyFeeds(context, contract))) return [];
+  if (isForOthers(context, contract)) return [];
+  if (liquidation && signerOnlyCollects(context)) return [ownContract(context, contract, liquidation)];
+  return signerOnlyFeeds(context, contract) ? [ownContract(context, contract)] : [];
+}
+
+/** Listed as such, or one that emits events for them. */
+const isForOthers = (context: ElectionContext, contract: Address): boolean =>
+  context.neverElect(contract) !== null || context.emits(contract);
+
+function ownContract(context: ElectionContext, contract: Address, liquidation?: Motif): Proposal {
   const [mode, submitterRole] = tradesForGain(context, contract)
     ? (['bot_contract', 'mev_bot'] as const)
     : (['own_contract', 'operator'] as const);
-  return [
-    {
-      account: contract,
-      mode,
-      submitterRole,
-      ground: 'own_contract',
-      reason: liquidates ? 'called_contract_is_the_liquidator' : 'called_contract_holds_the_inventory',
-      evidence: liquidates ? liquidation.evidence : context.firstMovement(contract),
-      entity: [contract, context.signer],
-    },
-  ];
+  return {
+    account: contract,
+    mode,
+    submitterRole,
+    ground: 'own_contract',
+    reason: liquidation ? 'called_contract_is_the_liquidator' : 'called_contract_holds_the_inventory',
+    evidence: liquidation ? liquidation.evidence : context.firstMovement(contract),
+    entity: [contract, context.signer],
+  };
 }
 
 /** A trade, a liquidation, a cycle or a flash loan in which the contract has a part. */
@@ -58,6 +63,7 @@ function signerOnlyCollects(context: ElectionContext): boolean {
  */
 function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
   const sides = context.sides(context.signer);
+  if (context.sides(contract) === 'none') return false;
   if (sides === 'none') return true;
   if (sides !== 'sent')
     return sides === 'received' && (context.sides(contract) === 'both' || keptMost(context, contract));
