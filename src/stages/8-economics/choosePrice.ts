@@ -25,7 +25,7 @@ const STALE_GRACE_S = 86_400;
 const MOST_LATER_S = 3600;
 /** Two sources further apart than this cannot both be right, and neither can be preferred. */
 export const MAX_DEVIATION_BPS = 500n;
-export const isRefusal = (value: object): value is RefusalReason => 'code' in value;
+export const isRefusal = (value: object | null): value is RefusalReason => value !== null && 'code' in value;
 
 /** Below this the source itself doubts its price. */
 const MIN_CONFIDENCE_BPS = 5000;

@@ -212,11 +212,8 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
   const price = values.reduce(sum, NOTHING);
   if (price.numerator === 0n) return refusal('no_source', 'it is worth nothing by its own account');
   const depth = depthOf(rate, price, unit, situation);
-  if (depth !== null && isRefusal(depth)) return depth;
-  const doubt =
-    imbalance(rate, values) ??
-    changeInBlock(rate, price, unit, situation) ??
-    (exchanges && contradiction(price, { rate, unit, exchanges }, situation));
+  if (isRefusal(depth)) return depth;
+  const doubt = doubtOf(price, values, { rate, unit, exchanges }, situation);
   if (doubt) return doubt;
   return {
     asset: rate.asset,
@@ -233,6 +230,17 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
     depthUsd: depth && depth.numerator / depth.denominator,
   };
 }
+
+/** A market that is one-sided or was moved; or the token's word, where nothing else vouches for the rate. */
+const doubtOf = (
+  price: Fraction,
+  values: readonly Fraction[],
+  { rate, unit, exchanges }: { rate: PriceRate; unit: bigint; exchanges: readonly Exchange[] | null },
+  situation: RateSituation,
+): RefusalReason | null =>
+  imbalance(rate, values) ??
+  changeInBlock(rate, price, unit, situation) ??
+  (exchanges && contradiction(price, { rate, unit, exchanges }, situation));
 
 /** Holdings of the market's smallest side, in US dollars; null without a market. */
 function depthOf(
