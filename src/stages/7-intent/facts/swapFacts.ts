@@ -15,8 +15,8 @@ import type { AssetId } from '../../../model/valueFlow.ts';
 const poolOf = (m: Motif): string => m.poolId ?? m.venue;
 
 /**
- * Swaps between the actor's sent assets and those it, or its recipients, received. Pools are counted by id, not
- * by transfer.
+ * Swaps between the actor's sent assets and those it, or its recipients, received. Pools are counted by id,
+ * not by transfer.
  */
 export const SWAP_FACTS: readonly FactSpec[] = [
   count(
