@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/lists.ts';
 import type { Act, Block } from './blockFacts.ts';
 import type { Hex } from '../model/hex.ts';
 
@@ -74,15 +75,10 @@ export function lossesOf(block: Block, pools: readonly MovedPool[], topic0: stri
     carried.set(step.tx, ofTx);
     replay(step, ofTx);
   }
-  const victims = new Map<number, { act: Act; states: PoolState[] }>();
-  for (const state of states)
-    for (const act of state.pool.victims) {
-      const known = victims.get(act.tx.index) ?? { act, states: [] };
-      known.states.push(state);
-      victims.set(act.tx.index, known);
-    }
-  return [...victims.values()].flatMap(({ act, states: at }): Loss[] => {
-    const reason = at.find(({ broken }) => broken !== null)?.broken;
+  const traded = states.flatMap((state) => state.pool.victims.map((act) => ({ act, state })));
+  return [...groupBy(traded, ({ act }) => act.tx.index).values()].flatMap((trades): Loss[] => {
+    const { act } = trades[0]!;
+    const reason = trades.find(({ state }) => state.broken !== null)?.state.broken;
     if (reason) return [{ act, asset: null, amount: null, reason }];
     return [...(carried.get(act.tx.index) ?? [])].map(([asset, { actual, without }]) => ({
       act,

@@ -141,11 +141,9 @@ class Weighing {
     if (rule.profit.length > 0) {
       for (const [asset, raw] of this.#gains.gross)
         amounts.push(writer.write({ role: 'profit', account, asset, raw }));
-      for (const [role, raw] of [
-        ['tip', this.#gains.tips],
-        ['gas', this.#gains.gas],
-      ] as const)
-        amounts.push(writer.write({ role, account, asset: NATIVE_ASSET, raw }));
+      const asset = NATIVE_ASSET;
+      amounts.push(writer.write({ role: 'tip', account, asset, raw: this.#gains.tips }));
+      amounts.push(writer.write({ role: 'gas', account, asset, raw: this.#gains.gas }));
     }
     if (rule.profit.length > 1) amounts.push(...this.#poolResults(writer, account));
     if (rule.loss) amounts.push(...this.#losses(writer));

@@ -59,15 +59,8 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
     { signal, deadlineAt, onCall, once, rest }: AnalyzeOptions,
     stage: Stage,
   ): Promise<Read & { context: RawContext }> {
-    const session = upstream.open({
-      subject: hash,
-      signal,
-      deadlineAt,
-      ...(onCall && { onCall }),
-      ...(once && { once }),
-      ...(rest && { rest }),
-      ...(large && { largeBytes: large.largeBytes }),
-    });
+    const largeBytes = large?.largeBytes;
+    const session = upstream.open({ subject: hash, signal, deadlineAt, onCall, once, rest, largeBytes });
     const settings = { upstream, rulebook, maxTokens, priceSources, names };
     const { header, tx, context, reading } = await fetchAnswers(session, hash, settings);
     stage('fetch', -reading);

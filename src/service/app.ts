@@ -32,11 +32,8 @@ export function createApp(deps: AppDeps): Express {
   const parseRequest = createParseRequest();
   const clientOf = deps.clientOf ?? createClientOf([]);
 
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
+  const app = express().disable('x-powered-by').disable('etag');
+  app.enable('case sensitive routing').enable('strict routing');
   app.use(count(metrics));
   app.use((_request, response, next) => {
     response.set('X-Content-Type-Options', 'nosniff');

@@ -89,26 +89,20 @@ function signatureViews(examined: ExaminedTx, shapes: readonly string[], ruleboo
     const logs = tx.logs.filter((log) => log.topics[0] === topic0);
     const exact = logs.filter((log) => log.topics.length === topicCount);
     const at = new Set(logs.map((log) => log.index));
-    return [...ofShapes(meanings)].map((shape) => ({
-      shape,
-      signature,
-      seen: exact.length,
-      recognised: made.filter(
-        (p) => p.shape === shape && p.evidence.some((e) => e.log !== null && at.has(e.log)),
-      ).length,
-      why: why(shape, ({ log }) => log !== null && at.has(log)),
-    }));
+    const isOf = ({ log }: { readonly log: number | null }): boolean => log !== null && at.has(log);
+    return [...ofShapes(meanings)].map((shape) => {
+      const recognised = made.filter((p) => p.shape === shape && p.evidence.some(isOf)).length;
+      return { shape, signature, seen: exact.length, recognised, why: why(shape, isOf) };
+    });
   });
   const calls = [...rulebook.calls.values()].flatMap(({ selector, signature, meanings }) => {
     const frames = tx.frames.filter((frame) => frame.input.startsWith(selector));
     const at = new Set(frames.map((frame) => frame.index));
-    return [...ofShapes(meanings)].map((shape) => ({
-      shape,
-      signature,
-      seen: frames.length,
-      recognised: made.filter((p) => p.shape === shape && p.basis === 'call').length,
-      why: why(shape, ({ frame }) => frame !== null && at.has(frame)),
-    }));
+    return [...ofShapes(meanings)].map((shape) => {
+      const recognised = made.filter((p) => p.shape === shape && p.basis === 'call').length;
+      const reasons = why(shape, ({ frame }) => frame !== null && at.has(frame));
+      return { shape, signature, seen: frames.length, recognised, why: reasons };
+    });
   });
   return [...events, ...calls];
 }

@@ -18,7 +18,7 @@ export interface HttpLimits {
   /** Largest body, decompressed. */
   readonly maxBytes: number;
   /** A body of more bytes fails with `large`; default: none does. */
-  readonly largeBytes?: number;
+  readonly largeBytes?: number | undefined;
 }
 
 /** Why there is no whole answer. `status` is null where not even headers came. Never holds the URL. */

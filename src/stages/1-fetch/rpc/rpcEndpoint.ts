@@ -35,7 +35,7 @@ export interface CallScope {
   readonly timeLeft: () => number;
   readonly onCall: (event: UpstreamCallEvent) => void;
   /** A larger answer is not read: `LargeAnswer` is thrown. */
-  readonly largeBytes?: number;
+  readonly largeBytes?: number | undefined;
 }
 
 export interface RpcEndpoint {
@@ -78,7 +78,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
       signal: scope.signal,
       ms: Math.min(timeoutMs, scope.timeLeft()),
       maxBytes: maxResponseBytes,
-      ...(scope.largeBytes === undefined ? {} : { largeBytes: scope.largeBytes }),
+      largeBytes: scope.largeBytes,
     };
     let answer: HttpAnswer;
     try {

@@ -17,13 +17,13 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
   /** `performance.now()` of the analysis's deadline; default: now + the upstream's `deadlineMs`. */
   readonly deadlineAt?: number;
-  readonly onCall?: (event: UpstreamCallEvent) => void;
+  readonly onCall?: ((event: UpstreamCallEvent) => void) | undefined;
   /** Ask each node once per round trip. */
-  readonly once?: boolean;
+  readonly once?: boolean | undefined;
   /** Runs a wait that a node's rate limit asks for; default: just waits. */
-  readonly rest?: (wait: () => Promise<void>) => Promise<void>;
+  readonly rest?: ((wait: () => Promise<void>) => Promise<void>) | undefined;
   /** Throw `LargeAnswer` for a larger answer; default: never. */
-  readonly largeBytes?: number;
+  readonly largeBytes?: number | undefined;
 }
 
 /** The answers of contracts and accounts in the state at the end of a block. */
@@ -150,7 +150,7 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
   }
 
   const { traceEndpoint } = pool;
-  return { signal, timeLeft, onCall, traceEndpoint, ask, ...(largeBytes && { largeBytes }) };
+  return { signal, timeLeft, onCall, traceEndpoint, ask, largeBytes };
 }
 
 /** Sends everything in one batch, or two at once where traces have a source of their own. */

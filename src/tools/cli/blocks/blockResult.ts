@@ -16,17 +16,8 @@ export function retriesOf(
 
 /** The result of a block that failed as a whole. */
 export function failedBlock(failed: NonNullable<BlockResult['failed']>): BlockResult {
-  return {
-    lines: new Uint8Array(),
-    rows: null,
-    reports: 0,
-    transactions: 0,
-    failures: [],
-    requests: 0,
-    failed,
-    findings: [],
-    notes: [],
-  };
+  const none = { reports: 0, transactions: 0, requests: 0, failures: [], findings: [], notes: [] };
+  return { lines: new Uint8Array(), rows: null, ...none, failed };
 }
 
 /** The reports and failures of some transactions of a block. */

@@ -30,16 +30,10 @@ export default async function run({ id, ms }: BlockTask): Promise<unknown> {
       deadlineAt: performance.now() + ms,
       onCall: () => requests++,
     });
-    const text = tables ? '' : reports.map((report) => `${report}\n`).join('');
-    return finish({
-      lines: new TextEncoder().encode(text),
-      rows: tables ? rowsOf(parsed(reports, indexes), { findings, motifKinds: rulebook.motifKinds }) : null,
-      reports: reports.length,
-      transactions,
-      failures,
-      findings,
-      failed: null,
-    });
+    const { motifKinds } = rulebook;
+    const lines = new TextEncoder().encode(tables ? '' : reports.map((report) => `${report}\n`).join(''));
+    const rows = tables ? rowsOf(parsed(reports, indexes), { findings, motifKinds }) : null;
+    return finish({ lines, rows, reports: reports.length, transactions, failures, findings, failed: null });
   } catch (error) {
     if (!(error instanceof AnalysisError)) throw error;
     return finish(failedBlock({ code: error.code, error: error.message }));
