@@ -65,14 +65,10 @@ function callOf(from: Address, to: Address, value: bigint, input: Hex): Call {
 
 /**
  * Turns the words of an example into the answers of a node: accounts are words, amounts whole numbers,
- * events and calls given by signature and arguments.
+ * events and calls given by signature and arguments. `index`: its place in a block of several.
  * @throws ExampleError
  */
-export function buildExample(
-  example: RawExampleTransaction,
-  find: FindSignature = asWritten,
-  index = 0,
-): BuiltExample {
+export function buildExample(example: RawExampleTransaction, find: FindSignature = asWritten, index = 0): BuiltExample {
   const hash: Hash = `0x${(0x5c + index).toString(16).repeat(32)}`;
   const words = new Map<string, string>();
   const addressOf = (name: string): Address => {
@@ -161,14 +157,6 @@ export function buildExample(
       authorities: Object.keys(delegates).map(addressOf),
     },
   };
-}
-
-/**
- * The transactions of one block, in order; the words mean the same in all of them.
- * @throws ExampleError
- */
-export function buildBlockExample(transactions: readonly RawExampleTransaction[]): BuiltExample[] {
-  return transactions.map((one, index) => buildExample(one, asWritten, index));
 }
 
 interface Building extends ExampleWords {

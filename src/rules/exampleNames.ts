@@ -17,25 +17,30 @@ export type FindSignature = (kind: 'event' | 'call', text: string) => WrittenSig
 /** Without shapes: a signature is its own name. */
 export const asWritten: FindSignature = (_, text) => ({ text });
 
-/** The names of all shapes; `home` is the shape of the examples, and its own names come first. */
+/**
+ * The names of all shapes; `home` is the shape of the examples, and its own names come first. `shape/Name` is
+ * that shape's.
+ */
 export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | null) => FindSignature {
+  const ofShape = (slug: string | null): Entry[] =>
+    shapes.filter(({ value }) => value.slug === slug).flatMap(({ value }) => entriesOf(value));
   // Read where a name is asked for: most commands run without examples of shapes.
   const every = lazy(() => shapes.flatMap(({ value }) => entriesOf(value)));
   return (home) => {
-    const mine = lazy(() =>
-      shapes.filter(({ value }) => value.slug === home).flatMap(({ value }) => entriesOf(value)),
-    );
+    const mine = lazy(() => ofShape(home));
     return (kind, text) => {
-      const own = mine();
-      if (text.includes('(')) return ownText(own, kind, text);
-      const named = own.filter((e) => e.kind === kind && e.name === text);
-      const found = named.length > 0 ? named : every().filter((e) => e.kind === kind && e.name === text);
+      if (text.includes('(')) return ownText(mine(), kind, text);
+      const [name = '', slug] = text.split('/').reverse();
+      const own = (slug === undefined ? mine() : ofShape(slug)).filter((e) => e.kind === kind);
+      const all = slug === undefined ? every().filter((e) => e.kind === kind) : own;
+      const named = own.filter((e) => e.name === name);
+      const found = named.length > 0 ? named : all.filter((e) => e.name === name);
       const distinct = new Map(found.map((e) => [e.key, e]));
       if (distinct.size === 1) return found[0]!;
       if (distinct.size > 1)
         return `${text} is one of ${[...distinct.values()].map((e) => e.text).join('; ')}: write which`;
-      const known = (own.length > 0 ? own : every()).filter((e) => e.kind === kind).map((e) => e.name);
-      return `no shape has the ${kind} ${didYouMean(text, known)}`;
+      const known = (own.length > 0 ? own : all).map((e) => e.name);
+      return `no shape has the ${kind} ${didYouMean(name, known)}`;
     };
   };
 }

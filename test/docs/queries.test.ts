@@ -10,7 +10,8 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { blockTx, type RawLog } from '../../src/findings/blockFacts.ts';
 import { findInBlock } from '../../src/findings/findBlock.ts';
 import { analyzeRaw } from '../../src/analyze.ts';
-import { buildBlockExample } from '../../src/rules/example.ts';
+import { buildExample } from '../../src/rules/example.ts';
+import { openSoundRuleset, rulesetDirs } from '../../src/tools/cli/rules/rulesets.ts';
 import type { Finding } from '../../src/model/generated/finding.ts';
 import type { RawFinding } from '../../src/model/generated/rules.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
@@ -85,7 +86,8 @@ async function sandwichedBlock(): Promise<{ reports: TxReport[]; findings: Findi
   const rulebook = loadRules();
   const file = join(import.meta.dirname, '../../rules/findings/sandwich.yaml');
   const { examples } = parse(readFileSync(file, 'utf8')) as RawFinding;
-  const built = buildBlockExample(examples.match![0]!.transactions);
+  const find = openSoundRuleset(rulesetDirs()).signatureNames(null);
+  const built = examples.match![0]!.transactions.map((one, at) => buildExample(one, find, at));
   const made = await Promise.all(built.map(({ raw, context }) => analyzeRaw(raw, context, rulebook)));
   const logs = new Map(
     built.map(({ raw }) => [raw.hash as string, (raw.receipt as { logs: readonly RawLog[] }).logs]),

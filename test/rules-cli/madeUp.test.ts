@@ -154,6 +154,43 @@ describe('made-up transactions', () => {
     expect(inputs).toEqual([['0x23b872dd'], ['0x00000001']]);
   });
 
+  it('carry blobs, delegations and creations, and say who asks a token', () => {
+    const { raw, context, addressOf } = buildExample({
+      to: 'factory',
+      blobs: 2,
+      delegates: { actor: 'wallet' },
+      steps: [
+        { create: 'child' },
+        { create: 'grandchild', by: 'child' },
+        { move: 9, asset: 'TRUFFLE', from: 'child', to: 'actor', by: 'child' },
+      ],
+    });
+    expect(raw.receipt).toMatchObject({ blobGasUsed: '0x40000' });
+    expect(raw.tx).toMatchObject({ authorizationList: [{ address: addressOf('wallet'), nonce: '0x0' }] });
+    expect(context.authorities).toEqual([addressOf('actor')]);
+    const child = { from: addressOf('factory'), to: addressOf('child') };
+    expect(raw.trace.result).toMatchObject({
+      calls: [
+        { type: 'CREATE', ...child },
+        { ...child, calls: [{ type: 'CREATE', from: child.to, to: addressOf('grandchild') }] },
+        { ...child, calls: [{ from: child.to, to: addressOf('TRUFFLE') }] },
+      ],
+    });
+  });
+
+  it('name the event of one shape, where several have one of that name', async () => {
+    const of = (event: string) =>
+      tested('burrow', {
+        'shapes/burrow.yaml': shape(
+          '{motifs: []}',
+          `\n        - {event: ${event}, by: burrow, args: [actor, 1, 0, 0, 1, actor]}`,
+        ),
+      });
+    expect(await of('Swap')).toContain('Swap is one of ');
+    expect(await of('amm-v2-pool/Swap')).toContain('1 of 1 examples of 1 rules passed');
+    expect(await of('amm-v2-pool/Swop')).toContain('no shape has the event Swop (did you mean Swap?)');
+  });
+
   it('are drawn for every entry that no example shows, and printed where one fails', async () => {
     const bare = (leg: string): string => shape('{}', PAID, leg).replace(/examples:[^]*/, '');
     expect(await tested('burrow', { 'shapes/burrow.yaml': bare('from: $venue, to: $badger') })).toContain(

@@ -4,8 +4,9 @@ import { compileCondition } from './compileIntents.ts';
 import { didYouMean } from './didYouMean.ts';
 import { parseSignature } from './signature.ts';
 import { Spot, type RuleItem } from './ruleItem.ts';
-import { buildBlockExample } from '../example.ts';
+import { buildExample } from '../example.ts';
 import { ExampleError } from '../exampleArguments.ts';
+import type { FindSignature } from '../exampleNames.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawFinding } from '../../model/generated/rules.ts';
 
@@ -13,6 +14,7 @@ import type { RawFinding } from '../../model/generated/rules.ts';
 export function compileFindings(
   items: readonly RuleItem<RawFinding>[],
   words: Pick<Vocabulary, 'motifKinds' | 'intentKinds'>,
+  find: FindSignature,
 ): FindingRule[] {
   return items.map((item) => {
     const spot = new Spot(item);
@@ -22,7 +24,7 @@ export function compileFindings(
     const facts = new Map([...FINDING_FACTS, ...names.map(stepFact)].map((fact) => [fact.name, fact]));
     for (const [step, at] of spot.each('profit', raw.profit)) checkStep(at, step, names);
     if (raw.loss) checkStep(spot.at('loss', 'of'), raw.loss.of, names);
-    checkExamples(spot.at('examples'), raw);
+    checkExamples(spot.at('examples'), raw, find);
     return {
       slug: raw.slug,
       version: raw.version,
@@ -72,16 +74,17 @@ function checkStep(spot: Spot, step: string, names: readonly string[]): void {
   if (!names.includes(step)) spot.report('bad_value', `no step ${didYouMean(step, names)}`);
 }
 
-function checkExamples(spot: Spot, { examples, status }: RawFinding): void {
+function checkExamples(spot: Spot, { examples, status }: RawFinding, find: FindSignature): void {
   for (const side of ['match', 'near_miss'] as const) {
     const list = examples[side] ?? [];
     if (list.length === 0 && status !== 'deprecated') spot.report('missing_example', `no ${side} example`);
-    for (const [i, { transactions }] of list.entries())
-      try {
-        buildBlockExample(transactions);
-      } catch (error) {
-        if (!(error instanceof ExampleError)) throw error;
-        spot.at(side, i, 'transactions', ...error.path).report('bad_example', error.message);
-      }
+    for (const [{ transactions }, at] of spot.each(side, list))
+      for (const [index, one] of transactions.entries())
+        try {
+          buildExample(one, find, index);
+        } catch (error) {
+          if (!(error instanceof ExampleError)) throw error;
+          at.at('transactions', index, ...error.path).report('bad_example', error.message);
+        }
   }
 }

@@ -133,9 +133,9 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const known = compileEntities(entities, home);
   const pricing = compilePricing(entities, spoken.protocols);
   const placed = compileIntents(intents, words, facts);
-  const findingRules = compileFindings(findings, words);
-  const examples = items.filter((i) => i.file.kind === 'example') as RuleItem<RawExamples>[];
   const signatureNames = namesOf(shapes);
+  const findingRules = compileFindings(findings, words, signatureNames(null));
+  const examples = items.filter((i) => i.file.kind === 'example') as RuleItem<RawExamples>[];
   checkExamples({ shapes, intents, examples, signatureNames, words });
   checkSources(shapes);
   checkLegs(shapes, words, options.now !== undefined);

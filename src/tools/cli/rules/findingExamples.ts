@@ -1,21 +1,21 @@
 import { analyzeRaw } from '../../../analyze.ts';
 import { blockTx, type Block, type RawLog } from '../../../findings/blockFacts.ts';
 import { findInBlock } from '../../../findings/findBlock.ts';
-import { buildBlockExample } from '../../../rules/example.ts';
+import { buildExample } from '../../../rules/example.ts';
 import { checksumAddress } from '../../../evm/address.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Finding } from '../../../model/generated/finding.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
 import type { RawFindingExample } from '../../../model/generated/rules.ts';
+import type { SoundRuleset } from './rulesets.ts';
 
 /** Why a finding rule's example fails; null where it passes. */
 export async function findingFailure(
   example: RawFindingExample,
   nearMiss: boolean,
   slug: string,
-  rulebook: Rulebook,
+  { rulebook, signatureNames }: SoundRuleset,
 ): Promise<string | null> {
-  const built = buildBlockExample(example.transactions);
+  const built = example.transactions.map((one, at) => buildExample(one, signatureNames(null), at));
   const reports = await Promise.all(built.map(({ raw, context }) => analyzeRaw(raw, context, rulebook)));
   const logs = new Map(
     built.map(({ raw }) => [raw.hash as string, (raw.receipt as { logs: readonly RawLog[] }).logs]),

@@ -133,7 +133,7 @@ async function tryExample(one: Case): Promise<string | null> {
   const { rule, example, side, ruleset } = one;
   if ('transactions' in example) {
     const { findingFailure } = await import('./findingExamples.ts');
-    return findingFailure(example, side === 'near_miss', slugOf(one.item), ruleset.rulebook);
+    return findingFailure(example, side === 'near_miss', slugOf(one.item), ruleset);
   }
   if (example.transaction !== undefined) return tryMadeUp(one, example);
   if (rule === null) return 'an example of a shape is a transaction';
