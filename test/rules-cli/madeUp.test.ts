@@ -187,7 +187,7 @@ describe('made-up transactions', () => {
         ),
       });
     expect(await of('Swap')).toContain('Swap is one of ');
-    expect(await of('amm-v2-pool/Swap')).toContain('1 of 1 examples of 1 rules passed');
+    expect(await of('amm-v2-pool/Swap')).toContain('2 of 2 examples of 1 rules passed');
     expect(await of('amm-v2-pool/Swop')).toContain('no shape has the event Swop (did you mean Swap?)');
   });
 
