@@ -68,7 +68,11 @@ function callOf(from: Address, to: Address, value: bigint, input: Hex): Call {
  * events and calls given by signature and arguments. `index`: its place in a block of several.
  * @throws ExampleError
  */
-export function buildExample(example: RawExampleTransaction, find: FindSignature = asWritten, index = 0): BuiltExample {
+export function buildExample(
+  example: RawExampleTransaction,
+  find: FindSignature = asWritten,
+  index = 0,
+): BuiltExample {
   const hash: Hash = `0x${(0x5c + index).toString(16).repeat(32)}`;
   const words = new Map<string, string>();
   const addressOf = (name: string): Address => {
