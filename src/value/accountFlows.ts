@@ -31,6 +31,8 @@ export interface AccountFlows {
   readonly withPositions: ReadonlyMap<string, bigint> | null;
   /** Tokens of debts: nothing to own. */
   readonly debtTokens: ReadonlySet<string>;
+  /** Tokens of lending that count at the assets exchanged for them. */
+  readonly counted: ReadonlySet<string>;
   /** Borrowed assets that reached neither the account nor a position of it, and debts of unknown amount. */
   readonly untold: readonly string[];
 }
@@ -76,6 +78,7 @@ export function accountFlows(
     net: claims.length === 0 ? own : summed([...own, ...claims]),
     withPositions: booked.length === 0 ? null : summed([...rest, ...claims, ...booked.flatMap(claimsOf)]),
     debtTokens: tokensOf(debts),
+    counted: tokensOf(lending),
     untold: [...untoldDebts(lending, claimed, balances), ...unstatedDebts(debts)],
   };
 }
@@ -105,16 +108,14 @@ function flowsAlone(balances: readonly AssetFlow[], leftOut = NONE) {
     // Amounts that cancel out are part of the sum: it needs their price.
     if (got !== 0n || sent !== 0n) net.set(id, got - sent);
   }
-  return { received, net, withPositions: null, debtTokens: NONE, untold: [] };
+  return { received, net, withPositions: null, debtTokens: NONE, counted: NONE, untold: [] };
 }
 
 /** Positions of places with an act that is not proven or exchanged nothing are left at their tokens. */
 function certain(positions: readonly OwnPosition[]): OwnPosition[] {
-  const uncertain = new Set(
-    positions
-      .filter(({ effect, parts, proven }) => (parts.length === 0 && effect !== ACCRUED) || !proven)
-      .map(({ place }) => place),
-  );
+  const isOpen = ({ effect, parts, proven }: OwnPosition): boolean =>
+    !proven || (parts.length === 0 && effect !== ACCRUED);
+  const uncertain = new Set(positions.filter(isOpen).map(({ place }) => place));
   return positions.filter(({ place }) => !uncertain.has(place));
 }
 

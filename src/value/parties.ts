@@ -2,7 +2,6 @@
 import { isIssuance, mergeNative, NATIVE_ASSET } from './asset.ts';
 import { balances } from './balances.ts';
 import { valueEnds, type ValueEnds } from './follow.ts';
-import { lazy } from '../lib/lazy.ts';
 import { memoize, memoizeFor } from '../lib/memo.ts';
 import { kindOf } from '../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
@@ -75,8 +74,8 @@ export function issuersOf({
 
 /**
  * Accounts that passed on everything they received (routers, proxies, settlement contracts), native and
- * wrapped native being one asset. An issuer of shares for it is no carrier; nor are the zero address and the
- * wrapped-native contracts.
+ * wrapped native being one asset. A token's own contract is none (it issues shares for what it passes on, or
+ * sells the tax that it took); nor are the zero address and the wrapped-native contracts.
  */
 export const carriersOf = (flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> =>
   tracingOf(flow, wrappedNative).carriers;
@@ -96,12 +95,12 @@ export const tracingOf = memoizeFor((flow: ValueFlow, wrappedNative: ReadonlySet
 
 function findCarriers(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> {
   const carriers = new Set<Address>();
-  const issuers = lazy(() => issuersOf(flow));
-  const issued = (account: Address, ledger: Ledger): boolean =>
-    issuers().has(account) && [...ledger.keys()].some((asset) => flow.assets.get(asset)!.address !== account);
+  const tokens = tokensOf(flow);
+  const isToken = (account: Address, ledger: Ledger): boolean =>
+    tokens.has(account) && [...ledger.keys()].some((asset) => flow.assets.get(asset)!.address !== account);
   for (const [account, ledger] of flow.ledgers) {
     if (account === ZERO_ADDRESS || wrappedNative.has(account)) continue;
-    if (passesAllOn(ledger, wrappedNative) && !issued(account, ledger)) carriers.add(account);
+    if (passesAllOn(ledger, wrappedNative) && !isToken(account, ledger)) carriers.add(account);
   }
   return carriers;
 }

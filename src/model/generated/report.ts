@@ -644,11 +644,11 @@ export interface Valuation {
    */
   priced_assets: number;
   /**
-   * Count of distinct assets that moved in the transaction.
+   * Count of distinct assets that moved in the transaction. A lending position's token without a price is none where the subject's figures count it at the asset exchanged for it: a supply is owed to the subject, a debt by it.
    */
   total_assets: number;
   /**
-   * Assets without a price. Every DisplayMoney that rests on one of them is unavailable.
+   * Those of these assets without a price. Every DisplayMoney that rests on one of them is unavailable.
    */
   unpriced_assets: AssetId[];
   /**

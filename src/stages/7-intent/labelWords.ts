@@ -13,6 +13,7 @@ import {
   gainsOf,
   isBridged,
   lossesOf,
+  movedBetween,
   netOf,
   otherOwner,
   paidInstead,
@@ -255,15 +256,6 @@ function venueOf({ motifs, format }: LabelSubject): string | null {
 
 function contractText({ tx }: SubjectView, format: LabelFormat): string {
   return format.account(tx.to ?? tx.createdContract ?? tx.from);
-}
-
-/** Gains of all accounts together, asset by asset. */
-function movedBetween({ flow }: SubjectView): ActAmount[] {
-  const gains = new Map<string, bigint>();
-  for (const ledger of flow.ledgers.values())
-    for (const [id, { inflow, outflow }] of ledger)
-      if (inflow > outflow) gains.set(id, (gains.get(id) ?? 0n) + inflow - outflow);
-  return [...gains].map(([id, amount]) => ({ id, asset: flow.assets.get(id)!, amount }));
 }
 
 /** The one account that gave, or got, all that moved. */

@@ -140,7 +140,9 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const valued = { tx, header, flow, attribution, motifs, verdict, rulebook, book, gas };
   const pnl = realizedPnl(valued);
   const payer = gasPayer(input);
-  const prices = valuation(flow, pricing, tx.blockNumber);
+  const isValued = (id: AssetId): boolean => book.prices.has(id) || !flows.counted.has(id);
+  const assets = new Set([...flow.assets.keys()].filter(isValued));
+  const prices = valuation(assets, pricing, tx.blockNumber);
   const warnings = warningsOf(input, prices, gas.usd.usd !== null);
   const isExchange =
     verdict.category === 'trade' || (!flows.isBooked && positions.some(({ owner }) => owner === subject));
@@ -250,9 +252,8 @@ function warningText(stale: number, doubted: number): string | null {
 }
 
 /** Which assets moved, how many of them have a price, and the prices and refusals behind every figure. */
-function valuation(flow: ValueFlow, pricing: Pricing, block: bigint): Valuation {
+function valuation(assets: ReadonlySet<AssetId>, pricing: Pricing, block: bigint): Valuation {
   const { prices, refusals } = pricing.book;
-  const { assets } = flow;
   // Refusals are in the order of the ids.
   const unpriced: AssetId[] = [];
   for (const asset of refusals.keys()) if (assets.has(asset)) unpriced.push(asset);

@@ -15,6 +15,8 @@ export interface SubjectFlows
   readonly net: Money;
   /** Something was put into a position that is only booked, or taken out of one. */
   readonly isBooked: boolean;
+  /** Tokens of lending that the figures need no price of. */
+  readonly counted: ReadonlySet<AssetId>;
 }
 
 interface NetAmount {
@@ -83,6 +85,7 @@ export function subjectFlows(
     inflow: worthTogether(flows.received, book),
     net: worthOf(flows.net),
     isBooked: isBooked(held, isPriced),
+    counted: flows.counted,
     netWithPositions: flows.withPositions && worthOf(flows.withPositions),
     tokenIn: tokenList(gained, flow, context, book),
     tokenOut: tokenList(lost, flow, context, book),

@@ -1,10 +1,10 @@
 import type { DisplayMoney, NftSale, PnlEntry, TxReport } from '../../model/generated/report.ts';
 import { NOTHING, addsUp, asNumber, parseDecimal, plus, roundsTo, type Decimal } from './decimal.ts';
 import { sha256, stringToBytes } from 'viem';
-import { worthIn, type Worth } from './checkMoney.ts';
+import { countedEffects, worthIn, type Worth } from './checkMoney.ts';
 import { poolOf } from './checkClaims.ts';
 import { checkProfit } from './checkProfit.ts';
-import { mustOf, type Must, type Report } from './finding.ts';
+import { mustOf, partiesOf, type Must, type Report } from './finding.ts';
 import { NATIVE, quantity, type RawChain } from './rawChain.ts';
 
 /** Profit entries, counts of assets, prices' own words and warnings follow from the rest of the report. */
@@ -106,10 +106,12 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   const must = mustOf(find, 'valuation', '/economics/valuation');
   const moved = new Set((report.movements ?? []).map(({ asset_id: id }) => id));
   const unpriced = valuation.unpriced_assets;
+  const priced = new Set((valuation.prices ?? []).map(({ asset_id: id }) => id));
+  for (const { position_asset: token } of countedEffects(report, partiesOf(report)[0]!))
+    if (token && !priced.has(token.id)) moved.delete(token.id);
   must(valuation.total_assets === moved.size, '/total_assets', `${moved.size} assets moved`);
   const left = moved.size - unpriced.length;
   must(valuation.priced_assets === left, '/priced_assets', `${left} of the moved assets have a price`);
-  const priced = new Set((valuation.prices ?? []).map(({ asset_id: id }) => id));
   const refused = new Set((valuation.refusals ?? []).map(({ asset_id: id }) => id));
   const expected = [...moved].filter((id) => !priced.has(id));
   const isSame = expected.length === unpriced.length && unpriced.every((id) => expected.includes(id));

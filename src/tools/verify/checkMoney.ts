@@ -96,13 +96,11 @@ const placeOf = ({ position_asset: token, protocol, market }: PositionEffect): s
   token?.id ?? protocol?.contract ?? market ?? '';
 
 /** Lending effects of a party's owner that count as claims and debts. */
-function countedEffects({ position_effects }: TxReport, { owner }: Party): PositionEffect[] {
+export function countedEffects({ position_effects }: TxReport, { owner }: Party): PositionEffect[] {
   const own = position_effects.filter((e) => e.owner === owner && isLending(e));
-  const uncertain = new Set(
-    own
-      .filter((e) => (e.underlying.length === 0 && e.effect !== 'collect') || e.status !== 'Proven')
-      .map(placeOf),
-  );
+  const isOpen = ({ underlying: [any], effect, status }: PositionEffect): boolean =>
+    status !== 'Proven' || (!any && effect !== 'collect');
+  const uncertain = new Set(own.filter(isOpen).map(placeOf));
   return own.filter((e) => !uncertain.has(placeOf(e)));
 }
 

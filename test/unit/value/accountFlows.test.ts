@@ -52,6 +52,17 @@ describe('the flows of an account', () => {
     );
     expect(net(flows)).toEqual({ USD: 0n });
     expect([...flows.debtTokens]).toEqual(['debtUSD']);
+    expect([...flows.counted]).toEqual(['aUSD', 'debtUSD']);
+  });
+
+  it('no token counts at what was exchanged for it where an act is in doubt', () => {
+    const supply = position({
+      category: 'lending_supply',
+      token: 'aUSD',
+      delta: 5n,
+      parts: [put('USD', 5n)],
+    });
+    expect(accountFlows([], [{ ...supply, proven: false }], none).counted.size).toBe(0);
   });
 
   it('what goes into a position that is only suspected is booked, too', () => {

@@ -4,6 +4,7 @@ import { account, valueFlow, WRAPPED, wrappedId } from '../../support/builders.t
 import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { carriersOf, issuersOf } from '../../../src/value/parties.ts';
+import type { Address } from '../../../src/model/hex.ts';
 
 const HOLDERS = ['01', '02', '03', '04'].map(account);
 const ASSETS = [NATIVE_ASSET, wrappedId, erc20Id(account('a0')), nftId('erc721', account('a1'), 7n)];
@@ -50,4 +51,15 @@ it('takes no contract for a carrier that issued shares for what it passed on', (
   const issued = valueFlow([...paid, shares]);
   expect(carriersOf(issued, wrappedNative).size).toBe(0);
   expect([...issuersOf(issued).keys()]).toEqual([vault]);
+});
+
+it('takes no token for a carrier that sells the tax it took', () => {
+  const [user, token, pool, treasury] = HOLDERS as [Address, Address, Address, Address];
+  const sale = [
+    { from: user, to: token, asset: erc20Id(token), amount: 9n },
+    { from: token, to: pool, asset: erc20Id(token), amount: 9n },
+    { from: pool, to: token, asset: NATIVE_ASSET, amount: 2n },
+    { from: token, to: treasury, asset: NATIVE_ASSET, amount: 2n },
+  ];
+  expect(carriersOf(valueFlow(sale), wrappedNative).has(token)).toBe(false);
 });
