@@ -1,5 +1,5 @@
 /** The parts that accounts play in a transaction: every part is defined here, once. */
-import { isIssuance, mergeNative, NATIVE_ASSET } from './asset.ts';
+import { erc20Id, isIssuance, mergeNative, NATIVE_ASSET } from './asset.ts';
 import { balances } from './balances.ts';
 import { valueEnds, type ValueEnds } from './follow.ts';
 import { memoize, memoizeFor } from '../lib/memo.ts';
@@ -74,8 +74,8 @@ export function issuersOf({
 
 /**
  * Accounts that passed on everything they received (routers, proxies, settlement contracts), native and
- * wrapped native being one asset. A token's own contract is none (it issues shares for what it passes on, or
- * sells the tax that it took); nor are the zero address and the wrapped-native contracts.
+ * wrapped native being one asset. A fungible token's contract is none: it issues shares for what it passes
+ * on, or sells the tax that it took. Nor are the zero address and the wrapped-native contracts.
  */
 export const carriersOf = (flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> =>
   tracingOf(flow, wrappedNative).carriers;
@@ -95,9 +95,8 @@ export const tracingOf = memoizeFor((flow: ValueFlow, wrappedNative: ReadonlySet
 
 function findCarriers(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> {
   const carriers = new Set<Address>();
-  const tokens = tokensOf(flow);
   const isToken = (account: Address, ledger: Ledger): boolean =>
-    tokens.has(account) && [...ledger.keys()].some((asset) => flow.assets.get(asset)!.address !== account);
+    flow.assets.has(erc20Id(account)) && [...ledger.keys()].some((asset) => asset !== erc20Id(account));
   for (const [account, ledger] of flow.ledgers) {
     if (account === ZERO_ADDRESS || wrappedNative.has(account)) continue;
     if (passesAllOn(ledger, wrappedNative) && !isToken(account, ledger)) carriers.add(account);

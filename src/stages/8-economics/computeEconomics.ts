@@ -210,12 +210,8 @@ function ownerEconomics(
   const { owners = [] } = attribution;
   return owners.map((owner) => {
     const accounts = accountsOf(owner, attribution);
-    const subject = new Set(accounts);
-    const { inflow, net, netWithPositions, tokenIn, tokenOut } = subjectFlows(
-      { subject, owner, flow, positions },
-      context,
-      book,
-    );
+    const own = { subject: new Set(accounts), owner, flow, positions };
+    const { inflow, net, netWithPositions, tokenIn, tokenOut } = subjectFlows(own, context, book);
     return { owner, accounts, inflow, netBeforeGas: net, netWithPositions, tokenIn, tokenOut };
   });
 }

@@ -45,39 +45,6 @@ function changes(movements: readonly MovementSketch[], motifs: readonly Motif[])
 const owner = (who: typeof ZAP) => [{ role: 'owner', account: who }];
 
 describe('position owners', () => {
-  /** The books of META paid the amount straight into the bridge at POOL. */
-  const bridgedOut = (status: Motif['status']) =>
-    changes(
-      [{ from: META, to: POOL, asset: USD, amount: 9n }],
-      [
-        motif({
-          index: 0,
-          kind: 'vault_withdraw',
-          venue: META,
-          status,
-          movements: [0],
-          assetsIn: [{ asset: USD, amount: 9n, role: 'out' }],
-          participants: owner(SIGNER),
-        }),
-        motif({
-          index: 1,
-          kind: 'bridge_deposit',
-          venue: POOL,
-          movements: [0],
-          assetsOut: [{ asset: USD, amount: 9n, role: 'in' }],
-          participants: owner(META),
-        }),
-      ],
-    ).find(({ category }) => category === 'bridge_claim')?.owner;
-
-  it('are those whose position was paid out straight into another', () => {
-    expect(bridgedOut('Proven')).toBe(SIGNER);
-  });
-
-  it('are the contract itself where its books are in doubt', () => {
-    expect(bridgedOut('Suspected')).toBe(META);
-  });
-
   it('are followed through a zap, which keeps no position of its own', () => {
     const found = changes(
       [

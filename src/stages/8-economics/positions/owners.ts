@@ -50,9 +50,20 @@ export function withOwners(changes: readonly Change[], context: OwnerContext): C
   const owned = changes
     .map((change) => withOwner(change, holderOf(change, context)))
     .filter((change) => !isOnTheWay(change, context));
+  if (owned.length < 2) return owned.map((change) => asExchanged(change, context));
+  const key = ({ owner, position: { category, effect } }: Change): string => `${owner} ${category} ${effect}`;
+  const isProven = ({ motif }: Change): boolean => motif.status === 'Proven';
+  const having = new Set(owned.filter((change) => hadPart(change, context)));
+  const had = new Set([...having].map(key));
+  const hadProven = new Set([...having].filter(isProven).map(key));
+  // A second one in assets that its owner never had is the first: a booster stakes its own receipt.
+  const own = owned.filter(
+    (change) =>
+      having.has(change) || !isShared(change) || !(isProven(change) ? hadProven : had).has(key(change)),
+  );
   const counts = new Map<Address, number>();
-  for (const { owner } of owned) counts.set(owner, (counts.get(owner) ?? 0) + 1);
-  return owned.map((change) => (counts.get(change.owner) === 1 ? asExchanged(change, context) : change));
+  for (const { owner } of own) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  return own.map((change) => (counts.get(change.owner) === 1 ? asExchanged(change, context) : change));
 }
 
 function withOwner(change: Change, owner: Address): Change {
@@ -61,6 +72,13 @@ function withOwner(change: Change, owner: Address): Change {
 
 function isShared({ position: { category, effect } }: Change): boolean {
   return SHARED.has(category) && MOVING.has(effect);
+}
+
+/** Whether the position's token or one of its assets moved at its owner. */
+function hadPart(change: Change, { flow, own, merged }: OwnerContext): boolean {
+  const { owner, token, amounts } = change;
+  if (token !== null && amounts.some(isShare) && held(owner, token, flow)) return true;
+  return movedAmounts(change).some(({ asset }) => own(owner).has(merged(asset)));
 }
 
 /**
@@ -126,8 +144,7 @@ function held(account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean
 /** The owner, or the account behind it where it only passed the position on. */
 function holderOf(change: Change, context: OwnerContext): Address {
   const { owner, token, delta, amounts } = change;
-  if (token === null || delta === 0n || !amounts.some(isShare))
-    return userBehind(change, context) ?? ownerPaidOut(change, context) ?? owner;
+  if (token === null || delta === 0n || !amounts.some(isShare)) return userBehind(change, context) ?? owner;
   const { flow, principals } = context;
   if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
   return holderOfToken(change, token, context) ?? owner;
@@ -179,17 +196,6 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
     : assets.flatMap((asset) => signs.flatMap((put) => endsOf(asset, put)));
   const [user, ...others] = new Set(ends.filter(isUser));
   return user !== undefined && others.length === 0 ? user : null;
-}
-
-/** The principal whose own position at the owner was paid out straight into this one. */
-function ownerPaidOut({ motif, owner }: Change, { motifs, principals }: OwnerContext): Address | null {
-  const isPaidBy = (other: Motif): boolean =>
-    other !== motif &&
-    other.venue === owner &&
-    other.status === 'Proven' &&
-    other.movements.some((index) => motif.movements.includes(index));
-  const [user = null, ...others] = new Set(motifs.filter(isPaidBy).map((other) => roleOf(other, 'owner')));
-  return user !== null && others.length === 0 && principals.has(user) ? user : null;
 }
 
 /** The one principal that paid the owner its share, and no more beside it than a fee. */
