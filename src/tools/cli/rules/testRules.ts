@@ -25,7 +25,8 @@ import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts'
 interface ExampleResult {
   readonly rule: string;
   readonly name: string;
-  readonly place: string;
+  /** Asked for only where it is printed: it takes parsing the file. */
+  readonly place: () => string;
   readonly side: Case['side'];
   /** Null when the example passed. */
   readonly failure: string | null;
@@ -94,7 +95,7 @@ export async function testRules(
   if (options.junit !== undefined) writeFileSync(options.junit, junitXml(results));
   const failed = results.filter((r) => r.failure !== null);
   for (const r of failed)
-    io.out(`FAIL ${r.place} ${r.rule} ${r.side} ${r.name}\n     ${r.failure!.replaceAll('\n', '\n     ')}`);
+    io.out(`FAIL ${r.place()} ${r.rule} ${r.side} ${r.name}\n     ${r.failure!.replaceAll('\n', '\n     ')}`);
   const rules = new Set(results.map((r) => r.rule)).size;
   io.out(`${results.length - failed.length} of ${results.length} examples of ${rules} rules passed`);
   if (results.length === 0) io.err(whyNone(options.rule, ruleset));
@@ -111,7 +112,6 @@ async function runExample(one: Case): Promise<ExampleResult> {
   const { item, side } = one;
   const { name, recording } = one.example as RawExample;
   const started = performance.now();
-  const { line, column } = item.file.locate(one.pointer);
   let failure: string | null;
   try {
     failure = await tryExample(one);
@@ -124,9 +124,14 @@ async function runExample(one: Case): Promise<ExampleResult> {
     side,
     failure,
     name: name ?? recording ?? `#${Number(one.pointer.split('/').at(-1)) + 1}`,
-    place: `${item.file.shownPath}:${line}:${column}`,
+    place: () => placeOf(one),
     seconds: (performance.now() - started) / 1000,
   };
+}
+
+function placeOf({ item: { file }, pointer }: Case): string {
+  const { line, column } = file.locate(pointer);
+  return `${file.shownPath}:${line}:${column}`;
 }
 
 async function tryExample(one: Case): Promise<string | null> {
@@ -211,7 +216,7 @@ function junitXml(results: readonly ExampleResult[]): string {
     const cases = mine.map(({ side, name, place, seconds, failure }) => {
       const head =
         `    <testcase classname="${attribute(rule)}" name="${attribute(`${side} ${name}`)}" ` +
-        `file="${attribute(place)}" time="${seconds.toFixed(4)}"`;
+        `file="${attribute(place())}" time="${seconds.toFixed(4)}"`;
       if (failure === null) return `${head}/>`;
       const message = `message="${attribute(failure.split('\n')[0]!)}"`;
       return `${head}>\n      <failure ${message}>${attribute(failure)}</failure>\n    </testcase>`;
