@@ -70,7 +70,7 @@ function allowance(list: '' | '[]'): SignedForm {
 const WITNESS = 'bytes32 witness,string typeString,';
 
 /** Signature transfers and permissions of Permit2, and how to read them. */
-export const PERMIT2: readonly SignedForm[] = (['', '[]'] as const).flatMap((list) => [
+const PERMIT2: readonly SignedForm[] = (['', '[]'] as const).flatMap((list) => [
   transfer(list, ''),
   transfer(list, WITNESS),
   allowance(list),
@@ -104,7 +104,7 @@ export interface SignedStruct {
 export const ANY_AMOUNT = (1n << 256n) - 1n;
 
 const low = (address: unknown): Address => (address as Address).toLowerCase() as Address;
-export const grant = (token: unknown, spender: unknown, amount: unknown): SignedGrant => ({
+const grant = (token: unknown, spender: unknown, amount: unknown): SignedGrant => ({
   token: low(token),
   spender: spender === null ? null : low(spender),
   amount: BigInt(amount as bigint),

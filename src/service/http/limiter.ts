@@ -199,7 +199,7 @@ const MOST = 1_000;
 const OUT_OF_TIME: ReadonlySet<string> = new Set(['deadline', 'upstream_timeout']);
 
 /** Transactions that just ran out of time, oldest first. */
-export function createSlowHashes() {
+function createSlowHashes() {
   const until = new Map<string, number>();
   return {
     has(hash: string): boolean {

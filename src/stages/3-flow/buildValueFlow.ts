@@ -108,7 +108,7 @@ function keepLedgers(movements: readonly Movement[]): Pick<ValueFlow, 'ledgers' 
 const CANCUN_BLOCK = 19_426_587n;
 
 /** Wei moved by calls, creations and SELFDESTRUCT, in frame order, and wei destroyed with its account. */
-export function readNative(tx: CanonicalTx): FlowEntry[] {
+function readNative(tx: CanonicalTx): FlowEntry[] {
   const entries: FlowEntry[] = [];
   const doomed = destroyedAccounts(tx);
   for (const frame of tx.frames) {

@@ -139,7 +139,7 @@ function otherLog(log: Log): FlowEntry {
 }
 
 /** `Deposit(address indexed,uint256)` or `Withdrawal(address indexed,uint256)`: ether (un)wrapped. */
-export interface Wrapping {
+interface Wrapping {
   readonly log: Log;
   readonly account: Address;
   readonly amount: bigint;
@@ -147,7 +147,7 @@ export interface Wrapping {
 }
 
 /** Reads the event's shape; `provenWrappers` or the rulebook decide whether the emitter is wrapped ether. */
-export function readWrapping(log: Log): Wrapping | null {
+function readWrapping(log: Log): Wrapping | null {
   const topic = log.topics[0];
   if ((topic !== DEPOSIT && topic !== WITHDRAWAL) || log.topics.length !== 2 || log.data.length !== 66)
     return null;
@@ -156,7 +156,7 @@ export function readWrapping(log: Log): Wrapping | null {
   return account && { log, account, amount: uintAt(log.data, 0)!, kind };
 }
 
-export function wrappingTransfer({ log, account, amount, kind }: Wrapping): RawTransfer {
+function wrappingTransfer({ log, account, amount, kind }: Wrapping): RawTransfer {
   const [from, to] = kind === 'wrap' ? [ZERO_ADDRESS, account] : [account, ZERO_ADDRESS];
   return { kind, from, to, asset: erc20Asset(log.address), amount, seq: log.seq, evidence: logEvidence(log) };
 }
@@ -166,7 +166,7 @@ export function wrappingTransfer({ log, account, amount, kind }: Wrapping): RawT
  * of ether in or out, and with Transfers, deposits and withdrawals that cancel out exactly per account.
  * Vaults that pay out shares and tokens that log their mints fail this, so no token is invented.
  */
-export function provenWrappers(
+function provenWrappers(
   tx: CanonicalTx,
   wrappings: readonly Wrapping[],
   transfers: readonly RawTransfer[],

@@ -75,7 +75,7 @@ const HOST = '127.0.0.1';
  * request has a server of its own. Requests of pages from elsewhere get `403`. Throws `CliError` where the
  * port cannot be had.
  */
-export async function serveHttp(create: () => McpServer, port: number): Promise<void> {
+async function serveHttp(create: () => McpServer, port: number): Promise<void> {
   const app = createMcpExpressApp({ host: HOST });
   app.use((request, response, next) => {
     const { origin } = request.headers;
