@@ -70,13 +70,9 @@ export function isSuspect(
   // That an owner made a plain movement has no other witness than its token.
   const plain = basis === 'structure' && roles.some(({ role }) => role === 'owner');
   const doubted = plain ? suspects.unlisted : suspects.unverified;
-  return (
-    suspects.impersonators.has(venue) ||
-    legs.some(
-      ({ asset, movements }) =>
-        suspects.impersonating.has(asset) || movements.some((index) => doubted.has(index)),
-    )
-  );
+  const isDoubted = ({ asset, movements }: Pick<Leg, 'asset' | 'movements'>): boolean =>
+    suspects.impersonating.has(asset) || movements.some((index) => doubted.has(index));
+  return suspects.impersonators.has(venue) || legs.some(isDoubted);
 }
 
 /**
@@ -148,12 +144,8 @@ function isBooked(act: Primitive, input: ProofInput): boolean {
   // Shares at a rate of their own are a vault's; one to one they may as well be a stake's or a loan's.
   const atRate = sumOf(shares) !== sumOf(assets);
   if (trade === 'shares' && !atRate) return false;
-  return (
-    meansOneKind(act, !atRate, input) &&
-    isIn(act, shares, input) &&
-    isIn(act, assets, input) &&
-    !isTokenCall(act, input)
-  );
+  if (!meansOneKind(act, !atRate, input) || isTokenCall(act, input)) return false;
+  return isIn(act, shares, input) && isIn(act, assets, input);
 }
 
 /**
@@ -186,12 +178,8 @@ function isIn({ venue }: Primitive, legs: readonly Leg[], { flow, rulebook }: Pr
     if (!SHARE_ROLES.has(role)) return (SENT_ROLES.has(role) ? m.to : m.from) === venue && stays(venue, m);
     return flow.assets.get(m.asset)?.address === venue && isIssuance(m) && stays(holderOf(m), m);
   };
-  return (
-    legs.length > 0 &&
-    legs.every(
-      (leg) => leg.movements.length > 0 && leg.movements.every((m) => isOne(flow.movements[m]!, leg)),
-    )
-  );
+  const isWhole = (leg: Leg): boolean => leg.movements.every((m) => isOne(flow.movements[m]!, leg));
+  return legs.length > 0 && legs.every((leg) => leg.movements.length > 0 && isWhole(leg));
 }
 
 const holderOf = ({ kind, from, to }: Movement): Address => (kind === 'mint' ? to : from);

@@ -39,9 +39,7 @@ export function actingAsOne(
   const traders = tradersOf(acts, input);
   const group = new Map<Address, EntityReason>(actors.map((account) => [account, 'actor']));
   const isOwn = (account: Address): boolean => !input.venues.has(account) && isPrivate(account, input);
-  if (group.has(tx.from)) {
-    if (tx.to !== null && !group.has(tx.to) && isOwn(tx.to)) group.set(tx.to, 'called');
-  }
+  if (group.has(tx.from) && tx.to !== null && !group.has(tx.to) && isOwn(tx.to)) group.set(tx.to, 'called');
   if (![...group.keys()].some((account) => traders.has(account))) {
     const [trader, ...others] = calledBy(group, traders, tx).filter(isOwn);
     if (trader && others.length === 0) group.set(trader, 'trader');
@@ -52,14 +50,11 @@ export function actingAsOne(
 }
 
 /** Accounts that in these acts paid a venue or were paid by one. */
-function tradersOf(
-  acts: readonly Pick<Motif, 'movements'>[],
-  { flow: { movements }, venues }: EntityInput,
-): Set<Address> {
+function tradersOf(acts: readonly Pick<Motif, 'movements'>[], { flow, venues }: EntityInput): Set<Address> {
   const traders = new Set<Address>();
   for (const act of acts)
     for (const index of act.movements) {
-      const { from, to } = movements[index]!;
+      const { from, to } = flow.movements[index]!;
       if (venues.has(to) && !venues.has(from)) traders.add(from);
       if (venues.has(from) && !venues.has(to)) traders.add(to);
     }
@@ -74,8 +69,9 @@ function payersOf({ coinbase, flow: { incoming, movements } }: EntityInput): Set
 /** Whether the account serves its owner alone, as far as the rules and this transaction show. */
 export function isPrivate(
   account: Address,
-  { flow, rulebook, coinbase }: Pick<EntityInput, 'flow' | 'rulebook' | 'coinbase'>,
+  of: Pick<EntityInput, 'flow' | 'rulebook' | 'coinbase'>,
 ): boolean {
+  const { flow, rulebook, coinbase } = of;
   if (account === ZERO_ADDRESS || account === coinbase) return false;
   if (rulebook.wrappedNative.has(account) || servingTag(rulebook, account) !== undefined) return false;
   return !tokensOf(flow).has(account);
