@@ -5,12 +5,8 @@ const MAX_DECIMALS = 255;
 
 /** The decimals to count with, or null where the contract states none that make sense. */
 export function usableDecimals(decimals: number | null | undefined): number | null {
-  return typeof decimals === 'number' &&
-    Number.isInteger(decimals) &&
-    decimals >= 0 &&
-    decimals <= MAX_DECIMALS
-    ? decimals
-    : null;
+  const isCount = typeof decimals === 'number' && Number.isInteger(decimals);
+  return isCount && decimals >= 0 && decimals <= MAX_DECIMALS ? decimals : null;
 }
 
 /** By how much two amounts differ, in raw units. */

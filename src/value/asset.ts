@@ -10,9 +10,8 @@ export function parseAssetId(id: AssetId): Asset | null {
   if (!match) return null;
   const kind = match[1] as 'erc20' | 'erc721' | 'erc1155';
   const tokenId = match[3] ?? null;
-  return (kind === 'erc20') === (tokenId === null)
-    ? { id, kind, address: match[2] as Address, tokenId }
-    : null;
+  const isWhole = (kind === 'erc20') === (tokenId === null);
+  return isWhole ? { id, kind, address: match[2] as Address, tokenId } : null;
 }
 
 /** CAIP-2 chain of every report. */

@@ -50,13 +50,9 @@ export function labelFormat(
     const symbol = tokens.get(account)?.symbol;
     const word = cleanSymbol(symbol);
     if (word === null) return knownSymbols(rulebook.knownTokens).get(account) ?? null;
-    const known = rulebook.knownTokens.get(symbol!)?.has(account);
-    return known
-      ? word
-      : listSymbol(
-          { kind: 'erc20', address: account, tokenId: null, id: '' as never },
-          { symbol: word, decimals: 0, impersonates: true },
-        );
+    if (rulebook.knownTokens.get(symbol!)?.has(account)) return word;
+    const asset: Asset = { kind: 'erc20', address: account, tokenId: null, id: '' as never };
+    return listSymbol(asset, { symbol: word, decimals: 0, impersonates: true });
   };
   return {
     amount: (asset, amount) => {
@@ -68,12 +64,8 @@ export function labelFormat(
       }
       if (unit.decimals === null) return null;
       const exact = formatAmount(amount, unit.decimals);
-      const readable = exact.startsWith(NOTHING)
-        ? TINY
-        : /^\d{16}/.test(exact)
-          ? HUGE
-          : shownAmount(exact, true);
-      return `${readable} ${listSymbol(asset, unit)}`;
+      const large = /^\d{16}/.test(exact) ? HUGE : shownAmount(exact, true);
+      return `${exact.startsWith(NOTHING) ? TINY : large} ${listSymbol(asset, unit)}`;
     },
     asset: (asset) =>
       asset.kind === 'erc20' || asset.kind === 'native'

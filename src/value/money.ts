@@ -87,9 +87,8 @@ function unpricedMoney(assets: readonly AssetId[], book: PriceBook): Money {
     .slice(0, NAMED_REASONS)
     .map((id) => `${id} ${refusalIn(book, id)}`)
     .join(', ');
-  return unknown(
-    `unpriced_asset: ${named}${ids.length > NAMED_REASONS ? ` and ${ids.length - NAMED_REASONS} more` : ''}`,
-  );
+  const more = ids.length > NAMED_REASONS ? ` and ${ids.length - NAMED_REASONS} more` : '';
+  return unknown(`unpriced_asset: ${named}${more}`);
 }
 
 /** `numerator / 10^scale` to `places` decimals, half away from zero, as the magnitude's integer. */
