@@ -2,7 +2,9 @@ import { evaluate } from '../../value/claims.ts';
 import { composite, unique, type MotifDraft } from './draftMotif.ts';
 import { hopAmount, hopClaims, movedAsset, type Hop, type TradeBalance } from './hops.ts';
 import type { Tracing } from '../../value/parties.ts';
+import type { ValueEnds } from '../../value/follow.ts';
 import type { Address } from '../../model/hex.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 
 /**
  * Trades at two pools or more that chain or split between one asset given and one received. Null where the
@@ -25,16 +27,12 @@ export function routeOf(
   // A pool that hands on to the next one is a hop, not a party.
   const venues = new Set(hops.map((h) => h.motif.venue));
   const party = (account: Address): boolean => !venues.has(account) && !feeTakers.has(account);
-  const payers = unique(
-    hops
-      .filter((h) => h.sent?.id === from.id && h.sent.account)
-      .flatMap((h) => tracing.origins(h.sent!.account!, from.id)),
-  ).filter(party);
-  const recipients = unique(
-    hops
-      .filter((h) => h.received?.id === to.id && h.received.account)
-      .flatMap((h) => tracing.destinations(h.received!.account!, to.id)),
-  ).filter(party);
+  const parties = (side: 'sent' | 'received', id: AssetId, ends: ValueEnds): Address[] => {
+    const own = hops.flatMap((hop) => (hop[side]?.id === id ? (hop[side].account ?? []) : []));
+    return unique(own.flatMap((account) => ends(account, id))).filter(party);
+  };
+  const payers = parties('sent', from.id, tracing.origins);
+  const recipients = parties('received', to.id, tracing.destinations);
   const motifs = hops.map((h) => h.motif);
   return composite(
     {
