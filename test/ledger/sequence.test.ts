@@ -222,6 +222,9 @@ it('books a doubtful transfer where the chain bears it out, and only there', asy
   // By the balances around the block both would have been taken, or neither.
   const blocks = await booked({ ADDRESS_BOOK: listed, RPC_URL: parity.url });
   expect(blocks.amounts).toEqual(['-30']);
+  // Traces of a node of their own.
+  const traced = { RPC_URL: parity.url, TRACE_URL: story.devnet.rpcUrl };
+  expect((await booked({ ADDRESS_BOOK: listed, ...traced })).amounts).toEqual(['-20', '-30']);
   const known = await booked({ ADDRESS_BOOK: listed });
   expect(known.amounts).toEqual(['-20', '-30']);
   expect(known.out.match(/^; left out as doubtful: -7 "?EMON/gm)).toHaveLength(1);

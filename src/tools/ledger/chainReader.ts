@@ -69,7 +69,9 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
     for (let at = 0; at < calls.length; at += GROUP) {
       const session = open({ signal: new AbortController().signal });
       const group = calls.slice(at, at + GROUP);
-      answers.push(...(await session.ask((endpoint) => endpoint.send(group, session))));
+      const isTrace = /^(debug|trace)_/.test(group[0]!.method);
+      const tracer = isTrace ? session.traceEndpoint : null;
+      answers.push(...(await session.ask((endpoint) => (tracer ?? endpoint).send(group, session))));
     }
     if (isChecked) return answers;
     isChecked = true;
