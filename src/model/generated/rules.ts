@@ -213,7 +213,10 @@ export interface RawProtocol {
   };
   /** Part of a trade's input that its constant-product pools keep, in millionths. */
   readonly swap_fee_ppm?: number;
-  /** Entity tags of all its contracts, listed or created: router, aggregator, … */
+  /**
+   * Entity tags of all its contracts, listed or created: router, aggregator, …; what an `airdrop` gives out
+   * is one in ledgers.
+   */
   readonly tags?: readonly string[];
 }
 export type RawCondition = {
