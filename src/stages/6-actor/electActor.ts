@@ -6,7 +6,7 @@ import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
 import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Attribution, Candidate, Delegation, ElectionGround } from '../../model/attribution.ts';
+import type { Attribution, Candidate, Delegation } from '../../model/attribution.ts';
 
 /**
  * Elects the account the transaction was for, from balances, events and code delegations; never from a list
@@ -54,7 +54,9 @@ const NOBODY: Elected = { actor: null, beneficiary: null, mode: 'none', ground: 
 function elected(context: ElectionContext, orders: readonly StatedOrder[], winner: Proposal): Elected {
   const { account: actor, mode, entity = [actor] } = winner;
   const beneficiary = beneficiaryOf(context, orders, winner);
-  return { actor, beneficiary, mode, ground: groundOf(context, winner), entity };
+  // A claim counts for more where a signature of the account covers all that left it.
+  const ground = winner.ground === 'claimed' && context.authorised(actor) ? 'authorised' : winner.ground;
+  return { actor, beneficiary, mode, ground, entity };
 }
 
 /** A stranger's contract names another account, and nothing else names one but the signer. */
@@ -63,11 +65,6 @@ function claimOf(groups: readonly ProposalGroup[]): Attribution['strangerClaim']
   for (const { proposals } of groups)
     for (const { account, claimedBy } of proposals) if (claimedBy) return { account, by: claimedBy };
   return null;
-}
-
-/** A claim counts for more where a signature of the account covers all that left it. */
-function groundOf(context: ElectionContext, { account, ground }: Proposal): ElectionGround {
-  return ground === 'claimed' && context.authorised(account) ? 'authorised' : ground;
 }
 
 function paymasterOf(operation: Motif | undefined): Address | null {

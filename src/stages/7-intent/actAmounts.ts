@@ -57,14 +57,13 @@ export function actAmounts(
 
 /** Payments of another account beside the actor's batch, to recipients of that. */
 function withPaidBeside(view: SubjectView, motifs: readonly Motif[], own: ActAmount[]): ActAmount[] {
+  const { entity, recipients } = view;
   const isBatch = (motif: Motif): boolean =>
     view.kind(motif).composite && view.assetsMoved(motif, false).size === 0;
   if (!motifs.some(isBatch)) return own;
   const beside = view.input.motifs.filter((motif) => {
     const [payer, paid] = [roleOf(motif, 'owner'), accountsWith(motif.participants, 'recipient')];
-    return (
-      isBatch(motif) && payer && !view.entity.has(payer) && paid.every((one) => view.recipients.has(one))
-    );
+    return isBatch(motif) && payer && !entity.has(payer) && paid.every((one) => recipients.has(one));
   });
   const sums = sumsOf(view, beside, 'sent');
   return [...own.filter(({ id }) => !sums.has(id)), ...sums.values()];

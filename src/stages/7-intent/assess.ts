@@ -98,9 +98,7 @@ function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[
     (motif) => view.kind(motif).trade === 'summary' && isRecognised(motif.protocol),
   );
   const both = [...view.sent, ...view.received];
-  const exact = stated.find(
-    (motif) => motif.status === 'Proven' && both.every((balance) => states(motif, balance)),
-  );
+  const exact = stated.find((act) => act.status === 'Proven' && both.every((one) => states(act, one)));
   if (exact) return [exact];
   return stated.length === 0 && isShownExchange(view, motifs) ? [] : motifs;
 }

@@ -81,19 +81,13 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
   const outcomes = await Promise.all(relevant.map((one) => one.evaluate((name) => facts.get(name)!)));
   const matched = relevant.filter((_, i) => outcomes[i]!.matched);
   const isSuperseded = (one: PreparedIntent): boolean => matched.some((other) => supersedes(other, one));
-  const [winner, ...others] = [
+  const [winner = null, ...outranked] = [
     ...matched.filter((one) => !isSuperseded(one)),
     ...matched.filter(isSuperseded),
   ].map(({ rule }) => rule);
   const verdict = winner ? ruleVerdict(view, winner, format) : fallbackVerdict(view, format);
-  return {
-    verdict,
-    facts,
-    outcomes,
-    winner: winner ?? null,
-    outranked: others,
-    skipped: input.rulebook.intents.filter(({ slug }) => !slugs.has(slug)).map(({ slug }) => slug),
-  };
+  const skipped = input.rulebook.intents.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));
+  return { verdict, facts, outcomes, winner, outranked, skipped };
 }
 
 function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): Verdict {
@@ -169,13 +163,8 @@ function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
     const kind = view.kind(motif).fragment ?? paymentBeside(view, motif, headline);
     // A part of a larger motif shows only where it can never be the headline: the whole does not imply it.
     if (kind === null || (motif.parent !== null && intentKinds.get(kind)?.headline !== false)) continue;
-    parts.push({
-      kind,
-      status: motif.status,
-      confidence: motif.confidence,
-      motifs: [motif.index],
-      seq: motif.seq,
-    });
+    const { status, confidence, index, seq } = motif;
+    parts.push({ kind, status, confidence, motifs: [index], seq });
     if (kind === headline.kind) shown = true;
   }
   // Motifs come in execution order; only a headline without a motif needs a position.
@@ -198,14 +187,9 @@ const PAYMENT_KINDS: Readonly<Record<Asset['kind'], string>> = {
 function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): string | null {
   const { rulebook, tx, flow, subject } = view.input;
   const { plain, dependent } = view.kind(motif);
-  if (
-    !plain ||
-    dependent ||
-    headline.motifs.length === 0 ||
-    rulebook.intentKinds.get(headline.kind)?.category === 'transfer' ||
-    roleOf(motif, 'payer') !== subject.account
-  )
-    return null;
+  if (!plain || dependent || headline.motifs.length === 0) return null;
+  const isAboutPayments = rulebook.intentKinds.get(headline.kind)?.category === 'transfer';
+  if (isAboutPayments || roleOf(motif, 'payer') !== subject.account) return null;
   const to = roleOf(motif, 'recipient')!;
   if (tx.to === to || flow.outgoing.has(to) || view.active.has(to)) return null;
   return PAYMENT_KINDS[flow.assets.get(amountsOf(motif, rulebook)[0]!.asset)!.kind];

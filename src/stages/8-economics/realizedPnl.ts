@@ -159,10 +159,8 @@ function profitOf(of: Result, outside: boolean, input: PnlInput): Pnl {
   const profit = worthTogether([[result.id, gross]], input.book);
   const entry = entryOf(of, input);
   if (!entry) return unsupported('unpriced_asset', profit);
-  return {
-    realized: { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] },
-    structuralProfit: profit,
-  };
+  const realized = { supported: true, gross: entry.grossUsd, net: entry.netUsd, entries: [entry] } as const;
+  return { realized, structuralProfit: profit };
 }
 
 /** Balance of a group of accounts taken as one entity, native and wrapped native as one asset. */

@@ -44,12 +44,8 @@ function soleTrader(context: ElectionContext): Proposal | null {
   const [trader] = traders as [Address];
   const mode = context.authorised(trader) ? 'meta_transaction' : 'none';
   const claimedBy = context.tokenClaiming(trader);
-  return propose(context, trader, {
-    mode,
-    ground: 'claimed',
-    reason: 'sole_account_that_gave_and_got',
-    claimedBy,
-  });
+  const reason = 'sole_account_that_gave_and_got';
+  return propose(context, trader, { mode, ground: 'claimed', reason, claimedBy });
 }
 
 /** The one account that sent by its own permit or authorisation. */

@@ -40,13 +40,9 @@ function soleCustomer(context: ElectionContext, motif: Motif): Principal | null 
       (a) =>
         a !== context.signer && a !== motif.venue && context.neverElect(a) === null && !context.showsCode(a),
     );
-  return account === undefined || others.length > 0
-    ? null
-    : {
-        account,
-        ground: 'claimed',
-        evidence: [...motif.evidence, ...firstMovements(context.input.flow, account)],
-      };
+  if (account === undefined || others.length > 0) return null;
+  const evidence = [...motif.evidence, ...firstMovements(context.input.flow, account)];
+  return { account, ground: 'claimed', evidence };
 }
 
 /** An order and the motif that states it. */

@@ -105,11 +105,7 @@ export function recipientsOf(view: SubjectView): ReadonlySet<Address> {
     return forwards(account);
   };
   const direct = sent.flatMap(({ outgoing }) => outgoing).filter((m) => visit(m, m.to));
-  follow(
-    flow,
-    direct.map(({ to }) => to),
-    'onward',
-    visit,
-  );
+  const starts = direct.map(({ to }) => to);
+  follow(flow, starts, 'onward', visit);
   return found;
 }

@@ -14,10 +14,7 @@ import type { AssetId } from '../../../model/valueFlow.ts';
 
 const poolOf = (m: Motif): string => m.poolId ?? m.venue;
 
-/**
- * Swaps between the actor's sent assets and those it, or its recipients, received. Pools are counted by id,
- * not by transfer.
- */
+/** Swaps between what the actor sent and what it or its recipients got. Pools are counted by id. */
 export const SWAP_FACTS: readonly FactSpec[] = [
   count(
     'swaps.count',
