@@ -54,13 +54,15 @@ export function checkWhole(effect: PositionEffect, behind: readonly Motif[], mus
 /** Fragments are acts of the transaction, in their order. */
 export function checkFragments({ classification: c, motifs }: TxReport, rules: RuleFacts, must: Must): void {
   const shown = motifs.map(({ kind }) => rules.motifs.get(kind)?.fragment ?? kind);
+  const isUnsupported = (c.caveats ?? []).some(({ code }) => code === 'nothing_recognised');
   let next = 0;
   c.fragments.forEach(({ kind }, i) => {
     must(rules.intents.has(kind), `/fragments/${i}/kind`, 'is no intent of the rules');
-    const place = shown.indexOf(kind, next);
+    const isHeadline = kind === c.intent_kind;
+    const place = isHeadline && isUnsupported ? -1 : shown.indexOf(kind, next);
     // A headline may rest on no act, and plain payments count as transfers.
     const like = /^(Native|Token|Nft)Transfer$/.test(kind) ? 'transfer' : kind;
-    const isFree = kind === c.intent_kind || like !== kind;
+    const isFree = isHeadline || like !== kind;
     const told = c.fragments.filter((one) => one.kind === kind).length;
     const most = Math.max(1, shown.filter((one) => one === kind || one === like).length);
     must(place >= 0 || (isFree && told <= most), `/fragments/${i}`, 'is no act that happened here');
