@@ -3,6 +3,7 @@ import type { FindingRule } from './finding.ts';
 import type { Address, Hash, Hex } from './hex.ts';
 import type { CreationSpec, RegistrySpec, TokenPatterns } from './membership.ts';
 import type { AssetKind } from './valueFlow.ts';
+import type { TokenMetadata } from './upstream.ts';
 import type { Confidence } from './motif.ts';
 import type { IntentKind, PreparedRules } from './intent.ts';
 import type { MotifKind, PortionRole } from './primitive.ts';
@@ -265,6 +266,8 @@ export interface CompiledRules {
   readonly knownTokens: ReadonlyMap<string, ReadonlySet<Address>>;
   /** Their full names, alike. */
   readonly knownNames: ReadonlyMap<string, ReadonlySet<Address>>;
+  /** What the rules state of well-known tokens. */
+  readonly tokenFacts: ReadonlyMap<Address, TokenMetadata>;
   /** Classes of tokens (`stablecoin`, `lst`, …) by address, as entity files declare them. */
   readonly assetClasses: ReadonlyMap<Address, readonly string[]>;
   readonly tokenEvents: ReadonlyMap<string, readonly TokenEventSpec[]>;

@@ -169,7 +169,7 @@ export function untoldReason(assets: readonly string[]): string {
 }
 
 const tokensOf = (positions: readonly OwnPosition[]): ReadonlySet<string> =>
-  positions.length === 0 ? NONE : new Set(positions.flatMap(({ token }) => token ?? []));
+  new Set(positions.flatMap(({ token }) => token ?? []));
 
 /** Net amounts by asset. */
 function summed(amounts: readonly Amount[]): ReadonlyMap<string, bigint> {

@@ -339,6 +339,7 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     wrappedNative: new Set([WRAPPED]),
     knownTokens: new Map(),
     knownNames: new Map(),
+    tokenFacts: new Map(),
     assetClasses: new Map(),
     tokenEvents: new Map(),
     tokenCalls: new Map(),

@@ -629,6 +629,11 @@ export interface RawEntityFile {
     /** Full name, where people know the token by it. */
     readonly name?: string;
     /**
+     * Of fungible tokens. With a name and one address the node is not asked about the token; else this counts
+     * where it does not answer.
+     */
+    readonly decimals?: number;
+    /**
      * Classes that rules can ask for in facts such as actor.sent.classes: stablecoin, lst, wrapped, …;
      * ledgers ask the node for balances of `rebasing` ones.
      */

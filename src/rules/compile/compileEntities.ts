@@ -2,6 +2,7 @@ import type { Address, Hex } from '../../model/hex.ts';
 import { addTo } from '../../lib/lists.ts';
 import type { Entity, TokenCallSpec, TokenEventSpec, BindExpr } from '../../model/rulebook.ts';
 import type { PriceFeedSpec } from '../../model/pricing.ts';
+import type { TokenMetadata } from '../../model/upstream.ts';
 import { compileBind, type BindScope } from './bindExpr.ts';
 import { readRuleAddress, readRuleAddresses } from './compileProtocols.ts';
 import type { RawEntityFile } from '../../model/generated/rules.ts';
@@ -32,6 +33,7 @@ const nothing = () => ({
   wrappedNative: new Set<Address>(),
   knownTokens: new Map<string, ReadonlySet<Address>>(),
   knownNames: new Map<string, ReadonlySet<Address>>(),
+  tokenFacts: new Map<Address, TokenMetadata>(),
   assetClasses: new Map<Address, readonly string[]>(),
   tokenEvents: new Map<string, TokenEventSpec[]>(),
   tokenCalls: new Map<Hex, TokenCallSpec>(),
@@ -99,12 +101,15 @@ function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out
 
 function compileTokens(spot: Spot, raw: RawEntityFile, out: CompiledEntities): void {
   const { knownTokens: known, assetClasses } = out;
-  for (const [{ symbol, name, addresses, classes = [] }, at] of spot.each('tokens', raw.tokens)) {
+  for (const [token, at] of spot.each('tokens', raw.tokens)) {
+    const { symbol, name = null, decimals = null, addresses, classes = [] } = token;
     const own = readRuleAddresses(at.at('addresses'), addresses);
+    for (const address of own)
+      out.tokenFacts.set(address, { address, symbol, name: own.length === 1 ? name : null, decimals });
     for (const address of classes.length > 0 ? own : [])
       assetClasses.set(address, [...new Set([...(assetClasses.get(address) ?? []), ...classes])]);
     known.set(symbol, new Set([...(known.get(symbol) ?? []), ...own]));
-    if (name !== undefined) out.knownNames.set(name, new Set(own));
+    if (name !== null) out.knownNames.set(name, new Set(own));
   }
 }
 

@@ -134,6 +134,7 @@ export function bareRulebook(
     assetClasses: new Map(),
     knownTokens: new Map(),
     knownNames: new Map(),
+    tokenFacts: new Map(),
     tokenEvents: new Map(),
     tokenCalls: new Map(),
     lexicon: [],

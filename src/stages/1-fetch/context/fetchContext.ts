@@ -40,6 +40,8 @@ export interface ContextSources {
   readonly accountNames?: NameSource | undefined;
 }
 
+type TokenFacts = ReadonlyMap<Address, TokenMetadata>;
+const NO_FACTS: TokenFacts = new Map();
 const NO_NAMES: NameSource = { calls: [], read: () => undefined };
 /** No state: no contract is asked for a price. */
 const NO_SOURCES: ReadonlySet<PriceSourceName> = new Set();
@@ -66,6 +68,7 @@ class Gathered {
   constructor(
     readonly timestamp: number,
     readonly refusals: PriceRefusal[],
+    readonly facts: TokenFacts,
   ) {}
 
   add({ quotes, rates = [], positions = [], later, refusals }: PriceAnswers): void {
@@ -80,7 +83,7 @@ class Gathered {
   read(asked: readonly Address[], sources: readonly PriceSource[], answers: readonly ReadAnswer[]): void {
     this.unread += answers.filter((answer) => answer === undefined).length;
     const own = answers.map((answer) => answer ?? null);
-    let at = readMetadata(asked, own, this.tokens);
+    let at = readMetadata(asked, own, this);
     for (const source of sources) this.add(source.read(own.slice(at, (at += source.calls.length)), this));
   }
 }
@@ -100,9 +103,9 @@ export async function fetchContext(
   const names = sources.names == null ? USUAL_SOURCES : new Set(sources.names);
   const priceSources = [...contractSources(plan.pricing, names), ...(sources.priceSources ?? [])];
   const known = [...plan.tokens, ...plan.pricing.bases];
-  const { registries = NO_REGISTRIES } = plan;
+  const { registries = NO_REGISTRIES, tokenFacts: facts = NO_FACTS } = plan;
   const { accountNames = NO_NAMES } = sources;
-  const reads = readsOf(known, priceSources);
+  const reads = readsOf(known, priceSources, facts);
   const proofsAt = reads.length;
   const proofs = shareProofs(ratesFrom(plan.pricing.heldShares, names));
   const registriesAt = reads.push(...proofs.calls);
@@ -119,7 +122,7 @@ export async function fetchContext(
   const { block, timestamp, answers, stateless = false, delegations, nonces } = state;
   const fromApi = early ?? askApi(timestamp);
 
-  const found = new Gathered(timestamp, [...plan.pricing.refusals]);
+  const found = new Gathered(timestamp, [...plan.pricing.refusals], facts);
   if (stateless) found.refusals.push(...withoutState(['native', ...known]));
   found.read(known, stateless ? [] : priceSources, answers.slice(0, proofsAt));
   addBases(plan.pricing.feeds, found.tokens);
@@ -129,7 +132,7 @@ export async function fetchContext(
   );
   addBases(shareBases, found.tokens);
   const readOn = async (asked: readonly Address[], further: readonly PriceSource[]): Promise<void> => {
-    const calls = readsOf(asked, further);
+    const calls = readsOf(asked, further, facts);
     if (calls.length === 0) return;
     const state = await readState(session, { ...plan, accounts: [], authorities: [] }, calls);
     found.read(asked, further, state.answers);
@@ -180,10 +183,15 @@ function addBases(feeds: readonly PriceFeedSpec[], tokens: Map<Address, TokenMet
   }
 }
 
-/** Reads of one round trip: the tokens' metadata, then each source's calls. */
-function readsOf(tokens: readonly Address[], sources: readonly PriceSource[]): ViewCall[] {
+/** Whether the rules state all that a token is asked for. */
+const isStated = (facts: TokenMetadata | undefined): boolean =>
+  facts !== undefined && facts.name !== null && facts.decimals !== null;
+
+/** Reads of one round trip: the metadata of tokens that the rules do not state, then each source's calls. */
+function readsOf(tokens: readonly Address[], sources: readonly PriceSource[], facts: TokenFacts): ViewCall[] {
   const reads: ViewCall[] = [];
-  for (const to of tokens) for (const data of METADATA_SELECTORS) reads.push({ to, data });
+  for (const to of tokens)
+    if (!isStated(facts.get(to))) for (const data of METADATA_SELECTORS) reads.push({ to, data });
   for (const source of sources) reads.push(...source.calls);
   return reads;
 }
@@ -201,17 +209,26 @@ function unpriced(
   return plan.pricing.fungible.filter((token) => !fresh.has(token));
 }
 
-/** Stores the first answers about the tokens, three each; returns the number of answers. */
+/** Stores the tokens by the first answers, three each, and by the rules; returns the number of answers. */
 function readMetadata(
-  tokens: readonly Address[],
+  asked: readonly Address[],
   answers: readonly (Hex | null)[],
-  found: Map<Address, TokenMetadata>,
+  { tokens, facts }: Gathered,
 ): number {
   let at = 0;
-  for (const address of tokens) {
-    const [symbol, name] = [decodeText(answers[at]!), decodeText(answers[at + 1]!)];
-    found.set(address, { address, symbol, name, decimals: decodeDecimals(answers[at + 2]!) });
-    at += METADATA_SELECTORS.length;
+  for (const address of asked) {
+    const stated = facts.get(address);
+    if (isStated(stated)) {
+      tokens.set(address, stated!);
+      continue;
+    }
+    const [symbol, name, decimals] = answers.slice(at, (at += METADATA_SELECTORS.length));
+    tokens.set(address, {
+      address,
+      symbol: decodeText(symbol!) ?? stated?.symbol ?? null,
+      name: decodeText(name!) ?? stated?.name ?? null,
+      decimals: decodeDecimals(decimals!) ?? stated?.decimals ?? null,
+    });
   }
   return at;
 }

@@ -15,6 +15,8 @@ export interface ContextPlan extends Pick<CanonicalTx, 'blockHash' | 'blockNumbe
   readonly timestamp: number | null;
   /** Tokens to ask for their metadata, at most the limit given. */
   readonly tokens: readonly Address[];
+  /** What the rules state of some tokens. Left out: nothing. */
+  readonly tokenFacts?: Rulebook['tokenFacts'] | undefined;
   /** Tokens over that limit. */
   readonly tokensBeyondLimit: readonly Address[];
   readonly tokenLimit: number;
@@ -30,7 +32,7 @@ export interface ContextPlan extends Pick<CanonicalTx, 'blockHash' | 'blockNumbe
 }
 
 export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
-  Partial<Pick<Rulebook, 'pricing' | 'events' | 'calls' | 'prepared' | 'knownTokens'>>;
+  Partial<Pick<Rulebook, 'pricing' | 'events' | 'calls' | 'prepared' | 'knownTokens' | 'tokenFacts'>>;
 
 /** Plans the second round trip. No I/O. `raw`: only for the time that newer nodes give with their answers. */
 export function planContext(
@@ -53,6 +55,7 @@ export function planContext(
     effectiveGasPrice,
     timestamp: knownTimestamp(raw),
     tokens,
+    tokenFacts: vocabulary.tokenFacts,
     tokensBeyondLimit: tooMany ? found.seen.slice(tokenLimit) : [],
     tokenLimit,
     pricing: planPricing(found, tokens, vocabulary, multicall !== null),
