@@ -58,6 +58,7 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   asExchanged: at('8-economics/positions/owners.ts', 'const isOwn = movedAmounts(change).some(', 'change'),
   unexplained: at('8-economics/positions/positionChanges.ts', 'const groups = groupBy(changes,', '[]'),
   losingCycles: at('5-motifs/cycles.ts', 'const lossy = balance.filter(', 'null'),
+  funders: at('5-motifs/cycles.ts', 'const ends = [', 'null'),
   paidActs: at(`${STRUCTURE}/payments.ts`, 'return found.map((item) => {', 'found'),
   skims: at(`${STRUCTURE}/transfers.ts`, 'if (legsByAccount.size === 0 ||', 'false'),
   change: at(`${STRUCTURE}/transfers.ts`, 'return context\n    .between(m.to, m.from, m.asset)', 'false'),

@@ -19,10 +19,7 @@ export interface ParamSpec {
   readonly indexed: boolean;
   /** Topic position (1-based) when indexed, else the byte offset of its head in `data`/calldata arguments. */
   readonly offset: number;
-  /**
-   * Where it is read: the event's or call's own arguments (absent), those of the call the event was made in,
-   * or a call's return values.
-   */
+  /** Left out: its own arguments; `call`: those of the call around the event; `output`: a call's results. */
   readonly at?: 'call' | 'output';
 }
 

@@ -85,6 +85,8 @@ const PREDICATES = {
   positive_residual: isPositive,
   negative_residual: ({ apart, most }: { readonly apart: bigint; readonly most: bigint }) => apart <= most,
   other_lanes_flat: (others: readonly unknown[]) => others.length === 0,
+  funder_consents: ({ funder, group }: { readonly funder: Address; readonly group: ReadonlySet<Address> }) =>
+    group.has(funder),
 } as const;
 
 type Predicates = typeof PREDICATES;

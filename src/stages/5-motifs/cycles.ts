@@ -59,11 +59,29 @@ function gainingCycle(loop: Loop): MotifDraft {
   const { base, entity } = loop;
   // A bot may keep its gains in a third account, which only receives.
   const gains = gained(entity.balances, base.id);
-  const wallet = gains ? null : entity.walletOf(base.id);
+  const funder = gains ? null : funderOf(loop);
+  const wallet = gains ? null : (funder ?? entity.walletOf(base.id));
   const own = wallet ? entity.balancesWith(wallet) : entity.balances;
   const gain = own.get(base.id)?.net ?? 0n;
   const residual: Residual = (accounts) => evaluate('positive_residual', gain, accounts);
-  return cycleMotif(loop, { kind: 'cycle', wallet, residual, own });
+  return cycleMotif(loop, { kind: 'cycle', wallet, residual, own, funder });
+}
+
+/**
+ * The account that paid the cycle's first hop with its tokens and got more of them back out of the
+ * last: the called contract pulled them by an allowance. Null where there is none such or where it is the
+ * entity's.
+ */
+function funderOf({ hops, base, entity }: Loop): Address | null {
+  const ends = [
+    ...hops.flatMap(({ sent }) => (sent?.id === base.id ? sent : [])),
+    ...hops.flatMap(({ received }) => (received?.id === base.id ? received : [])),
+  ];
+  const [account, ...others] = unique(ends.map((end) => end.account));
+  const venues = new Set(hops.map(({ motif }) => motif.venue));
+  return account && others.length === 0 && !venues.has(account) && !entity.accounts.has(account)
+    ? account
+    : null;
 }
 
 /** The entity lost as much as the hops, up to the share that may stick between them. */
@@ -73,7 +91,7 @@ function losingCycle(loop: Loop): MotifDraft {
   const apart = distance(own.get(base.id)!.net, base.received - base.sent);
   const sides = { apart: apart * LOSS_DIVISOR, most: base.sent };
   const residual: Residual = (accounts) => evaluate('negative_residual', sides, accounts);
-  return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own });
+  return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own, funder: null });
 }
 
 /** The cycle's gain, claimed of the accounts that ran it. */
@@ -84,10 +102,12 @@ interface Result {
   readonly wallet: Address | null;
   readonly residual: Residual;
   readonly own: ReadonlyMap<AssetId, Balance>;
+  /** An account outside the entity that the cycle's first tokens came from, without its consent. */
+  readonly funder: Address | null;
 }
 
 function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraft {
-  const { kind, wallet, residual, own } = result;
+  const { kind, wallet, residual, own, funder } = result;
   const motifs = hops.map((h) => h.motif);
   const acts = actsOf(hops);
   const accounts = [...entity.accounts, ...(wallet ? [wallet] : [])];
@@ -118,6 +138,9 @@ function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraf
         residual(accounts),
         evaluate('other_lanes_flat', others, accounts),
         ...hopClaims(hops),
+        ...(funder
+          ? [evaluate('funder_consents', { funder, group: entity.accounts }, [funder], [...entity.accounts])]
+          : []),
       ],
     },
     motifs,

@@ -1,4 +1,5 @@
 import { kindOf } from '../../lib/motifKinds.ts';
+import { roleOf } from '../../lib/roles.ts';
 import { venuesOf } from '../../value/parties.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { actingAsOne, isPrivate, onlyKeeps, sentBy } from '../../value/parties/entity.ts';
@@ -11,11 +12,17 @@ export type EntityInput = Omit<EconomicsInput, 'context' | 'verdict'>;
 
 /** The accounts that share the result of a closed flow, actor first. Empty without an actor. */
 export function pnlEntity(closed: ClosedFlow, input: EntityInput): ReadonlySet<Address> {
-  const { attribution, rulebook, header } = input;
+  const { attribution, flow, rulebook, header } = input;
   const { actor, entity } = attribution;
   if (actor === null) return new Set();
   const scene = { ...input, coinbase: header.coinbase, venues: venuesOf(input.motifs, rulebook) };
-  return new Set(actingAsOne([actor, ...entity], closed.motifs, scene).keys());
+  const group = new Set(actingAsOne([actor, ...entity], closed.motifs, scene).keys());
+  // The account that paid a cycle's first hop has its result.
+  for (const motif of closed.motifs) {
+    const funder = roleOf(motif, 'beneficiary');
+    if (funder !== null && flow.outgoing.has(funder)) group.add(funder);
+  }
+  return group;
 }
 
 /**

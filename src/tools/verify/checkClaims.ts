@@ -206,6 +206,7 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
     return size(left(own, context) + gave - got) * 100n <= gave;
   },
   other_lanes_flat: flat,
+  funder_consents: ({ accounts }, { accounts: entity }) => accounts.every((one) => entity.includes(one)),
 };
 
 /** Predicates about amounts: each amount of a motif needs one of them. */

@@ -183,15 +183,17 @@ function addBases(feeds: readonly PriceFeedSpec[], tokens: Map<Address, TokenMet
   }
 }
 
-/** Whether the rules state all that a token is asked for. */
-const isStated = (facts: TokenMetadata | undefined): boolean =>
-  facts !== undefined && facts.name !== null && facts.decimals !== null;
+/** What the rules state of a token; `whole`: all that it would be asked for. */
+function statedOf(address: Address, facts: TokenFacts) {
+  const stated = facts.get(address) ?? { address, symbol: null, name: null, decimals: null };
+  return { stated, whole: stated.name !== null && stated.decimals !== null };
+}
 
 /** Reads of one round trip: the metadata of tokens that the rules do not state, then each source's calls. */
 function readsOf(tokens: readonly Address[], sources: readonly PriceSource[], facts: TokenFacts): ViewCall[] {
   const reads: ViewCall[] = [];
   for (const to of tokens)
-    if (!isStated(facts.get(to))) for (const data of METADATA_SELECTORS) reads.push({ to, data });
+    if (!statedOf(to, facts).whole) for (const data of METADATA_SELECTORS) reads.push({ to, data });
   for (const source of sources) reads.push(...source.calls);
   return reads;
 }
@@ -217,17 +219,13 @@ function readMetadata(
 ): number {
   let at = 0;
   for (const address of asked) {
-    const stated = facts.get(address);
-    if (isStated(stated)) {
-      tokens.set(address, stated!);
-      continue;
-    }
-    const [symbol, name, decimals] = answers.slice(at, (at += METADATA_SELECTORS.length));
+    const { stated, whole } = statedOf(address, facts);
+    const [symbol, name, decimals] = whole ? [] : answers.slice(at, (at += METADATA_SELECTORS.length));
     tokens.set(address, {
       address,
-      symbol: decodeText(symbol!) ?? stated?.symbol ?? null,
-      name: decodeText(name!) ?? stated?.name ?? null,
-      decimals: decodeDecimals(decimals!) ?? stated?.decimals ?? null,
+      symbol: decodeText(symbol ?? null) ?? stated.symbol,
+      name: decodeText(name ?? null) ?? stated.name,
+      decimals: decodeDecimals(decimals ?? null) ?? stated.decimals,
     });
   }
   return at;
