@@ -132,6 +132,27 @@ function expectFull(context: RawContext): void {
 }
 
 describe('fetchContext', () => {
+  it('asks no token that the rules state whole, and takes their decimals where the node has none', async () => {
+    const asked: Hex[] = [];
+    const plain = ethCall();
+    const { run } = await setup({
+      eth_call: (params) => {
+        asked.push((params[0] as { data: Hex }).data);
+        return plain(params);
+      },
+    });
+    const stated = { symbol: 'WELL', name: 'Well known', decimals: 9 };
+    const tokenFacts = new Map([
+      [TOKEN, { address: TOKEN, ...stated }],
+      [OLD_TOKEN, { address: OLD_TOKEN, symbol: 'ELSE', name: null, decimals: 18 }],
+    ]);
+    const { tokens, incomplete } = await run({ tokenFacts });
+    expect(tokens.get(TOKEN)).toEqual({ address: TOKEN, ...stated });
+    expect(tokens.get(OLD_TOKEN)).toEqual({ address: OLD_TOKEN, symbol: 'OLD', name: null, decimals: 18 });
+    expect([asked.some((data) => data.includes(OLD_TOKEN.slice(2))), incomplete]).toEqual([true, false]);
+    expect(asked.some((data) => data.includes(TOKEN.slice(2)))).toBe(false);
+  });
+
   it('brings header, metadata, prices and delegations in one request with one aggregate', async () => {
     const { node, run } = await setup();
     expectFull(await run());
