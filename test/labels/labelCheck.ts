@@ -1,5 +1,7 @@
 // What a label may say: amounts of the act it speaks of, of the actor or of a position it changed; nobody else's act as the actor's.
 import type { Analysis } from '../../src/analyze.ts';
+import { ZERO_ADDRESS } from '../../src/evm/hex.ts';
+import type { Address } from '../../src/model/hex.ts';
 import type { PositionChange } from '../../src/model/economics.ts';
 import type { Rulebook } from '../../src/model/rulebook.ts';
 import type { Motif } from '../../src/model/motif.ts';
@@ -214,7 +216,7 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
 
   // A call of no known purpose says what changed hands between all accounts.
   if (acts.length === 0 && verdict.category === 'contract')
-    for (const [id, amount] of gainsOfAll(analysis)) allowed.add(flow.assets.get(id), amount);
+    for (const [id, amount] of gainsOfAll(analysis)) addMerged(allowed, flow.assets, `merged:${id}`, amount);
 
   const units = new Set<string>();
   for (const asset of [NATIVE, ...flow.assets.values()]) {
@@ -230,18 +232,22 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
   return problems;
 }
 
-/** What all accounts gained of each asset, net of what each of them passed on. */
-function gainsOfAll({ flow }: Analysis): Map<AssetId, bigint> {
+/** What all accounts gained of each asset, net of what each of them passed on; wrapping ether gives none. */
+function gainsOfAll({ flow, rulebook: { wrappedNative } }: Analysis): Map<AssetId, bigint> {
   const changes = new Map<string, bigint>();
   for (const { from, to, asset, amount } of flow.movements)
     for (const [account, change] of [
       [from, -amount],
       [to, amount],
-    ] as const)
-      changes.set(`${account} ${asset}`, (changes.get(`${account} ${asset}`) ?? 0n) + change);
+    ] as const) {
+      const key = `${account} ${mergeNative(asset, wrappedNative)}`;
+      changes.set(key, (changes.get(key) ?? 0n) + change);
+    }
   const gains = new Map<AssetId, bigint>();
   for (const [key, change] of changes) {
-    const asset = key.slice(key.indexOf(' ') + 1);
+    const [account, asset] = key.split(' ') as [Address, AssetId];
+    // A wrapper holds the ether of others, and unwrapping sends its token to nobody.
+    if (wrappedNative.has(account) || (account === ZERO_ADDRESS && asset === NATIVE.id)) continue;
     if (change > 0n) gains.set(asset, (gains.get(asset) ?? 0n) + change);
   }
   return gains;
