@@ -263,7 +263,7 @@ export interface CompiledRules {
   readonly knownTokens: ReadonlyMap<string, ReadonlySet<Address>>;
   /** Their full names, alike. */
   readonly knownNames: ReadonlyMap<string, ReadonlySet<Address>>;
-  /** What the rules state of well-known tokens. */
+  /** Metadata of well-known tokens, as the rules state it. */
   readonly tokenFacts: ReadonlyMap<Address, TokenMetadata>;
   /** Classes of tokens (`stablecoin`, `lst`, …) by address, as entity files declare them. */
   readonly assetClasses: ReadonlyMap<Address, readonly string[]>;

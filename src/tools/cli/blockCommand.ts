@@ -40,17 +40,17 @@ async function runBlock(text: string, options: BlockCommandOptions): Promise<voi
   const { renderBlock, inBlock, linesOfTransactions } = await import('./blocks/renderBlock.ts');
   const block = { ...found, number: Number(found.number), reports };
   if (options.view) return view(reports, linesOfTransactions(block), options);
-  const { number } = block;
-  const { hash, indexes, findings, failures } = found;
+  const { number, hash, transactions, indexes, findings, failures } = block;
   const partial = failures.length > 0;
-  const json = {
-    schema_version: 1,
-    block: { number, hash, transactions: found.transactions, partial },
-    transactions: reports.map((one, i) => ({ ...one, in_block: inBlock(one, indexes[i]!, findings) })),
-    findings,
-    failures,
-  };
-  process.stdout.write(options.json ? `${JSON.stringify(json)}\n` : renderBlock(block));
+  const toJson = (): string =>
+    JSON.stringify({
+      schema_version: 1,
+      block: { number, hash, transactions, partial },
+      transactions: reports.map((one, i) => ({ ...one, in_block: inBlock(one, indexes[i]!, findings) })),
+      findings,
+      failures,
+    });
+  process.stdout.write(options.json ? `${toJson()}\n` : renderBlock(block));
   if (partial) process.exitCode = 1;
 }
 

@@ -162,8 +162,8 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
     balances,
 
     /**
-     * By how much a transaction changed balances of tokens: as they answer with its state difference undone
-     * and done; without one, around its block, less what the other Transfers say. Null without an answer.
+     * By how much a transaction changed balances: the tokens' answers before and after its state difference,
+     * else before and after its block, less the block's other Transfers. Null without an answer.
      */
     async changesBy(hash: string, changes: readonly HoldingChange[]): Promise<(bigint | null)[]> {
       const around = await statesAround(hash);

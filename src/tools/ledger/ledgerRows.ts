@@ -149,7 +149,7 @@ function claimed(report: TxReport, amounts: Amounts, { accounts, rules }: Ledger
   });
 }
 
-/** What the accounts paid for execution by another, and what the signer got for its gas. */
+/** Payments of the accounts for execution by another, and gas repaid to the signer. */
 function executed(
   booked: Movements,
   amounts: Amounts,

@@ -12,7 +12,7 @@ const isDoubtful = (flags: readonly string[] | undefined): boolean =>
 
 /**
  * Ids of assets that imitate others or are marked as spam, and the movements of others that nothing in the
- * transaction shows to be real. Who lost no more than what it surely got there has lost nothing of its own.
+ * transaction shows to be real. A loss no larger than what the account surely got there is not disputed.
  */
 export function doubtsOf({ inventory_deltas: deltas, movements = [] }: TxReport) {
   const spam = new Set(

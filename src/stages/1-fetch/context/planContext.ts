@@ -15,7 +15,7 @@ export interface ContextPlan extends Pick<CanonicalTx, 'blockHash' | 'blockNumbe
   readonly timestamp: number | null;
   /** Tokens to ask for their metadata, at most the limit given. */
   readonly tokens: readonly Address[];
-  /** What the rules state of some tokens. Left out: nothing. */
+  /** Metadata of tokens that the rules state; default: of none. */
   readonly tokenFacts?: Rulebook['tokenFacts'] | undefined;
   /** Tokens over that limit. */
   readonly tokensBeyondLimit: readonly Address[];
