@@ -119,8 +119,12 @@ function writeStats({ tx, flow, counts }: ReportInput): wire.PipelineStats {
 /** Names of the addresses that the report holds. */
 function writeAccounts(input: ReportInput, writer: ReportWriter): Record<string, wire.AccountName> {
   const nameOf = accountNames(input);
-  const named = [...writer.addresses()].map(([account, address]) => [address, nameOf(account)] as const);
-  return Object.fromEntries(named.filter((entry) => entry[1] != null)) as Record<string, wire.AccountName>;
+  const accounts: Record<string, wire.AccountName> = {};
+  for (const [account, address] of writer.addresses()) {
+    const name = nameOf(account);
+    if (name) accounts[address] = name;
+  }
+  return accounts;
 }
 
 /** Names of those addresses that the report holds. */

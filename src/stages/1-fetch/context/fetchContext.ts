@@ -183,17 +183,17 @@ function addBases(feeds: readonly PriceFeedSpec[], tokens: Map<Address, TokenMet
   }
 }
 
-/** What the rules state of a token; `whole`: all that it would be asked for. */
-function statedOf(address: Address, facts: TokenFacts) {
-  const stated = facts.get(address) ?? { address, symbol: null, name: null, decimals: null };
-  return { stated, whole: stated.name !== null && stated.decimals !== null };
-}
+const UNSTATED = { symbol: null, name: null, decimals: null };
+
+/** Whether the rules state all that a token would be asked for. */
+const isWhole = ({ name, decimals }: Omit<TokenMetadata, 'address'>): boolean =>
+  name !== null && decimals !== null;
 
 /** Reads of one round trip: the metadata of tokens that the rules do not state, then each source's calls. */
 function readsOf(tokens: readonly Address[], sources: readonly PriceSource[], facts: TokenFacts): ViewCall[] {
   const reads: ViewCall[] = [];
   for (const to of tokens)
-    if (!statedOf(to, facts).whole) for (const data of METADATA_SELECTORS) reads.push({ to, data });
+    if (!isWhole(facts.get(to) ?? UNSTATED)) for (const data of METADATA_SELECTORS) reads.push({ to, data });
   for (const source of sources) reads.push(...source.calls);
   return reads;
 }
@@ -219,14 +219,19 @@ function readMetadata(
 ): number {
   let at = 0;
   for (const address of asked) {
-    const { stated, whole } = statedOf(address, facts);
-    const [symbol, name, decimals] = whole ? [] : answers.slice(at, (at += METADATA_SELECTORS.length));
+    const stated = facts.get(address) ?? UNSTATED;
+    const { symbol, name, decimals } = stated;
+    if (isWhole(stated)) {
+      tokens.set(address, { address, symbol, name, decimals });
+      continue;
+    }
     tokens.set(address, {
       address,
-      symbol: decodeText(symbol ?? null) ?? stated.symbol,
-      name: decodeText(name ?? null) ?? stated.name,
-      decimals: decodeDecimals(decimals ?? null) ?? stated.decimals,
+      symbol: decodeText(answers[at]!) ?? symbol,
+      name: decodeText(answers[at + 1]!) ?? name,
+      decimals: decodeDecimals(answers[at + 2]!) ?? decimals,
     });
+    at += METADATA_SELECTORS.length;
   }
   return at;
 }

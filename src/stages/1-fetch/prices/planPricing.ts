@@ -101,8 +101,9 @@ export function planPricing(
   const restsOnUnknown = allRates.some(({ spec }) =>
     spec.terms.some(({ asset }) => typeof asset !== 'string'),
   );
-  const otherFeeds = vocabulary.feeds.filter((feed) => feed.assetDecimals != null && !own.includes(feed));
-  const feeds = aggregated && (positions.length > 0 || restsOnUnknown) ? [...own, ...otherFeeds] : own;
+  const feedsBeside = (taken: readonly PriceFeedSpec[]): readonly PriceFeedSpec[] =>
+    vocabulary.feeds.filter((feed) => feed.assetDecimals != null && !taken.includes(feed));
+  const feeds = aggregated && (positions.length > 0 || restsOnUnknown) ? [...own, ...feedsBeside(own)] : own;
   const registry = aggregated ? pricing.registry : null;
   return {
     feeds,
@@ -113,7 +114,9 @@ export function planPricing(
     rates: allRates,
     heldShares: shares.held,
     positions: positions.slice(0, MAX_POSITIONS),
-    heldBases: otherFeeds.filter((feed) => !feeds.includes(feed)),
+    get heldBases() {
+      return feedsBeside(feeds);
+    },
     averages: pricing.averages,
     apis: pricing.apis,
     averageBases() {

@@ -196,9 +196,11 @@ function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): 
       retryAfterMs: parseRetryAfter(retryAfter),
     });
   // Redirects are not followed: the node was not reached.
-  const redirected = { cause: 'redirect', note: `HTTP ${status}` } as const;
   if (status >= 300 && status < 400)
-    throw new UpstreamFault('upstream_unreachable', 'again', null, redirected);
+    throw new UpstreamFault('upstream_unreachable', 'again', null, {
+      cause: 'redirect',
+      note: `HTTP ${status}`,
+    });
   const data = readJson(body);
   if (status < 300 && data === undefined) throw malformed('not JSON');
   if (status < 300 || isErrorResponse(data)) return data;

@@ -3,7 +3,7 @@ import { mergeNative } from '../../../value/asset.ts';
 import { balances, netSides, type Balance } from '../../../value/balances.ts';
 import { gaveAndGot, exclusionOf, type Exchange } from '../../../value/exchange.ts';
 import { movedAssets, venuesOf } from '../../../value/parties.ts';
-import { amountsOf } from '../../../value/sides.ts';
+import { amountsMoved } from '../../../value/sides.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { withParts, type PartsOf } from '../../../lib/lazy.ts';
 import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
@@ -142,10 +142,9 @@ export class SubjectView extends withParts<Parts>(PARTS) {
   }
   /** The merged assets that the counterparty of a motif gave, or got, each once. */
   assetsMoved(motif: Motif, gave: boolean): ReadonlySet<AssetId> {
-    const assets = new Set<AssetId>();
-    for (const one of amountsOf(motif, this.input.rulebook))
-      if (one.gave === gave && one.amount !== 0n) assets.add(this.mergedAsset(one.asset));
-    return assets;
+    return new Set(
+      amountsMoved(motif, gave, this.input.rulebook).map(({ asset }) => this.mergedAsset(asset)),
+    );
   }
   /** The motif's movements in these assets. */
   movementsIn({ movements }: Motif, assets: ReadonlySet<AssetId>): Movement[] {
