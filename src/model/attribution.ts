@@ -13,6 +13,13 @@ export type SubmitterRole = wire.Attribution['submitter_role'];
  */
 export type ElectionGround = 'signed' | 'authorised' | 'listed' | 'own_contract' | 'claimed';
 
+/**
+ * Why a movement pays for execution and is no part of the purpose. `prefund`: ether to or
+ * from an ERC-4337 entry point; `charge`: a paymaster's fee, or its refund; `compensation`: repays the signer
+ * that submitted it.
+ */
+export type ExecutionReason = 'prefund' | 'charge' | 'compensation';
+
 export interface Candidate {
   readonly account: Address;
   readonly elected: boolean;
@@ -58,5 +65,7 @@ export interface Attribution {
   readonly owners?: readonly Address[];
   /** Accounts that act as one economic entity with the actor (a bot's contract and its signer). */
   readonly entity: readonly Address[];
+  /** Movements by which these accounts pay for execution by another's transaction, by index. */
+  readonly payments: ReadonlyMap<number, ExecutionReason>;
   readonly evidence: readonly Evidence[];
 }

@@ -2,15 +2,19 @@ import { isSwap, kindOf } from '../lib/motifKinds.ts';
 import { mergeNative, NATIVE_ASSET } from './asset.ts';
 import { balances, isDust, type Balance, type BalanceOptions } from './balances.ts';
 import { amountsMoved } from './sides.ts';
-import { builderPayments, executionPayments, type ExecutionInput } from './parties/execution.ts';
-import type { AttributionMode } from '../model/attribution.ts';
-import type { BlockHeader } from '../model/canonicalTx.ts';
+import { builderPayments } from './parties/execution.ts';
+import type { Attribution } from '../model/attribution.ts';
+import type { BlockHeader, CanonicalTx } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
+import type { Motif } from '../model/motif.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { SideAmount } from '../model/scene.ts';
-import type { Movement } from '../model/valueFlow.ts';
+import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 
-export interface ExchangeInput extends ExecutionInput {
+export interface ExchangeInput {
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly motifs: readonly Motif[];
   readonly rulebook: Pick<Rulebook, 'motifKinds' | 'wrappedNative'>;
   /** Left out: payments to the block builder count as any other. */
   readonly header?: Pick<BlockHeader, 'coinbase'>;
@@ -35,12 +39,13 @@ export interface Exchange {
 export function gaveAndGot(
   input: ExchangeInput,
   group: ReadonlySet<Address>,
-  mode: AttributionMode,
+  payments: Attribution['payments'],
 ): Exchange {
   const { flow, rulebook } = input;
   const tips = tipsOf(input, group);
-  const paid = executionPayments(input, group, mode);
-  const always = new Set([...paid].flatMap(([index, reason]) => (reason === 'compensation' ? [] : index)));
+  const always = new Set(
+    [...payments].flatMap(([index, reason]) => (reason === 'compensation' ? [] : index)),
+  );
   const data = dataInValue(input);
   if (data !== undefined) always.add(data.index);
   const without = (fees: ReadonlySet<number>, mergeWrapped?: ReadonlySet<Address>): readonly Balance[] => {
@@ -54,7 +59,7 @@ export function gaveAndGot(
     balances: without(fees, rulebook.wrappedNative),
     unmerged: () => without(fees),
   });
-  const besides = [...paid.keys(), ...tips].filter((index) => !always.has(index));
+  const besides = [...payments.keys(), ...tips].filter((index) => !always.has(index));
   const all = besides.length === 0 ? null : exchange(new Set([...always, ...besides]));
   // An account that pays only its submitter or the builder means to pay it.
   return all && all.balances.length > 0 ? all : exchange(always);

@@ -244,6 +244,7 @@ export function attribution(over: Partial<Attribution> = {}): Attribution {
     candidates: [],
     ambiguous: false,
     entity: actor === null ? [] : [actor],
+    payments: new Map(),
     evidence: [],
     ...over,
   };

@@ -2,6 +2,7 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { collectCandidates } from './collectCandidates.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
+import { executionPayments } from '../../value/parties/execution.ts';
 import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
 import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';
@@ -32,6 +33,7 @@ export function electActor(input: ElectionInput): Attribution {
     ground,
     owners: winner ? [] : chosen.map(({ account }) => account),
     entity,
+    payments: executionPayments(input, new Set(entity), mode),
     evidence: chosen.flatMap(({ evidence }) => evidence),
     feePayer: paymaster ?? (operation && roleOf(operation, 'owner')) ?? context.signer,
     entryPoint: operation ? operation.venue : null,

@@ -16,6 +16,8 @@ export interface Subject {
   readonly entity: ReadonlySet<Address>;
   readonly signer: Address;
   readonly mode: AttributionMode;
+  /** Movements by which these accounts pay for execution. */
+  readonly payments: Attribution['payments'];
   readonly submitterRole: SubmitterRole;
   /**
    * False when several accounts of equal weight share the transaction and this one substitutes for them.
@@ -49,6 +51,7 @@ export function subjectOf(attribution: Attribution): Subject {
     entity: new Set([account, ...attribution.entity]),
     signer: attribution.signer,
     mode: attribution.mode,
+    payments: attribution.payments,
     submitterRole: attribution.submitterRole,
     elected: attribution.actor !== null,
     claimed: attribution.ground === 'claimed',

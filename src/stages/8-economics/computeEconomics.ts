@@ -22,7 +22,7 @@ import type { RawContext } from '../../model/upstream.ts';
 import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import { considerationOf } from './consideration.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
-import { executionCost, executionPayments, gasCostOf } from '../../value/parties/execution.ts';
+import { executionCost, gasCostOf } from '../../value/parties/execution.ts';
 import { nftSales } from './nftTrades.ts';
 import { positionChanges } from './positions/positionChanges.ts';
 import { priceAssets, type Pricing } from './priceAssets.ts';
@@ -102,11 +102,10 @@ interface GasPayer {
 /** Whether the subject paid the gas of the transaction, and the warning where the sums hide the payer. */
 function gasPayer(input: EconomicsInput): GasPayer {
   const { flow, attribution } = input;
-  const { actor, entity, signer, feePayer, mode } = attribution;
+  const { actor, entity, signer, feePayer, payments } = attribution;
   if (actor === null || actor === signer || entity.includes(signer))
     return { isSubject: true, apart: false, warnings: [] };
   const group = new Set([actor, ...entity]);
-  const payments = executionPayments(input, group, mode);
   const inTokens = [...payments.keys()].some((index) => {
     const { from, asset } = flow.movements[index]!;
     return group.has(from) && asset !== NATIVE_ASSET;

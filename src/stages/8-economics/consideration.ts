@@ -21,11 +21,11 @@ type TradeInput = Omit<EconomicsInput, 'context'> & { readonly book: PriceBook }
  */
 export function considerationOf(input: TradeInput): Money | null {
   const { verdict, attribution, rulebook, book } = input;
-  const { actor, entity, mode } = attribution;
+  const { actor, entity, payments } = attribution;
   if (!TRADES.has(verdict.category) || actor === null) return null;
   const group = new Set([actor, ...entity]);
   const { wrappedNative: mergeWrapped } = rulebook;
-  const exchange = gaveAndGot(input, group, mode);
+  const exchange = gaveAndGot(input, group, payments);
   // A wrap gives ether for wrapped ether.
   const own = exchange.balances.length > 0 ? exchange.balances : exchange.unmerged();
   const [paid, got] = [own.filter(({ net }) => net < 0n), own.filter(({ net }) => net > 0n)];

@@ -9,7 +9,7 @@ import type { AssetId, Movement } from '../../model/valueFlow.ts';
 import type { EconomicsInput } from './computeEconomics.ts';
 import { changesHiddenPosition, closedFlow, poolsOf, type ClosedFlow } from './closedFlow.ts';
 import { amountsOf } from '../../value/sides.ts';
-import { builderPayments, executionCost, executionPayments } from '../../value/parties/execution.ts';
+import { builderPayments, executionCost } from '../../value/parties/execution.ts';
 import { outsideReceipts } from './outsideReceipts.ts';
 import { holdersElsewhere, pnlEntity } from './pnlEntity.ts';
 
@@ -135,8 +135,8 @@ export function realizedPnl(input: PnlInput): Pnl {
   const closed = closedFlow(input);
   if (!closed) return ordinary;
   const { flow, rulebook, attribution } = input;
+  const { payments } = attribution;
   const group = pnlEntity(closed, input);
-  const payments = executionPayments(input, group, attribution.mode);
   const execution = executionCost(payments, flow, group);
   // More back than in is a withdrawal of the deposit, no payment.
   const own = entityBalances(group, input, execution > 0n ? payments : NONE);

@@ -1,4 +1,3 @@
-import { executionPayments } from '../../value/parties/execution.ts';
 import { formatAmount } from '../../value/amount.ts';
 import { cleanText, shortAddress } from '../../value/display.ts';
 import { displayMoney } from '../../value/money.ts';
@@ -142,8 +141,7 @@ function writeNames(found: AccountNames, writer: ReportWriter): wire.Names {
 }
 
 function writeMovements(input: ReportInput, writer: ReportWriter): wire.Movement[] {
-  const { actor, entity, mode } = input.attribution;
-  const payments = executionPayments(input, new Set(actor === null ? [] : [actor, ...entity]), mode);
+  const { payments } = input.attribution;
   return input.flow.movements.map((movement) => {
     const written: wire.Movement = {
       from: writer.address(movement.from),

@@ -2,20 +2,13 @@ import { kindOf } from '../../lib/motifKinds.ts';
 import { accountsWith } from '../../lib/roles.ts';
 import { sumOf } from '../amount.ts';
 import { NATIVE_ASSET } from '../asset.ts';
-import type { AttributionMode } from '../../model/attribution.ts';
+import type { AttributionMode, ExecutionReason } from '../../model/attribution.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
 import { balances, isConversion } from '../balances.ts';
-
-/**
- * Why a movement pays for execution and is no part of the purpose. `prefund`: ether to or
- * from an ERC-4337 entry point; `charge`: a paymaster's fee, or its refund; `compensation`: repays the signer
- * that submitted it.
- */
-export type ExecutionReason = 'prefund' | 'charge' | 'compensation';
 
 /** Modes in which another account submits for the actor, which may repay it. */
 const SUBMITTED_FOR: ReadonlySet<AttributionMode> = new Set([

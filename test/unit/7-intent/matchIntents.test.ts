@@ -93,6 +93,7 @@ function input(
       entity: new Set([SIGNER]),
       signer: SIGNER,
       mode: 'self',
+      payments: new Map(),
       submitterRole: 'self',
       elected,
       claimed: false,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SubjectView } from '../../../src/stages/7-intent/facts/subjectView.ts';
 import { FactSheet, type Subject } from '../../../src/stages/7-intent/intentInput.ts';
 import { erc20Id, NATIVE_ASSET } from '../../../src/value/asset.ts';
+import { executionPayments } from '../../../src/value/parties/execution.ts';
 import {
   account,
   bareRulebook,
@@ -37,26 +38,31 @@ function view(
   tags: Record<Address, readonly string[]> = {},
 ): SubjectView {
   const who = subject.account ?? SIGNER;
+  const entity = new Set([who]);
+  const acts = numbered(motifs);
+  const rulebook = bareRulebook({
+    tags,
+    motifKinds: kindsWith([
+      { kind: 'stake', fragment: 'Stake', position: { category: 'stake', effect: 'increase' } },
+      {
+        kind: 'vault_deposit',
+        fragment: 'VaultDeposit',
+        position: { category: 'vault', effect: 'increase' },
+      },
+    ]),
+  });
+  const { mode = 'self' } = subject;
   return new SubjectView({
     tx,
     flow,
-    motifs: numbered(motifs),
-    rulebook: bareRulebook({
-      tags,
-      motifKinds: kindsWith([
-        { kind: 'stake', fragment: 'Stake', position: { category: 'stake', effect: 'increase' } },
-        {
-          kind: 'vault_deposit',
-          fragment: 'VaultDeposit',
-          position: { category: 'vault', effect: 'increase' },
-        },
-      ]),
-    }),
+    motifs: acts,
+    rulebook,
     subject: {
       account: who,
-      entity: new Set([who]),
+      entity,
       signer: SIGNER,
-      mode: 'self',
+      mode,
+      payments: executionPayments({ tx, flow, motifs: acts, rulebook }, entity, mode),
       submitterRole: 'self',
       elected: true,
       claimed: false,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { erc20Id, NATIVE_ASSET } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { usdText } from '../../../src/value/money.ts';
+import { executionPayments } from '../../../src/value/parties/execution.ts';
 import type { Frame } from '../../../src/model/canonicalTx.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Motif } from '../../../src/model/motif.ts';
@@ -462,18 +463,17 @@ describe('the entity whose result it is', () => {
 
   it('pays no gas where another signed for it, but what it paid for the execution', () => {
     const ENTRY = account('e0');
-    const over = {
-      attribution: attribution({
-        actor: BOT,
-        entity: [BOT],
-        mode: 'smart_account_4337',
-        entryPoint: ENTRY,
-      }),
-      motifs: [...CYCLE, motif({ index: 4, kind: 'user_operation', venue: ENTRY })],
+    const motifs = [...CYCLE, motif({ index: 4, kind: 'user_operation', venue: ENTRY })];
+    const operated = (movements: readonly MovementSketch[]) => {
+      const mode = 'smart_account_4337';
+      const scene = { tx: canonicalTx(), flow: valueFlow(movements), motifs, rulebook: rulebook() };
+      const payments = executionPayments(scene, new Set([BOT]), mode);
+      const elected = attribution({ actor: BOT, entity: [BOT], mode, entryPoint: ENTRY, payments });
+      return pnl(movements, { attribution: elected, motifs });
     };
-    expect(pnl(ROUND, over).entry).toMatchObject({ entity: [BOT], gas: 0n });
+    expect(operated(ROUND).entry).toMatchObject({ entity: [BOT], gas: 0n });
     const prefund: MovementSketch = { from: BOT, to: ENTRY, amount: ETHER / 100n };
-    const { entry } = pnl([...ROUND, prefund], over);
+    const { entry } = operated([...ROUND, prefund]);
     expect(entry).toMatchObject({ gross: ETHER, gas: ETHER / 100n });
     expect(usdText(entry!.netUsd)).toBe('$1980.00');
   });

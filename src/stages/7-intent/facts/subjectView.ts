@@ -66,7 +66,7 @@ interface Parts {
 }
 
 const PARTS: PartsOf<Parts, SubjectView> = {
-  exchange: ({ input, entity }) => gaveAndGot(input, entity, input.subject.mode),
+  exchange: ({ input, entity }) => gaveAndGot(input, entity, input.subject.payments),
   fees: ({ exchange }) => exchange.fees,
   movements: ({ fees, flow }) =>
     fees.size === 0 ? flow.movements : flow.movements.filter(({ index }) => !fees.has(index)),
