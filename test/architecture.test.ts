@@ -249,19 +249,19 @@ describe('architecture', () => {
       ({ path, text }) =>
         (/^(stages\/[6-9]|value\/)/.test(path) &&
           /\bportions\b(?!: (?:NOTHING|readonly never))/.test(text)) ||
-        (/^stages\/[6-8]/.test(path) && /\bSHARE_ROLES\b/.test(text)),
+        (/^stages\/[6-9]/.test(path) && /\bSHARE_ROLES\b/.test(text)),
     );
     expect(readers.map(({ path }) => path)).toEqual(['value/sides.ts']);
   });
 
   it('amounts of acts are read from the table of sides', () => {
     const readers = files.filter(
-      ({ path, text }) => /^(stages\/[6-8]|value\/)/.test(path) && /\bassets(?:In|Out)\b/.test(text),
+      ({ path, text }) => /^(stages\/[6-9]|value\/)/.test(path) && /\bassets(?:In|Out)\b/.test(text),
     );
     expect(readers.map(({ path }) => path).sort()).toEqual([
-      // `{leg.…}` of labels names the roles of legs; assets without a movement want a price.
-      'stages/7-intent/labelWords.ts',
-      'stages/8-economics/computeEconomics.ts',
+      // These write acts into the report.
+      'stages/9-report/frontEnds.ts',
+      'stages/9-report/writeMotifs.ts',
       // Whether an act states amounts at all.
       'value/parties.ts',
       'value/sides.ts',

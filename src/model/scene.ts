@@ -13,6 +13,8 @@ export interface SideAmount {
   readonly amount: bigint;
   /** The owner's gain of it. */
   readonly delta: bigint;
+  /** The role of its leg, as the act's shape names it. */
+  readonly leg: string;
   /** `share`, `debt_share`: the position's own token. `gave`, `got`: of no position. */
   readonly role:
     | 'gave'

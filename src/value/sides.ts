@@ -150,7 +150,7 @@ function sideOf(
   portions: readonly Portion[],
 ): Side {
   const whole = legs.map(({ gave, asset, amount, delta, role }): SideAmount => {
-    return { gave, asset, amount, delta, role: roleOfLeg(role, gave, position) };
+    return { gave, asset, amount, delta, leg: role, role: roleOfLeg(role, gave, position) };
   });
   if (portions.length === 0 || position === null) return { position, owner, amounts: whole };
   if (position.category === DEBT)
@@ -201,10 +201,11 @@ function splitAmounts(
 ): SideAmount[] {
   const split = portions.filter(({ role }) => role !== 'interest');
   return [...new Set(split.map(({ asset }) => asset))].flatMap((asset) => {
-    const net = legs.reduce((sum, leg) => (leg.asset === asset ? sum + leg.delta : sum), 0n);
+    const own = legs.filter((one) => one.asset === asset);
+    const net = own.reduce((sum, { delta }) => sum + delta, 0n);
     const known = (role: Portion['role']): bigint | null => {
-      const own = split.filter((one) => one.asset === asset && one.role === role);
-      return own.length === 0 ? null : sumOf(own);
+      const stated = split.filter((one) => one.asset === asset && one.role === role);
+      return stated.length === 0 ? null : sumOf(stated);
     };
     const fee = known('fee');
     const principal = fee === null ? (effect === 'increase' ? -1n : 1n) * known('principal')! : net - fee;
@@ -212,9 +213,10 @@ function splitAmounts(
     const gave = net < 0n;
     // A fee against the direction of the whole did not move.
     const apart = rest < 0n === gave ? abs(rest) : 0n;
+    const { leg } = own[0]!;
     const amounts: SideAmount[] = [
-      { gave, asset, amount: abs(net) - apart, delta: principal, role: 'principal' },
-      { gave, asset, amount: apart, delta: rest, role: 'fee' },
+      { gave, asset, amount: abs(net) - apart, delta: principal, leg, role: 'principal' },
+      { gave, asset, amount: apart, delta: rest, leg, role: 'fee' },
     ];
     return amounts.filter(({ delta }) => delta !== 0n);
   });
@@ -229,7 +231,7 @@ function owedAmounts(amounts: readonly SideAmount[], portions: readonly Portion[
     const lent = all.find((one) => one.role === 'debt' && one.asset === asset && one.delta > 0n);
     if (role !== 'fee' || !lent) continue;
     const owed = all.map((one) => (one === lent ? { ...one, delta: one.delta + amount } : one));
-    all = [...owed, { gave: false, asset, amount: 0n, delta: -amount, role: 'fee' }];
+    all = [...owed, { gave: false, asset, amount: 0n, delta: -amount, leg: role, role }];
   }
   return all;
 }
@@ -239,8 +241,8 @@ function interestOf(portions: readonly Portion[], { category }: Position): SideA
   const sign = category === DEBT ? -1n : 1n;
   return portions
     .filter(({ role }) => role === 'interest')
-    .map(({ asset, amount }) => {
-      return { gave: false, asset, amount: 0n, delta: sign * amount, role: 'interest' };
+    .map(({ asset, amount, role }) => {
+      return { gave: false, asset, amount: 0n, delta: sign * amount, leg: role, role };
     });
 }
 

@@ -273,23 +273,28 @@ function isFeeApart({ role, amount }: SideAmount, { position }: Side): boolean {
 const isStated = (one: SideAmount, own: Side): boolean =>
   one.amount !== 0n && !isShare(one) && !isFeeApart(one, own);
 
-/**
- * The acts' legs on that side without the fees of positions, parts of another of them left out, native and
- * wrapped native as one.
- */
+/** The acts' legs on that side without the fees of positions. */
 export function sumsOf(
   view: SubjectView,
   motifs: readonly Motif[],
   side: 'sent' | 'received',
 ): Map<AssetId, ActAmount> {
-  const { flow, rulebook } = view.input;
+  return totals(view, motifs, (one, own) => one.gave === (side === 'sent') && isStated(one, own));
+}
+
+/** Those amounts of the acts, parts of another of them left out, native and wrapped native as one. */
+export function totals(
+  { input: { flow, rulebook } }: SubjectView,
+  motifs: readonly Motif[],
+  counts: (one: SideAmount, side: Side) => boolean,
+): Map<AssetId, ActAmount> {
   const sums = new Map<AssetId, ActAmount>();
   const whole = new Set(motifs.map(({ index }) => index));
   for (const motif of motifs.filter(({ parent }) => parent === null || !whole.has(parent)))
     for (const own of sidesOf(motif, rulebook))
       for (const one of own.amounts) {
         const known = flow.assets.get(one.asset);
-        if (one.gave !== (side === 'sent') || !isStated(one, own) || !known) continue;
+        if (!known || !counts(one, own)) continue;
         const id = mergeNative(one.asset, rulebook.wrappedNative);
         const { asset, amount } = sums.get(id) ?? { asset: known, amount: 0n };
         sums.set(id, { id, asset, amount: amount + one.amount });

@@ -18,6 +18,7 @@ import {
   otherOwner,
   paidInstead,
   paidTo,
+  totals,
   type ActAmount,
   type ActFee,
 } from './actAmounts.ts';
@@ -126,17 +127,8 @@ const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) =>
       for (const one of participants) if (one.role === role) accounts.add(one.account);
     return accounts.size === 1 ? format.account([...accounts][0]!) : null;
   },
-  leg: (role, { view, motifs, format }) => {
-    const sums = new Map<string, ActAmount>();
-    for (const { assetsIn, assetsOut } of motifs)
-      for (const part of [...assetsIn, ...assetsOut]) {
-        const asset = view.flow.assets.get(part.asset);
-        if (part.role !== role || !asset) continue;
-        const before = sums.get(part.asset)?.amount ?? 0n;
-        sums.set(part.asset, { id: part.asset, asset, amount: before + part.amount });
-      }
-    return listed([...sums.values()], format);
-  },
+  leg: (role, { view, motifs, format }) =>
+    listed([...totals(view, motifs, ({ leg }) => leg === role).values()], format),
   arg: argument,
   choice,
   span,

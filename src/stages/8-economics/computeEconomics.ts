@@ -16,7 +16,7 @@ import type {
 } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
-import type { AssetAmount, Motif } from '../../model/motif.ts';
+import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
@@ -32,6 +32,7 @@ import { DEVIATING, isApart } from './tradePrices.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import { formatAmount } from '../../value/amount.ts';
+import { amountsOf } from '../../value/sides.ts';
 
 export interface EconomicsInput {
   readonly tx: CanonicalTx;
@@ -46,18 +47,13 @@ export interface EconomicsInput {
 }
 
 /** Assets that moved, and those motifs speak of without a movement (netted inside a singleton). */
-function assetsOf(flow: ValueFlow, motifs: readonly Motif[]): ReadonlyMap<AssetId, Asset> {
+function assetsOf({ flow, motifs, rulebook }: EconomicsInput): ReadonlyMap<AssetId, Asset> {
   let assets: Map<AssetId, Asset> | null = null;
-  const take = (legs: readonly AssetAmount[]): void => {
-    for (const { asset: id } of legs) {
+  for (const motif of motifs)
+    for (const { asset: id } of amountsOf(motif, rulebook)) {
       const asset = flow.assets.has(id) ? null : parseAssetId(id);
       if (asset) (assets ??= new Map(flow.assets)).set(id, asset);
     }
-  };
-  for (const { assetsIn, assetsOut } of motifs) {
-    take(assetsIn);
-    take(assetsOut);
-  }
   return assets ?? flow.assets;
 }
 
@@ -124,7 +120,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const { tx, header, flow, context, attribution, motifs, verdict, rulebook } = input;
   const subject = attribution.actor ?? tx.from;
   const pricing = priceAssets({
-    assets: assetsOf(flow, motifs),
+    assets: assetsOf(input),
     context,
     timestamp: header.timestamp,
     touched: touchedAccounts(tx, flow, motifs),

@@ -179,7 +179,9 @@ export function buildReport(given: ReportInput): wire.TxReport {
     classification,
     economics: written,
     inventory_deltas: inventoryDeltas(input, economics.book, writer),
-    position_effects: economics.positions.map((change) => positionEffect(change, economics.book, writer)),
+    position_effects: economics.positions.map((change) =>
+      positionEffect(change, economics.book, writer, rulebook),
+    ),
     motifs: motifs.map((motif) => writeMotif(motif, writer, input)),
     attribution: attributed,
     pipeline_stats: writeStats(input),

@@ -1,11 +1,12 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { SHARE_ROLES } from '../../lib/roles.ts';
 import { cleanText } from '../../value/display.ts';
 import { amountText, labelFormat, type LabelFormat } from '../../value/labelFormat.ts';
+import { amountsMoved, isShare } from '../../value/sides.ts';
 import type { ReportInput } from './buildReport.ts';
 import type { CaveatCode } from '../../model/intent.ts';
-import type { AssetAmount, Motif } from '../../model/motif.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { SideAmount } from '../../model/scene.ts';
 
 type CaveatInput = Pick<
   ReportInput,
@@ -95,16 +96,18 @@ function titleOf(motif: Motif, input: CaveatInput): string {
   );
   const place = alike.length > 1 ? `${ordinal(alike.indexOf(motif) + 1)} ` : '';
   const name = isRecognised(protocol) ? `${format.protocol(protocol.slug)} ` : '';
-  const sides = [motif.assetsOut, motif.assetsIn].map((legs) => amountsOf(legs, input, format));
+  const sides = [true, false].map((gave) =>
+    amountTexts(amountsMoved(motif, gave, input.rulebook), input, format),
+  );
   const amounts = sides.filter((text) => text !== '').join(' → ');
   const at = name === '' && venue !== ZERO_ADDRESS ? ` at ${format.account(venue)}` : '';
   const about = amounts === '' ? at : `, ${amounts}${at},`;
   return `the ${place}${name}${kind.replaceAll('_', ' ')}${about}`;
 }
 
-function amountsOf(legs: readonly AssetAmount[], { flow }: CaveatInput, format: LabelFormat): string {
-  const texts = legs
-    .filter(({ role }) => !SHARE_ROLES.has(role))
+function amountTexts(amounts: readonly SideAmount[], { flow }: CaveatInput, format: LabelFormat): string {
+  const texts = amounts
+    .filter((one) => !isShare(one))
     .map(({ asset, amount }) => amountText({ asset: flow.assets.get(asset)!, amount }, format));
   return texts.length > MOST_AMOUNTS ? `${texts.length} amounts` : texts.join(' and ');
 }

@@ -1,16 +1,22 @@
-import { roleOf, SHARE_ROLES } from '../../lib/roles.ts';
+import { roleOf } from '../../lib/roles.ts';
+import { amountsOf, isShare } from '../../value/sides.ts';
 import { displayMoney, worthOf } from '../../value/money.ts';
 import type { PositionChange, PriceBook } from '../../model/economics.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
 import type * as wire from '../../model/generated/report.ts';
 import { motifId, type ReportWriter } from './reportWriter.ts';
 import { writeProtocol } from './writeMotifs.ts';
 
 const LIQUIDATE = 'liquidate';
 
-function liquidationOf(motif: Motif, writer: ReportWriter): wire.Liquidation {
-  const debt = motif.assetsOut.find(({ role }) => !SHARE_ROLES.has(role));
-  const collateral = motif.assetsIn.find(({ role }) => role === 'collateral') ?? motif.assetsIn[0];
+type Kinds = Pick<Rulebook, 'motifKinds'>;
+
+function liquidationOf(motif: Motif, writer: ReportWriter, kinds: Kinds): wire.Liquidation {
+  const amounts = amountsOf(motif, kinds);
+  const debt = amounts.find((one) => one.gave && !isShare(one));
+  const taken = amounts.filter(({ gave }) => !gave);
+  const collateral = taken.find(({ leg }) => leg === 'collateral') ?? taken[0];
   return {
     liquidator: writer.addressOrNull(roleOf(motif, 'liquidator')),
     borrower: writer.addressOrNull(roleOf(motif, 'borrower')),
@@ -25,6 +31,7 @@ export function positionEffect(
   change: PositionChange,
   book: PriceBook,
   writer: ReportWriter,
+  kinds: Kinds,
 ): wire.PositionEffect {
   const { motif, position, beside, delta, subcategory } = change;
   const owner = writer.address(change.owner);
@@ -46,7 +53,7 @@ export function positionEffect(
       const usd = displayMoney(worthOf(id, amount, book));
       return { asset, delta_raw: raw, delta: writer.amount(asset, raw), role, usd };
     }),
-    liquidation: change.effect === LIQUIDATE ? liquidationOf(motif, writer) : null,
+    liquidation: change.effect === LIQUIDATE ? liquidationOf(motif, writer, kinds) : null,
     status: motif.status,
     confidence: motif.confidence,
     motif_ids: change.motifs.map(motifId),

@@ -32,6 +32,7 @@ function say(
   const rulebook = {
     protocols: new Map([['uniswap-v3', { name: 'Uniswap V3' }]]),
     protocolAt: new Map(),
+    motifKinds: new Map(),
     entities,
     knownTokens: new Map(),
     addressBook: { text: '', count: 0 },

@@ -108,7 +108,8 @@ function asExchanged(change: Change, context: OwnerContext): Change {
     .filter((one) => one.delta !== 0n);
   if (moved.length === 0 || moved.some((one) => one.delta < 0n !== put)) return change;
   const exchanged = moved.map((one): SideAmount => {
-    return { ...one, gave: put, amount: put ? -one.delta : one.delta, role: 'principal' };
+    const amount = put ? -one.delta : one.delta;
+    return { ...one, gave: put, amount, leg: put ? 'in' : 'out', role: 'principal' };
   });
   const whole = token === null || delta === 0n ? delta : net(owner, token, flow);
   return { ...change, delta: whole, amounts: [...amounts.filter(isShare), ...exchanged] };
