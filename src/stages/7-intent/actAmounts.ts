@@ -1,6 +1,5 @@
-import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
-import { balances, type Balance } from '../../value/balances.ts';
+import { mergeNative } from '../../value/asset.ts';
+import type { Balance } from '../../value/balances.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
@@ -170,18 +169,6 @@ export function gainsOf(view: SubjectView, motifs: readonly Motif[]): ActAmount[
 /** What the acts took more of than they gave. */
 export function lossesOf(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   return moreThan(sumsOf(view, motifs, 'sent').values(), sumsOf(view, motifs, 'received'));
-}
-
-/** Gains of all accounts together, asset by asset; wrapping ether gives nobody any. */
-export function movedBetween({ flow, input }: SubjectView): ActAmount[] {
-  const { wrappedNative: mergeWrapped } = input.rulebook;
-  const gains = new Map<AssetId, ActAmount>();
-  for (const account of flow.ledgers.keys()) {
-    for (const { id, asset, net } of balances(flow, account, { mergeWrapped }).values())
-      if (net > 0n && !mergeWrapped.has(account) && (account !== ZERO_ADDRESS || id !== NATIVE_ASSET))
-        gains.set(id, { id, asset, amount: net + (gains.get(id)?.amount ?? 0n) });
-  }
-  return [...gains.values()];
 }
 
 export function moreThan(sums: Iterable<ActAmount>, others: ReadonlyMap<AssetId, ActAmount>): ActAmount[] {

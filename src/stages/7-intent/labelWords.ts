@@ -1,19 +1,18 @@
 import { creationsIn } from '../../value/frames.ts';
-import { isNft } from '../../value/asset.ts';
+import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { shortAddress } from '../../value/display.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
-import type { Balance } from '../../value/balances.ts';
+import { balances, type Balance } from '../../value/balances.ts';
 import {
   actAmounts,
   claimedBeside,
   gainsOf,
   isBridged,
   lossesOf,
-  movedBetween,
   netOf,
   otherOwner,
   paidInstead,
@@ -257,6 +256,18 @@ function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'o
     [...ledger.values()].some((entry) => entry[side] > entry[other]),
   );
   return ends.length === 1 && ends[0]![0] !== ZERO_ADDRESS ? format.account(ends[0]![0]) : null;
+}
+
+/** Gains of all accounts together, asset by asset; wrapping ether gives nobody any. */
+export function movedBetween({ flow, input }: SubjectView): ActAmount[] {
+  const { wrappedNative: mergeWrapped } = input.rulebook;
+  const gains = new Map<AssetId, ActAmount>();
+  for (const account of flow.ledgers.keys()) {
+    for (const { id, asset, net } of balances(flow, account, { mergeWrapped }).values())
+      if (net > 0n && !mergeWrapped.has(account) && (account !== ZERO_ADDRESS || id !== NATIVE_ASSET))
+        gains.set(id, { id, asset, amount: net + (gains.get(id)?.amount ?? 0n) });
+  }
+  return [...gains.values()];
 }
 
 /** The allowances that the actor gave; where it gave none, all. */

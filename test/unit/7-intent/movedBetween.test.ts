@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { account, valueFlow, WRAPPED, wrappedId } from '../../support/builders.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { NATIVE_ASSET } from '../../../src/value/asset.ts';
-import { movedBetween } from '../../../src/stages/7-intent/actAmounts.ts';
+import { movedBetween } from '../../../src/stages/7-intent/labelWords.ts';
 import type { SubjectView } from '../../../src/stages/7-intent/facts/subjectView.ts';
 
 it('counts ether that is wrapped on the way once among the amounts that moved', () => {
