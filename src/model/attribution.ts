@@ -13,11 +13,7 @@ export type SubmitterRole = wire.Attribution['submitter_role'];
  */
 export type ElectionGround = 'signed' | 'authorised' | 'listed' | 'own_contract' | 'claimed';
 
-/**
- * Why a movement pays for execution and is no part of the purpose. `prefund`: ether to or
- * from an ERC-4337 entry point; `charge`: a paymaster's fee, or its refund; `compensation`: repays the signer
- * that submitted it.
- */
+/** Ether to or from an ERC-4337 entry point; a paymaster's fee or refund; repayment of the submitter. */
 export type ExecutionReason = 'prefund' | 'charge' | 'compensation';
 
 export interface Candidate {

@@ -1,6 +1,7 @@
 import type { Address } from './hex.ts';
 import type { Evidence } from './canonicalTx.ts';
 import type { Motif } from './motif.ts';
+import type { SideAmount } from './scene.ts';
 import type { PriceQuote, PriceRefusal } from './upstream.ts';
 import type { AssetId } from './valueFlow.ts';
 
@@ -90,7 +91,6 @@ export type PnlReason =
 
 export interface GasCost {
   /** Wei per gas. */
-  readonly effectivePrice: bigint;
   readonly baseFee: bigint;
   readonly priorityFee: bigint;
   /** Wei, blob gas included. */
@@ -111,11 +111,9 @@ export interface Valuation {
 }
 
 /** Amounts put into a position or taken out of it, from its owner's view. */
-export interface PositionPart {
-  readonly asset: AssetId;
-  readonly delta: bigint;
-  readonly role: 'principal' | 'fee' | 'reward' | 'interest' | 'penalty' | 'collateral' | 'debt';
-}
+export type PositionPart = Pick<SideAmount, 'asset' | 'delta'> & {
+  readonly role: Exclude<SideAmount['role'], 'gave' | 'got' | 'share' | 'debt_share'>;
+};
 
 /** A position that a transaction opened, changed or closed for its owner. */
 export interface PositionChange {

@@ -88,7 +88,6 @@ export interface StatedAmount {
 
 /** The outcome of the rules for one candidate actor. */
 export interface Verdict extends Omit<Fragment, 'seq'> {
-  readonly candidate: Address;
   readonly label: string;
   /** Placeholders of the rule's label that had no value. */
   readonly unfilled: readonly string[];

@@ -128,7 +128,6 @@ export interface ProtocolSpec {
   readonly slug: string;
   readonly version: number;
   readonly name: string;
-  readonly status: RuleStatus;
   readonly addresses: ReadonlySet<Address>;
   /** Pools with a CREATE2 address that follows from the two tokens (EIP-1014). */
   readonly create2: {
@@ -276,8 +275,6 @@ export interface CompiledRules {
   /** Universal resolver of the Ethereum Name Service (ENSIP-23); null where no rule names one. */
   readonly nameResolver: { readonly address: Address; readonly sinceBlock: bigint } | null;
   readonly errors: ReadonlyMap<Hex, { readonly name: string; readonly signature: string }>;
-  /** Leg roles: whether the venue's counterparty sent or received the asset. */
-  readonly legRoles: ReadonlyMap<string, 'sent' | 'received'>;
   readonly unlimited: UnlimitedAmounts;
   readonly motifKinds: ReadonlyMap<MotifKind, MotifKindSpec>;
   readonly intentKinds: ReadonlyMap<IntentKind, IntentKindSpec>;

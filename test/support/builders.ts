@@ -252,7 +252,6 @@ export function attribution(over: Partial<Attribution> = {}): Attribution {
 
 export function verdict(over: Partial<Verdict> = {}): Verdict {
   return {
-    candidate: SIGNER,
     kind: 'ContractCall',
     label: 'Call a contract',
     unfilled: [],
@@ -365,7 +364,6 @@ export function rulebook(over: RulebookSketch = {}): Rulebook {
     addressBook: { text: '' },
     protocolAt: new Map(),
     protocols: new Map(),
-    legRoles: new Map(),
     unlimited: { from: 2n ** 128n - 1n, exactly: new Set([2n ** 96n - 1n]) },
   });
 }

@@ -76,7 +76,6 @@ function openProtocol(spot: Spot, raw: RawProtocol, motifKinds: ProtocolSources[
     slug: raw.slug,
     version: raw.version,
     name: raw.name!,
-    status: raw.status!,
     addresses: new Set(),
     create2: readCreate2(spot, raw),
     created: [],

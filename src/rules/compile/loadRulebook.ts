@@ -184,7 +184,6 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     ...known,
     multicall: known.multicall!,
     pricing,
-    legRoles: words.legRoles,
     unlimited: words.unlimited,
     motifKinds: words.motifKinds,
     intentKinds: words.intentKinds,

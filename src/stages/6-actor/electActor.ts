@@ -25,15 +25,11 @@ export function electActor(input: ElectionInput): Attribution {
   const chosen = winner ? [winner] : onePerAccount(deciding);
   const [operation] = context.executions('operation');
   const paymaster = paymasterOf(operation);
-  const { actor, beneficiary, mode, ground, entity } = winner ? elected(context, orders, winner) : NOBODY;
+  const account = winner ? elected(context, orders, winner) : NOBODY;
   return {
-    actor,
-    beneficiary,
-    mode,
-    ground,
-    owners: winner ? [] : chosen.map(({ account }) => account),
-    entity,
-    payments: executionPayments(input, new Set(entity), mode),
+    ...account,
+    owners: winner ? [] : chosen.map((one) => one.account),
+    payments: executionPayments(input, new Set(account.entity), account.mode),
     evidence: chosen.flatMap(({ evidence }) => evidence),
     feePayer: paymaster ?? (operation && roleOf(operation, 'owner')) ?? context.signer,
     entryPoint: operation ? operation.venue : null,

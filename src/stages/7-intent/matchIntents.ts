@@ -115,7 +115,6 @@ function verdictOf(view: SubjectView, named: NamedIntent, grounds: Grounds): Ver
   const indexes = motifs.map((m) => m.index);
   const known = view.input.rulebook.intentKinds.get(kind);
   return {
-    candidate: view.input.subject.account,
     kind,
     label,
     unfilled,

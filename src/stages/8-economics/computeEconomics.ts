@@ -185,7 +185,6 @@ function isLossy({ inflow, net }: Pick<SubjectFlows, 'inflow' | 'net'>): boolean
 function gasCost(tx: CanonicalTx, header: BlockHeader, book: PriceBook): GasCost {
   const cost = gasCostOf(tx);
   return {
-    effectivePrice: tx.effectiveGasPrice,
     baseFee: header.baseFeePerGas,
     priorityFee: tx.effectiveGasPrice - header.baseFeePerGas,
     cost,

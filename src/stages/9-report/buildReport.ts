@@ -179,9 +179,7 @@ export function buildReport(given: ReportInput): wire.TxReport {
     classification,
     economics: written,
     inventory_deltas: inventoryDeltas(input, economics.book, writer),
-    position_effects: economics.positions.map((change) =>
-      positionEffect(change, economics.book, writer, rulebook),
-    ),
+    position_effects: economics.positions.map((change) => positionEffect(change, input, writer)),
     motifs: motifs.map((motif) => writeMotif(motif, writer, input)),
     attribution: attributed,
     pipeline_stats: writeStats(input),

@@ -6,7 +6,6 @@ import { amountsMoved, isShare } from '../../value/sides.ts';
 import type { ReportInput } from './buildReport.ts';
 import type { CaveatCode } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { SideAmount } from '../../model/scene.ts';
 
 type CaveatInput = Pick<
   ReportInput,
@@ -96,19 +95,19 @@ function titleOf(motif: Motif, input: CaveatInput): string {
   );
   const place = alike.length > 1 ? `${ordinal(alike.indexOf(motif) + 1)} ` : '';
   const name = isRecognised(protocol) ? `${format.protocol(protocol.slug)} ` : '';
-  const sides = [true, false].map((gave) =>
-    amountTexts(amountsMoved(motif, gave, input.rulebook), input, format),
-  );
+  const sides = [true, false].map((gave) => amountTexts(motif, gave, input));
   const amounts = sides.filter((text) => text !== '').join(' → ');
   const at = name === '' && venue !== ZERO_ADDRESS ? ` at ${format.account(venue)}` : '';
   const about = amounts === '' ? at : `, ${amounts}${at},`;
   return `the ${place}${name}${kind.replaceAll('_', ' ')}${about}`;
 }
 
-function amountTexts(amounts: readonly SideAmount[], { flow }: CaveatInput, format: LabelFormat): string {
-  const texts = amounts
+function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
+  const texts = amountsMoved(motif, gave, input.rulebook)
     .filter((one) => !isShare(one))
-    .map(({ asset, amount }) => amountText({ asset: flow.assets.get(asset)!, amount }, format));
+    .map(({ asset, amount }) =>
+      amountText({ asset: input.flow.assets.get(asset)!, amount }, formatOf(input)),
+    );
   return texts.length > MOST_AMOUNTS ? `${texts.length} amounts` : texts.join(' and ');
 }
 

@@ -72,18 +72,13 @@ function otherAsset(own: Positions, input: AuditInput): string | null {
 /** Amounts of the headline beside those of the positions it is about: one by one, and together. */
 function stakesOf(own: Positions, { verdict, rulebook }: AuditInput): Compared[] {
   const parts = own.flatMap((one) => one.parts);
+  const sum = (some: typeof parts): bigint => some.reduce((all, { delta }) => all + delta, 0n);
   return verdict.stated.map((stated) => {
     const all = parts
       .filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === stated.asset)
       .filter(({ delta }) => delta < 0n === (stated.side === 'sent'));
     const groups = [all, all.filter(({ role }) => role === 'principal'), ...all.map((one) => [one])];
-    const sums = groups.map((some) =>
-      distance(
-        some.reduce((sum, { delta }) => sum + delta, 0n),
-        0n,
-      ),
-    );
-    return [stated, all.length === 0 ? [] : sums];
+    return [stated, all.length === 0 ? [] : groups.map((some) => distance(sum(some), 0n))];
   });
 }
 

@@ -1,19 +1,17 @@
 import { roleOf } from '../../lib/roles.ts';
-import { amountsOf, isShare } from '../../value/sides.ts';
+import { amountsOf, isShare, LIQUIDATE } from '../../value/sides.ts';
 import { displayMoney, worthOf } from '../../value/money.ts';
-import type { PositionChange, PriceBook } from '../../model/economics.ts';
+import type { PositionChange } from '../../model/economics.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
 import type * as wire from '../../model/generated/report.ts';
+import type { ReportInput } from './buildReport.ts';
 import { motifId, type ReportWriter } from './reportWriter.ts';
 import { writeProtocol } from './writeMotifs.ts';
 
-const LIQUIDATE = 'liquidate';
+type EffectInput = Pick<ReportInput, 'economics' | 'rulebook'>;
 
-type Kinds = Pick<Rulebook, 'motifKinds'>;
-
-function liquidationOf(motif: Motif, writer: ReportWriter, kinds: Kinds): wire.Liquidation {
-  const amounts = amountsOf(motif, kinds);
+function liquidationOf(motif: Motif, { rulebook }: EffectInput, writer: ReportWriter): wire.Liquidation {
+  const amounts = amountsOf(motif, rulebook);
   const debt = amounts.find((one) => one.gave && !isShare(one));
   const taken = amounts.filter(({ gave }) => !gave);
   const collateral = taken.find(({ leg }) => leg === 'collateral') ?? taken[0];
@@ -29,9 +27,8 @@ function liquidationOf(motif: Motif, writer: ReportWriter, kinds: Kinds): wire.L
 
 export function positionEffect(
   change: PositionChange,
-  book: PriceBook,
+  input: EffectInput,
   writer: ReportWriter,
-  kinds: Kinds,
 ): wire.PositionEffect {
   const { motif, position, beside, delta, subcategory } = change;
   const owner = writer.address(change.owner);
@@ -50,10 +47,10 @@ export function positionEffect(
     underlying: change.parts.map(({ asset: id, delta: amount, role }) => {
       const asset = writer.asset(id);
       const raw = amount.toString();
-      const usd = displayMoney(worthOf(id, amount, book));
+      const usd = displayMoney(worthOf(id, amount, input.economics.book));
       return { asset, delta_raw: raw, delta: writer.amount(asset, raw), role, usd };
     }),
-    liquidation: change.effect === LIQUIDATE ? liquidationOf(motif, writer, kinds) : null,
+    liquidation: change.effect === LIQUIDATE ? liquidationOf(motif, input, writer) : null,
     status: motif.status,
     confidence: motif.confidence,
     motif_ids: change.motifs.map(motifId),

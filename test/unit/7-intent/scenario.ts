@@ -143,7 +143,6 @@ export function bareRulebook(
     nameResolver: null,
     multicall: { address: account('3c'), sinceBlock: 0n },
     errors: new Map(),
-    legRoles: new Map(),
     unlimited: { from: 2n ** 128n - 1n, exactly: new Set([2n ** 96n - 1n]) },
     motifKinds: kindsWith(),
     intentKinds: new Map(),

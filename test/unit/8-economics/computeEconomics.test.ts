@@ -59,7 +59,6 @@ describe('gas', () => {
   it('adds blob gas, and splits the price into base fee and tip', () => {
     const { gas } = economics({ tx: canonicalTx({ blobGasUsed: 131_072n, blobGasPrice: 1_000_000_000n }) });
     expect(gas).toMatchObject({
-      effectivePrice: 30_000_000_000n,
       baseFee: 20_000_000_000n,
       priorityFee: 10_000_000_000n,
       cost: 3_000_000_000_000_000n + 131_072_000_000_000n,

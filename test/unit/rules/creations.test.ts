@@ -19,7 +19,6 @@ const speaker = (created: readonly CreationSpec[]): ProtocolSpec => ({
   slug: 'made',
   version: 1,
   name: 'Made',
-  status: 'stable',
   addresses: new Set(),
   create2: null,
   created,

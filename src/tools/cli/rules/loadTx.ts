@@ -14,7 +14,7 @@ import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
 import { examine, read, type Examined } from '../../../analyze.ts';
 import { labelFormat } from '../../../value/labelFormat.ts';
 import { executionPayments } from '../../../value/parties/execution.ts';
-import type { IntentInput, Subject } from '../../../stages/7-intent/intentInput.ts';
+import type { IntentInput } from '../../../stages/7-intent/intentInput.ts';
 import { explainIntents, type ExplainedVerdict } from '../../../stages/7-intent/matchIntents.ts';
 
 /** A transaction by name or path of a recording, or by hash: recorded ones first, then the node's. */
@@ -165,16 +165,12 @@ export async function examineTx(
   const examined = examine(read(raw, context), context, rulebook);
   const { subject: elected } = examined;
   const format = labelFormat(examined.context.tokens, rulebook, examined.suspects.mentioned);
-  const subjectAs = (account: Address): Subject => {
+  const inputAs = (account: Address): IntentInput => {
     const entity = new Set([account]);
     const payments = executionPayments({ ...examined, rulebook }, entity, elected.mode);
-    return { ...elected, account, entity, payments };
+    const subject = account === elected.account ? elected : { ...elected, account, entity, payments };
+    return { ...examined, rulebook, subject };
   };
-  const inputAs = (account: Address): IntentInput => ({
-    ...examined,
-    rulebook,
-    subject: account === elected.account ? elected : subjectAs(account),
-  });
   const readAs = async (account: Address): Promise<SubjectReading> => ({
     account,
     explained: await explainIntents(inputAs(account), format),
