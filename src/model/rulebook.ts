@@ -34,6 +34,8 @@ export type BindExpr =
   | { readonly op: 'literal'; readonly value: string }
   /** First operand that resolves. */
   | { readonly op: 'first'; readonly of: readonly BindExpr[] }
+  /** The account that held this NFT: its contract and id. */
+  | { readonly op: 'holder'; readonly of: readonly [nft: BindExpr, id: BindExpr] }
   /** 32 bytes of a `bytes` value from this byte on, as a number. */
   | { readonly op: 'word'; readonly of: BindExpr; readonly at: number }
   /** Amount words: only non-zero / positive / negated-negative values resolve. */

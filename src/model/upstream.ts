@@ -1,4 +1,5 @@
 import type { Price, Refusal } from './generated/report.ts';
+import type { AssetId } from './valueFlow.ts';
 import type { Address, Hash } from './hex.ts';
 
 /** Which trace API the node answered with; `call_tracer` may or may not carry logs. */
@@ -141,6 +142,8 @@ export interface RawContext {
   readonly nonces?: ReadonlyMap<Address, NonceSpan>;
   /** Contracts that a protocol's registry listed at the block, with the protocol's slug. */
   readonly registered?: ReadonlyMap<Address, string>;
+  /** Holders of the NFTs that roles ask for, by the NFT's lane: alike before the block and at its end. */
+  readonly holders?: ReadonlyMap<AssetId, Address>;
   /** Usual price sources that the settings leave out. */
   readonly sourcesLeftOut?: readonly string[];
   /** Names for display; left out where none were asked for. */

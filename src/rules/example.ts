@@ -2,7 +2,7 @@ import { keccak256 } from 'ox/Hash';
 import { fromString } from 'ox/Hex';
 import { TRANSFER, TRANSFER_SINGLE } from '../evm/tokenTopics.ts';
 import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
-import { NATIVE_ASSET } from '../value/asset.ts';
+import { NATIVE_ASSET, nftId } from '../value/asset.ts';
 import type { Address, Hash, Hex } from '../model/hex.ts';
 import type { RawContext, RawTransaction } from '../model/upstream.ts';
 import {
@@ -83,7 +83,7 @@ export function buildExample(
     words.set(address, name);
     return address;
   };
-  const { steps = [], value = 0, tokens = {}, blobs = 0, delegates = {} } = example;
+  const { steps = [], value = 0, tokens = {}, blobs = 0, delegates = {}, holders = {} } = example;
   const to = addressOf(example.to);
   const sent = readAmount(value, ['value']);
   const input =
@@ -159,6 +159,12 @@ export function buildExample(
       refusals: [],
       delegations: new Map(),
       authorities: Object.keys(delegates).map(addressOf),
+      holders: new Map(
+        Object.entries(holders).map(([nft, account]) => {
+          const [token, id] = nft.split('#') as [string, string];
+          return [nftId('erc721', addressOf(token), readAmount(id, ['holders', nft])), addressOf(account)];
+        }),
+      ),
     },
   };
 }

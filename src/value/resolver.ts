@@ -29,6 +29,8 @@ export interface BindScope {
   readonly value: bigint | null;
   readonly signer: Address;
   readonly txTo: Address | null;
+  /** Who held an NFT, for roles; null where unknown. */
+  readonly holderOf?: (nft: Address, id: bigint) => Address | null;
   /** Legs bound so far. Of several in one role the last one counts. */
   readonly legs: readonly { readonly leg: { readonly role: string }; readonly ends: LegEnds }[];
 }
@@ -93,6 +95,14 @@ function makeResolver(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): R
           if (value !== null) return value;
         }
         return null;
+      };
+    }
+    case 'holder': {
+      const [nft, id] = expr.of.map((operand) => resolverOf(operand, params));
+      return (scope) => {
+        const token = evaluateAccount(nft!, scope);
+        const number = evaluateInteger(id!, scope);
+        return token === null || number === null ? null : (scope.holderOf?.(token, number) ?? null);
       };
     }
     case 'word': {

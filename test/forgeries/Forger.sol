@@ -55,6 +55,13 @@ contract Forger {
     fallback() external payable { assembly { mstore(0, 0) return(0, 32) } }
 }
 
+/// A collection that says whose its NFTs are as its maker likes.
+contract Collection is Forger {
+    address holder;
+    constructor(address holder_) Forger("Collection", "NFT") { holder = holder_; }
+    function ownerOf(uint256) external view returns (address) { return holder; }
+}
+
 /// Runs the steps it was given when somebody pays it: code inside the call of whoever pays.
 contract Trap {
     Forger.Step[] steps;

@@ -301,6 +301,8 @@ export interface RawExampleTransaction {
   readonly blobs?: number;
   /** Accounts that set their code (EIP-7702), and to which contract. */
   readonly delegates?: Readonly<Record<string, string>>;
+  /** Who holds the NFTs that roles ask for, before and after: `{positions#7: bob}`. */
+  readonly holders?: Readonly<Record<string, string>>;
   /** What happens, in order: value moves, contracts emit events, calls are made. */
   readonly steps?: readonly RawExampleStep[];
 }

@@ -2,9 +2,9 @@ import type { Parameter as AbiParameter } from 'ox/AbiParameters';
 import { isFault, isUnreadable, checkAddress, type SignatureFault } from './signature.ts';
 import { splitTopLevel } from '../../lib/text.ts';
 import { didYouMean } from './didYouMean.ts';
-import type { BindExpr, ParamSpec } from '../../model/rulebook.ts';
+import type { AmountWord, BindExpr, ParamSpec } from '../../model/rulebook.ts';
 
-/** Functions over expressions. All but `first` and `word` take one amount. */
+/** Functions over expressions. All but `first`, `holder` and `word` take one amount. */
 export const BIND_FUNCTIONS = [
   'abs',
   'positive',
@@ -14,6 +14,7 @@ export const BIND_FUNCTIONS = [
   'signed_low128',
   'signed_high128',
   'first',
+  'holder',
   'word',
 ] as const;
 
@@ -101,25 +102,44 @@ function compileFunction(name: string, inside: string, scope: BindScope, depth: 
       `${didYouMean(name, BIND_FUNCTIONS)}; functions: ${BIND_FUNCTIONS.join(' ')}`,
     );
   if (name === 'word') return compileByteWord(inside, scope, depth);
+  const isHolder = name === 'holder';
   const operands: TypedBind[] = [];
   for (const part of splitTopLevel(inside)) {
-    const operand = compileBind(part, scope, depth + 1);
+    const operand = compileBind(part, isHolder ? askable(scope) : scope, depth + 1);
     if (isFault(operand)) return operand;
     operands.push(operand);
   }
-  if (name === 'first') {
-    if (operands.length < 2) return fault('unknown_bind', 'first() takes two or more expressions');
-    const type = {
-      account: operands.every((o) => o.type.account),
-      amount: operands.every((o) => o.type.amount),
-    };
-    return { expr: { op: 'first', of: operands.map((o) => o.expr) }, type };
-  }
+  if (isHolder) return holderOf(operands, scope);
+  return name === 'first' ? firstOf(operands) : amountWord(name as AmountWord, operands, inside.trim());
+}
+
+/** What is known when the node is asked: no leg, and nothing of a call around the event. */
+function askable(scope: BindScope): BindScope {
+  return { ...scope, legs: [], params: scope.params.filter(({ at }) => at === undefined) };
+}
+
+function holderOf([nft, id, ...more]: readonly TypedBind[], { isRole }: BindScope): BindResult {
+  if (!isRole) return fault('bind_out_of_scope', 'holder() names the account of a role');
+  if (!nft?.type.account || !id?.type.amount || more.length > 0)
+    return fault('unknown_bind', "holder() takes an NFT's contract and its id");
+  return { expr: { op: 'holder', of: [nft.expr, id.expr] }, type: ACCOUNT };
+}
+
+function firstOf(operands: readonly TypedBind[]): BindResult {
+  if (operands.length < 2) return fault('unknown_bind', 'first() takes two or more expressions');
+  const type = {
+    account: operands.every((o) => o.type.account),
+    amount: operands.every((o) => o.type.amount),
+  };
+  return { expr: { op: 'first', of: operands.map((o) => o.expr) }, type };
+}
+
+function amountWord(op: AmountWord, operands: readonly TypedBind[], inside: string): BindResult {
   const [operand] = operands;
-  if (operands.length !== 1 || !operand) return fault('unknown_bind', `${name}() takes one expression`);
-  if (!operand.type.amount) return fault('bind_type', `${name}(${inside.trim()}) needs a number`);
-  if (name === 'negative' && operand.type.unsigned) return fault('bind_type', `${inside} is unsigned`);
-  return { expr: { op: name as 'abs', of: operand.expr }, type: AMOUNT };
+  if (operands.length !== 1 || !operand) return fault('unknown_bind', `${op}() takes one expression`);
+  if (!operand.type.amount) return fault('bind_type', `${op}(${inside}) needs a number`);
+  if (op === 'negative' && operand.type.unsigned) return fault('bind_type', `${inside} is unsigned`);
+  return { expr: { op, of: operand.expr }, type: AMOUNT };
 }
 
 /** `word($data, 32)`: 32 bytes from byte 32 on, for data that is packed rather than ABI-encoded. */
@@ -174,6 +194,8 @@ export interface BindScope {
   readonly venue: TypedBind | null;
   /** Legs listed above. */
   readonly legs: readonly string[];
+  /** Whether the account of a role is being named. */
+  readonly isRole?: boolean;
 }
 
 const ACCOUNT: BindType = { account: true, amount: false };

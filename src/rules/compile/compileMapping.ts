@@ -108,13 +108,16 @@ function readSignature(spot: Spot, { event, call, topic0 }: RawMeaning): ParsedS
 
 function compileRoles(mapping: Mapping, { roles: raw = {} }: RawMeaning): RoleSpec[] {
   const { spot, words } = mapping;
-  return Object.entries(raw).flatMap(([role, text]) => {
+  mapping.know({ isRole: true });
+  const roles = Object.entries(raw).flatMap(([role, text]) => {
     const here = spot.at('roles', role);
     if (!words.accountRoles.has(role))
       here.reportKey('unknown_role', didYouMean(role, words.accountRoles.keys()));
     const account = mapping.account(text, here);
     return account ? [{ role, account }] : [];
   });
+  mapping.know({ isRole: false });
+  return roles;
 }
 
 function compileWhen(mapping: Mapping, { when = [] }: RawMeaning): EventMapping['when'] {

@@ -7,6 +7,7 @@ import { distinctEvidence } from '../../lib/evidence.ts';
 import { withImpliedLegs } from './bind/impliedLegs.ts';
 import { MovementIndex } from './bind/movementIndex.ts';
 import { nettedVenues } from './bind/namedDifference.ts';
+import { holdersIn } from './match/holders.ts';
 import { KnownContracts, Create2Proofs, type RegisteredContracts } from './match/provenProtocol.ts';
 import { joinTriggers } from './join/joinTriggers.ts';
 import { findApprovals } from './structure/approvals.ts';
@@ -25,12 +26,14 @@ import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { DraftPrimitive, MappingMiss, Primitive, ProtocolRef } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
+import type { RawContext } from '../../model/upstream.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
 interface FindOptions {
   /** Called for every mapping that made nothing of an event or call. */
   readonly missed?: ((miss: MappingMiss) => void) | undefined;
   readonly registered?: RegisteredContracts | undefined;
+  readonly holders?: RawContext['holders'];
 }
 
 /**
@@ -52,10 +55,11 @@ function findDrafts(
   tx: CanonicalTx,
   flow: ValueFlow,
   rulebook: Rulebook,
-  { missed, registered = new Map() }: FindOptions,
+  { missed, registered = new Map(), holders: answered }: FindOptions,
 ): DraftPrimitive[] {
   const known = new KnownContracts(rulebook, registered);
-  const found = findDeclared(tx, flow, rulebook, { known, missed });
+  const holderAt = holdersIn(flow, answered);
+  const found = findDeclared(tx, flow, rulebook, { known, holderAt, missed });
   const context = structureContext(tx, flow, rulebook.wrappedNative, found);
   const take = (more: readonly DraftPrimitive[]): void => {
     for (const item of more) {
@@ -89,21 +93,20 @@ function findDeclared(
   tx: CanonicalTx,
   flow: ValueFlow,
   rulebook: Rulebook,
-  { known, missed }: Pick<RecognitionRun, 'known' | 'missed'>,
+  given: Pick<RecognitionRun, 'known' | 'holderAt' | 'missed'>,
 ): DraftPrimitive[] {
   const matches = findTriggers(tx, rulebook.prepared.derive(indexTriggers));
   if (matches.length === 0) return [];
   const run: RecognitionRun = {
+    ...given,
     signer: tx.from,
     txTo: tx.to,
     index: new MovementIndex(flow),
     proofs: new Create2Proofs(),
-    known,
     wrappedNative: rulebook.wrappedNative,
     claimed: new ClaimedMovements(),
     enclosing: new EnclosingCalls(tx),
     positionTokens: rulebook.prepared.derive(positionTokens),
-    missed,
   };
   const candidates: Candidate[] = [];
   for (const { mappings, trigger } of matches) {
@@ -111,7 +114,9 @@ function findDeclared(
     if (candidate) candidates.push(candidate);
   }
   const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);
-  const bound = candidates.map((candidate) => primitiveOf(candidate, { tx, flow, netted, known }));
+  const bound = candidates.map((candidate) =>
+    primitiveOf(candidate, { tx, flow, netted, known: given.known }),
+  );
   return withImpliedLegs(bound, tx, flow, rulebook);
 }
 

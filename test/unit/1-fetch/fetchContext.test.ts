@@ -182,6 +182,29 @@ describe('fetchContext', () => {
     ]);
   });
 
+  it('asks for the holders of NFTs in the same request, before the block and at its end', async () => {
+    const tags: unknown[] = [];
+    const { node, run } = await setup({
+      eth_call: ([call, tag]) => {
+        const { to, data } = call as { to: string; data: Hex };
+        const { args } = decodeFunctionData({ abi: multicall3Abi, data });
+        const [first] = (args as unknown as [{ target: string; callData: Hex }[]])[0];
+        if (to !== MULTICALL || !first!.callData.startsWith('0x6352211e')) return ethCall()([call, tag]);
+        tags.push(tag);
+        const returnData: Hex = `0x${uint(BigInt(SIGNER))}`;
+        const result = [{ success: true, returnData }];
+        return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result });
+      },
+    });
+    const call = { to: TOKEN, data: `0x6352211e${uint(7)}`, apart: 'holders' } as const;
+    const { holders, incomplete } = await run({ holders: new Map([['nft', call]]) });
+    expect([...holders!]).toEqual([['nft', SIGNER]]);
+    expect(tags).toEqual([BLOCK_NUMBER - 1n, BLOCK_NUMBER].map((n) => `0x${n.toString(16)}`));
+    expect([node.requests.length, incomplete]).toEqual([1, false]);
+    const many = new Map(Array.from({ length: 40 }, (_, i) => [String(i), call]));
+    expect((await run({ holders: many })).incomplete).toBe(true);
+  });
+
   it.each<[string, () => never]>([
     [
       'runs out of gas',

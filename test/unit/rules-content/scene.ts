@@ -137,7 +137,7 @@ function calldata([signature, values]: NonNullable<Scene['call']>): Hex {
   return encodeFunctionData({ abi: [item], args: values } as never) as Hex;
 }
 
-function staged({ to = VENUE, value = 0n, call, acts, authorities = [] }: Scene): CanonicalTx {
+export function staged({ to = VENUE, value = 0n, call, acts, authorities = [] }: Scene): CanonicalTx {
   const authorizations = authorities.map((authority) => ({ address: DELEGATE, nonce: 1n, authority }));
   return txOf(acts, { to, value, input: call ? calldata(call) : '0x', authorizations });
 }

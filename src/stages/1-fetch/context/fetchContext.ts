@@ -1,6 +1,7 @@
 import { decodeDecimals, decodeText, type ViewCall } from './multicall.ts';
 import { averagePrices } from '../prices/averagePrices.ts';
 import { ratePrices, shareProofs } from '../prices/ratePrices.ts';
+import { holderCalls, MAX_HOLDERS, readHolders } from './holderReads.ts';
 import { NO_REGISTRIES, readRegistries, registryCalls } from './registryReads.ts';
 import { feedPrices } from '../prices/feedPrices.ts';
 import {
@@ -109,7 +110,8 @@ export async function fetchContext(
   const proofsAt = reads.length;
   const proofs = shareProofs(ratesFrom(plan.pricing.heldShares, names));
   const registriesAt = reads.push(...proofs.calls);
-  const namesAt = reads.push(...registryCalls(registries));
+  const holdersAt = reads.push(...registryCalls(registries));
+  const namesAt = reads.push(...holderCalls(plan.holders));
   reads.push(...accountNames.calls);
 
   const askApi = (timestamp: number | null): Promise<PriceAnswers> | undefined => {
@@ -153,10 +155,16 @@ export async function fetchContext(
     nonces,
     stateless,
     registered: readRegistries(registries, answers.slice(registriesAt)),
+    holders: readHolders(plan.holders, answers.slice(holdersAt, namesAt)),
     sourcesLeftOut: STANDARD_PRICE_SOURCES.filter((name) => !names.has(name)),
     names: accountNames.read(answers.slice(namesAt), stateless),
-    incomplete: registries.cut || found.unread > 0 || plan.tokensBeyondLimit.length > 0,
+    incomplete: found.unread > 0 || answers.slice(holdersAt, namesAt).includes(undefined) || isCut(plan),
   };
+}
+
+/** Whether a limit kept something from being asked. */
+function isCut({ registries, holders, tokensBeyondLimit }: ContextPlan): boolean {
+  return registries?.cut === true || holders?.size === MAX_HOLDERS || tokensBeyondLimit.length > 0;
 }
 
 /** Sources of a third round trip, and the bases to read with them: averages of pools, proven held shares. */

@@ -1,5 +1,6 @@
 import { quantity } from '../../../evm/hex.ts';
 import { planPricing, type PricingPlan } from '../prices/planPricing.ts';
+import { planHolders, type HolderPlan } from './holderReads.ts';
 import { NO_REGISTRIES, planRegistries, type RegistryPlan } from './registryReads.ts';
 import { isRecord } from '../../../lib/shape.ts';
 import { knownSymbols } from '../../../value/labelFormat.ts';
@@ -23,6 +24,8 @@ export interface ContextPlan extends Pick<CanonicalTx, 'blockHash' | 'blockNumbe
   readonly pricing: PricingPlan;
   /** Left out: no registry is asked. */
   readonly registries?: RegistryPlan;
+  /** Left out: no holder is asked for. */
+  readonly holders?: HolderPlan;
   /** Multicall3 contract, null where it did not exist yet. */
   readonly multicall: Address | null;
   /** Accounts that may have an EIP-7702 delegation as code. */
@@ -60,6 +63,7 @@ export function planContext(
     tokenLimit,
     pricing: planPricing(found, tokens, vocabulary, multicall !== null),
     registries: multicall === null ? NO_REGISTRIES : planRegistries(tx, vocabulary),
+    holders: planHolders(tx, vocabulary),
     multicall,
     accounts: accountsToLookAt(tx, authorities),
     authorities,

@@ -6,6 +6,7 @@ import { readDetail, type PositionDetail } from './positionDetail.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { BoundLeg } from './boundLeg.ts';
 import type { EnclosingCalls } from '../match/enclosingCalls.ts';
+import type { HolderAt } from '../match/holders.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { KnownContracts, Create2Proofs } from '../match/provenProtocol.ts';
 import type { EncodedArguments } from '../../../evm/readArgument.ts';
@@ -52,6 +53,7 @@ export interface RecognitionRun {
   readonly index: MovementIndex;
   readonly proofs: Create2Proofs;
   readonly known: KnownContracts;
+  readonly holderAt: HolderAt;
   readonly wrappedNative: ReadonlySet<Address>;
   readonly enclosing: EnclosingCalls;
   /** Contracts with NFTs that represent positions kept elsewhere. */
@@ -171,8 +173,8 @@ function protocolOf(
 }
 
 function scopeOf(
-  { args, contract, caller, value, output }: Trigger,
-  { signer, txTo }: RecognitionRun,
+  { seq, args, contract, caller, value, output }: Trigger,
+  { signer, txTo, holderAt }: RecognitionRun,
   call: Frame | null,
 ): BindScope & { readonly legs: BoundLeg[] } {
   return {
@@ -182,6 +184,7 @@ function scopeOf(
     value,
     signer,
     txTo,
+    holderOf: (nft, id) => holderAt(nft, id, seq),
     legs: [],
     callArgs: call && { topics: [], data: call.input, base: 4 },
     outputArgs: call ? { topics: [], data: call.output, base: 0 } : output,

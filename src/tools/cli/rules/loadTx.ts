@@ -130,6 +130,7 @@ function recordingJson({ raw, context }: Recording, name: string): object {
       ]),
     ),
     delegations: Object.fromEntries(context.delegations),
+    holders: Object.fromEntries(context.holders ?? []),
     nonces: Object.fromEntries(
       [...(context.nonces ?? [])].map(([account, { before, after }]) => [
         account,

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { parseJson } from '../../../lib/json.ts';
 import { readAddress } from '../../../evm/hex.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
+import type { AssetId } from '../../../model/valueFlow.ts';
 import type { RawContext, RawTransaction, TokenMetadata } from '../../../model/upstream.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { isArchive, readArchive } from '../../../rules/read/archive.ts';
@@ -26,6 +27,8 @@ interface RecordingJson {
   readonly rpc: Readonly<Record<'tx' | 'receipt' | 'block' | 'callTracer' | 'trace', unknown>>;
   readonly tokens?: Readonly<Record<string, Partial<Omit<TokenMetadata, 'address'>>>>;
   readonly delegations?: Readonly<Record<string, string>>;
+  /** Holders of the NFTs that roles ask for. */
+  readonly holders?: Readonly<Record<AssetId, string>>;
   /** Nonces of EIP-7702 authorities at the end of the parent block and of the block. */
   readonly nonces?: Readonly<Record<string, readonly [before: number, after: number]>>;
 }
@@ -115,6 +118,7 @@ function toRecording(json: RecordingJson, path: string): Recording {
       delegations: new Map(
         Object.entries(json.delegations ?? {}).map(([account, code]) => [address(account), address(code)]),
       ),
+      holders: new Map(Object.entries(json.holders ?? {}).map(([nft, account]) => [nft, address(account)])),
       nonces: new Map(
         Object.entries(json.nonces ?? {}).map(([account, [before, after]]) => [
           address(account),

@@ -81,7 +81,9 @@ export class DrawnArguments {
       case 'first':
         return expr.of.map((one) => this.amount(one)).find(isDrawn) ?? null;
       default:
-        return 'of' in expr && expr.op !== 'word' ? amountOf(expr.op, this.amount(expr.of)) : null;
+        return 'of' in expr && expr.op !== 'word' && expr.op !== 'holder'
+          ? amountOf(expr.op, this.amount(expr.of))
+          : null;
     }
   }
 
