@@ -14,8 +14,11 @@ const THREAD = ['./blockThread.js', './blockThread.ts']
 /** While one block waits for the node, its thread analyzes another. */
 export const BLOCKS_PER_THREAD = 2;
 
-/** Room for a block's analyses: with V8's standard 48 MB, copying survivors takes a quarter of the CPU. */
-const YOUNG_MB = 128;
+/**
+ * Room for a block's analyses: with V8's standard 48 MB, copying survivors takes a quarter of the CPU;
+ * beyond 96 MB only memory grows.
+ */
+const YOUNG_MB = 96;
 
 /** Threads that analyze blocks. */
 export type BlockPool = ReturnType<typeof openBlockPool>;
