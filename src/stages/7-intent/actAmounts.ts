@@ -2,6 +2,7 @@ import { mergeNative } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
+import { isTraded } from './facts/swapFacts.ts';
 import { carriersOf } from '../../value/parties.ts';
 import { amountsOf, isShare, sidesOf } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
@@ -29,9 +30,13 @@ export function actAmounts(
 ): ActAmount[] {
   const whole = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
   const debts = sharesOf(view, motifs, true);
-  const own = whole.filter(({ id }) => !debts.has(id));
-  if (motifs.length === 0 || !motifs.every((motif) => movesPosition(view, motif)))
-    return side === 'sent' ? withPaidBeside(view, motifs, own) : own;
+  const own = onlyTraded(
+    view,
+    motifs,
+    side,
+    whole.filter(({ id }) => !debts.has(id)),
+  );
+  if (motifs.length === 0 || !motifs.every((motif) => movesPosition(view, motif))) return own;
   // Sent shares paid for the act, unless they are the position itself.
   const shares = sharesOf(view, side === 'received' ? view.own : motifs);
   const besides = own.filter(({ id }) => !shares.has(id));
@@ -54,18 +59,37 @@ export function actAmounts(
   });
 }
 
-/** Payments of another account beside the actor's batch, to recipients of that. */
-function withPaidBeside(view: SubjectView, motifs: readonly Motif[], own: ActAmount[]): ActAmount[] {
-  const { entity, recipients } = view;
+/** Whether the acts are swaps alone. */
+export const isTrade = (view: SubjectView, motifs: readonly Motif[]): boolean =>
+  motifs.length > 0 && motifs.every((motif) => view.isSwap(motif));
+
+/** Of a trade, what went into swaps or came out of them; all where no way of value shows which. */
+function onlyTraded(
+  view: SubjectView,
+  motifs: readonly Motif[],
+  side: 'sent' | 'received',
+  all: ActAmount[],
+): ActAmount[] {
+  if (all.length < 2 || !isTrade(view, motifs)) return all;
+  const beside = view[side].filter((one) => !isTraded(view, one));
+  return firstFilled(
+    all.filter(({ id }) => !beside.some((one) => one.id === id)),
+    all,
+  );
+}
+
+/** Payments of others beside the actor's batch, to recipients of that. */
+export function paidBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+  const { entity, recipients, sent } = view;
   const isBatch = (motif: Motif): boolean =>
     view.kind(motif).composite && view.assetsMoved(motif, false).size === 0;
-  if (!motifs.some(isBatch)) return own;
+  if (!motifs.some(isBatch)) return [];
   const beside = view.input.motifs.filter((motif) => {
     const [payer, paid] = [roleOf(motif, 'owner'), accountsWith(motif.participants, 'recipient')];
     return isBatch(motif) && payer && !entity.has(payer) && paid.every((one) => recipients.has(one));
   });
-  const sums = sumsOf(view, beside, 'sent');
-  return [...own.filter(({ id }) => !sums.has(id)), ...sums.values()];
+  const own = new Map(sent.map((balance) => [balance.id, netOf(balance)]));
+  return moreThan(sumsOf(view, beside, 'sent').values(), own);
 }
 
 /** Whether the actor's own accounts sent or received the asset of these acts, not one wrapped on the way. */
@@ -84,7 +108,7 @@ function movedOwn(
 export const isBridged = (view: SubjectView, motif: Motif): boolean =>
   view.kind(motif).position?.category === 'bridge_claim';
 
-/** The assets that the actor paid where the acts put in others: those of `stated`. */
+/** The assets that the actor paid beside a trade, or where the acts put in others: those of `stated`. */
 export function paidInstead(
   view: SubjectView,
   motifs: readonly Motif[],
@@ -92,16 +116,18 @@ export function paidInstead(
 ): readonly ActAmount[] {
   if (stated.length === 0 || motifs.length === 0) return [];
   const gave = view.sent.map(netOf);
+  if (isTrade(view, motifs)) return gave.filter(({ id }) => !stated.some((one) => one.id === id));
   const isOther = !gave.some(({ id }) => stated.some((one) => one.id === id));
   return isOther && motifs.every((motif) => movesPosition(view, motif)) ? gave : [];
 }
 
-/** Amounts that the actor claimed beside an act on a position, in assets that its own amounts leave out. */
-export function claimedBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+/** Amounts that the actor got beside a trade, or claimed beside an act on a position: what these leave out. */
+export function gotBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+  const stated = new Set(actAmounts(view, motifs, 'received').map(({ id }) => id));
+  if (isTrade(view, motifs)) return view.received.map(netOf).filter(({ id }) => !stated.has(id));
   const collects = (motif: Motif): boolean => view.kind(motif).position?.effect === 'collect';
   if (motifs.length === 0 || motifs.some((motif) => !movesPosition(view, motif) || collects(motif)))
     return [];
-  const stated = new Set(actAmounts(view, motifs, 'received').map(({ id }) => id));
   const claims = view.own.filter((motif) => motif.parent === null && collects(motif));
   const got = new Set(view.received.map(({ id }) => id));
   return [...sumsOf(view, claims, 'received').values()].filter(({ id }) => !stated.has(id) && got.has(id));
@@ -134,7 +160,9 @@ export function statedBy(view: SubjectView, motifs: readonly Motif[], label: str
 
 /** The account that positions of the actor were paid out to, where it is another. */
 export function paidTo(view: SubjectView, motifs: readonly Motif[]): Address | null {
-  const paid = motifs.map((motif) => (movesPosition(view, motif) ? roleOf(motif, 'recipient') : null));
+  // A bridge's recipient is an account of another chain.
+  const isPaid = (motif: Motif): boolean => movesPosition(view, motif) && !isBridged(view, motif);
+  const paid = motifs.map((motif) => (isPaid(motif) ? roleOf(motif, 'recipient') : null));
   return view.received.length > 0 ? null : anotherOf(view, new Set(paid));
 }
 

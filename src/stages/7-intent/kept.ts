@@ -6,7 +6,7 @@ import { balances } from '../../value/balances.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { FEE_DIVISOR } from '../../value/parties.ts';
 import { amountsOf } from '../../value/sides.ts';
-import { actAmounts, moreThan, sumsOf, type ActAmount } from './actAmounts.ts';
+import { actAmounts, isTrade, moreThan, sumsOf, type ActAmount } from './actAmounts.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
@@ -30,7 +30,7 @@ const NONE: readonly Kept[] = [];
 
 /** Empty where the acts are more than swaps, or pools took more than the actor gave: they served others. */
 export function keptOf(view: SubjectView, motifs: readonly Motif[]): readonly Kept[] {
-  if (motifs.length === 0 || !motifs.every((motif) => view.isSwap(motif))) return NONE;
+  if (!isTrade(view, motifs)) return NONE;
   const [taken, paid] = [sumsOf(view, motifs, 'sent'), sumsOf(view, motifs, 'received')];
   const kept: Kept[] = [];
   for (const side of ['sent', 'received'] as const) {
@@ -132,6 +132,7 @@ export function keptText(kept: readonly Kept[], brevity: number, format: LabelFo
     const exact = brevity > 2 ? null : format.amount(asset, amount - tax);
     const text = exact ?? percent(amount - tax, of);
     const who = holder === null ? 'others' : format.account(holder);
+    if (!isFee && brevity > 4) return `, others kept ${text}`;
     if (!isFee) return side === 'sent' ? `, of which ${who} kept ${text}` : `, after ${who} kept ${text}`;
     if (brevity > 1) return [];
     return side === 'sent' ? `, ${text} of it in fees` : `, after a fee of ${text}`;

@@ -70,10 +70,10 @@ export function renderLabel(
 
 /**
  * More is cut in a wallet's list: pools go first, then fees, then venues after the first, then several
- * amounts.
+ * amounts and who kept some.
  */
 const MAX_LABEL = 110;
-const MOST_BRIEF = 4;
+const MOST_BRIEF = 5;
 
 /** Tags of motifs that a condition demands. */
 function tagsAsked(when: Condition): readonly string[] {

@@ -9,12 +9,14 @@ import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import {
   actAmounts,
-  claimedBeside,
   gainsOf,
+  gotBeside,
   isBridged,
+  isTrade,
   lossesOf,
   netOf,
   otherOwner,
+  paidBeside,
   paidInstead,
   paidTo,
   totals,
@@ -34,7 +36,7 @@ export interface LabelSubject {
   readonly motifs: readonly Motif[];
   /**
    * From 1 without the number of pools, from 2 without fees, from 3 with one venue alone, from 4 several
-   * assets counted.
+   * assets given counted, from 5 those received, too.
    */
   readonly brevity: number;
   readonly format: LabelFormat;
@@ -57,7 +59,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   sent: ({ view, motifs, format, brevity }) =>
     listed(actAmounts(view, motifs, 'sent'), format, brevity > 3 ? 1 : MAX_LISTED),
   received: ({ view, motifs, format, brevity }) =>
-    listed(actAmounts(view, motifs, 'received'), format, brevity > 3 ? 1 : MAX_LISTED),
+    listed(actAmounts(view, motifs, 'received'), format, brevity > 4 ? 1 : MAX_LISTED),
   gave: (subject) => WORDS['sent']!(subject),
   got: (subject) => WORDS['received']!(subject),
   nft: ({ view, format }) =>
@@ -152,7 +154,7 @@ export function feesText(fees: readonly ActFee[], { brevity, format }: LabelSubj
     .join('');
 }
 
-/** `, out of 8.75 ETH`, ` for 0x12ab…cdef` and `, claiming 3 LUSD` after a headline about a position. */
+/** `, out of 8.75 ETH`, ` for 0x12ab…cdef`, `, claiming 3 LUSD`: what a headline says beside its amounts. */
 export function aboutPosition({ view, motifs, brevity, format }: LabelSubject): string {
   const owner = otherOwner(view, motifs);
   if (owner !== null) return ` for ${shortAddress(owner)}`;
@@ -160,9 +162,15 @@ export function aboutPosition({ view, motifs, brevity, format }: LabelSubject): 
   const recipient = paidTo(view, motifs);
   if (recipient !== null) return `, paid to ${format.account(recipient)}`;
   const source = listed(paidInstead(view, motifs, actAmounts(view, motifs, 'sent')), format);
-  const claimed = listed(claimedBeside(view, motifs), format);
+  const claimed = listed(gotBeside(view, motifs), format);
   const words = motifs.every((motif) => isBridged(view, motif)) ? 'out of' : 'paying';
-  return [source && `, ${words} ${source}`, claimed && `, claiming ${claimed}`].join('');
+  const got = isTrade(view, motifs) ? 'receiving' : 'claiming';
+  const others = listed(paidBeside(view, motifs), format);
+  return [
+    others && `, and ${others} of others`,
+    source && `, ${words} ${source}`,
+    claimed && `, ${got} ${claimed}`,
+  ].join('');
 }
 
 const hasNft = (balances: readonly Balance[]): boolean => balances.some(({ asset }) => isNft(asset));
