@@ -72,10 +72,9 @@ function writeExecution(
   return execution;
 }
 
-/** A stranger's statement about an account that did nothing here and that the label leaves out. */
-function claimText({ verdict: { label }, attribution: { strangerClaim: claim } }: ReportInput): string {
-  if (!claim || label.includes(shortAddress(claim.account))) return '';
-  return `; ${shortAddress(claim.by)} claims an act of ${shortAddress(claim.account)}`;
+/** A stranger's statement about an account that did nothing here, written as its claim. */
+function claimText({ strangerClaim: claim }: Attribution): string {
+  return claim ? `; ${shortAddress(claim.by)} claims an act of ${shortAddress(claim.account)}` : '';
 }
 
 function writeClassification(input: ReportInput, writer: ReportWriter): wire.Classification {
@@ -84,7 +83,7 @@ function writeClassification(input: ReportInput, writer: ReportWriter): wire.Cla
   const subcategory = rulebook.intentKinds.get(verdict.kind)?.subcategory;
   const classification: wire.Classification = {
     intent_kind: verdict.kind,
-    intent_label: cleanText(verdict.label + claimText(input), MAX_LABEL) ?? verdict.kind,
+    intent_label: cleanText(verdict.label + claimText(attribution), MAX_LABEL) ?? verdict.kind,
     status: verdict.status,
     confidence: verdict.confidence,
     actor: writer.addressOrNull(attribution.actor),
