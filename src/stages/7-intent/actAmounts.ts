@@ -2,7 +2,6 @@ import { mergeNative } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
-import { isTraded } from './facts/swapFacts.ts';
 import { carriersOf } from '../../value/parties.ts';
 import { amountsOf, isShare, sidesOf } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
@@ -28,14 +27,7 @@ export function actAmounts(
   motifs: readonly Motif[],
   side: 'sent' | 'received',
 ): ActAmount[] {
-  const whole = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
-  const debts = sharesOf(view, motifs, true);
-  const own = onlyTraded(
-    view,
-    motifs,
-    side,
-    whole.filter(({ id }) => !debts.has(id)),
-  );
+  const own = ownAmounts(view, motifs, side);
   if (motifs.length === 0 || !motifs.every((motif) => movesPosition(view, motif))) return own;
   // Sent shares paid for the act, unless they are the position itself.
   const shares = sharesOf(view, side === 'received' ? view.own : motifs);
@@ -55,28 +47,25 @@ export function actAmounts(
     return related.every(({ id, amount }) => act.get(id)!.amount === amount) ? related : [...act.values()];
   return related.map((net) => {
     const { asset, amount } = act.get(net.id)!;
-    return { ...net, amount, asset: movedOwn(view, motifs, asset.id, side) ? asset : net.asset };
+    // Not one that was wrapped on the way.
+    const isOwn = [...view.entity].some((account) => view.flow.ledgers.get(account)?.has(asset.id));
+    return { ...net, amount, asset: isOwn ? asset : net.asset };
   });
+}
+
+/** The actor's amounts without debts; of a trade, those that an act took or paid out. */
+function ownAmounts(view: SubjectView, motifs: readonly Motif[], side: 'sent' | 'received'): ActAmount[] {
+  const whole = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
+  const debts = sharesOf(view, motifs, true);
+  const own = whole.filter(({ id }) => !debts.has(id));
+  const ends = side === 'sent' ? view.takers : view.payers;
+  const traded = isTrade(view, motifs) ? own.filter(({ id }) => ends.get(id)?.size) : [];
+  return firstFilled(traded, own);
 }
 
 /** Whether the acts are swaps alone. */
 export const isTrade = (view: SubjectView, motifs: readonly Motif[]): boolean =>
   motifs.length > 0 && motifs.every((motif) => view.isSwap(motif));
-
-/** Of a trade, what went into swaps or came out of them; all where no way of value shows which. */
-function onlyTraded(
-  view: SubjectView,
-  motifs: readonly Motif[],
-  side: 'sent' | 'received',
-  all: ActAmount[],
-): ActAmount[] {
-  if (all.length < 2 || !isTrade(view, motifs)) return all;
-  const beside = view[side].filter((one) => !isTraded(view, one));
-  return firstFilled(
-    all.filter(({ id }) => !beside.some((one) => one.id === id)),
-    all,
-  );
-}
 
 /** Payments of others beside the actor's batch, to recipients of that. */
 export function paidBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
@@ -92,20 +81,8 @@ export function paidBeside(view: SubjectView, motifs: readonly Motif[]): ActAmou
   return moreThan(sumsOf(view, beside, 'sent').values(), own);
 }
 
-/** Whether the actor's own accounts sent or received the asset of these acts, not one wrapped on the way. */
-function movedOwn(
-  { flow, entity }: SubjectView,
-  motifs: readonly Motif[],
-  asset: AssetId,
-  side: 'sent' | 'received',
-): boolean {
-  const end = side === 'sent' ? 'from' : 'to';
-  const moves = motifs.flatMap(({ movements }) => movements.map((index) => flow.movements[index]!));
-  return moves.some((movement) => movement.asset === asset && entity.has(movement[end]));
-}
-
 /** A bridge's principal is the asset that leaves the chain, also where the actor paid with another. */
-export const isBridged = (view: SubjectView, motif: Motif): boolean =>
+const isBridged = (view: SubjectView, motif: Motif): boolean =>
   view.kind(motif).position?.category === 'bridge_claim';
 
 /** The assets that the actor paid beside a trade, or where the acts put in others: those of `stated`. */
@@ -174,7 +151,7 @@ function anotherOf(view: SubjectView, accounts: ReadonlySet<Address | null>): Ad
 }
 
 /** Whether no act took the asset, and nothing the act took can have been made of it. */
-function isFee(view: SubjectView, id: AssetId, act: ReadonlyMap<AssetId, ActAmount>): boolean {
+export function isFee(view: SubjectView, id: AssetId, act: ReadonlyMap<AssetId, ActAmount>): boolean {
   const issuers = new Set([...act.values()].map(({ asset }) => asset.address));
   const made = view.flow.movements.some(
     ({ kind, asset, to }) =>
@@ -189,14 +166,10 @@ function movesPosition({ input: { rulebook } }: SubjectView, { kind, movements }
   return movements.length > 0 && Boolean(rulebook.motifKinds.get(kind)?.position);
 }
 
-/** Assets that the acts gave more of than they took, native and wrapped native as one. */
-export function gainsOf(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
-  return moreThan(sumsOf(view, motifs, 'received').values(), sumsOf(view, motifs, 'sent'));
-}
-
-/** What the acts took more of than they gave. */
-export function lossesOf(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
-  return moreThan(sumsOf(view, motifs, 'sent').values(), sumsOf(view, motifs, 'received'));
+/** Assets that the acts moved more of that way than back, native and wrapped native as one. */
+export function gainsOf(view: SubjectView, motifs: readonly Motif[], side: 'sent' | 'received'): ActAmount[] {
+  const back = sumsOf(view, motifs, side === 'sent' ? 'received' : 'sent');
+  return moreThan(sumsOf(view, motifs, side).values(), back);
 }
 
 export function moreThan(sums: Iterable<ActAmount>, others: ReadonlyMap<AssetId, ActAmount>): ActAmount[] {

@@ -252,7 +252,7 @@ function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
   const states = ({ trade }: MotifTraits): boolean =>
     !NOT_EXCHANGED.has(trade) && (elected || trade !== 'order');
   if (!motifs.some((motif) => states(view.kind(motif)))) return false;
-  const given = gainsOf(view, cycles.length > 0 ? cycles : motifs);
+  const given = gainsOf(view, cycles.length > 0 ? cycles : motifs, 'received');
   const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
   const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;
   if (othersInPools(motifs, view.entity, view.input).length > 0) return true;

@@ -6,7 +6,7 @@ import { balances } from '../../value/balances.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { FEE_DIVISOR } from '../../value/parties.ts';
 import { amountsOf } from '../../value/sides.ts';
-import { actAmounts, isTrade, moreThan, sumsOf, type ActAmount } from './actAmounts.ts';
+import { actAmounts, gainsOf, isTrade, type ActAmount } from './actAmounts.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
@@ -26,20 +26,17 @@ export interface Kept extends ActAmount {
   readonly isFee: boolean;
 }
 
-const NONE: readonly Kept[] = [];
-
 /** Empty where the acts are more than swaps, or pools took more than the actor gave: they served others. */
 export function keptOf(view: SubjectView, motifs: readonly Motif[]): readonly Kept[] {
-  if (!isTrade(view, motifs)) return NONE;
-  const [taken, paid] = [sumsOf(view, motifs, 'sent'), sumsOf(view, motifs, 'received')];
+  if (!isTrade(view, motifs)) return [];
   const kept: Kept[] = [];
   for (const side of ['sent', 'received'] as const) {
-    const acts = side === 'sent' ? moreThan(taken.values(), paid) : moreThan(paid.values(), taken);
+    const acts = gainsOf(view, motifs, side);
     for (const { id, asset, amount } of actAmounts(view, motifs, side)) {
       const act = acts.find((one) => one.id === id)?.amount ?? 0n;
       const [of, rest] = side === 'sent' ? [amount, amount - act] : [act, act - amount];
       // Less is rounding.
-      if (rest * 1_000_000n < -of && side === 'sent') return NONE;
+      if (rest * 1_000_000n < -of && side === 'sent') return [];
       if (act === 0n || rest * 1_000_000n <= of) continue;
       const taken = takenBy(view, { id, amount: rest, of });
       if (taken) kept.push({ id, asset, amount: rest, side, of, ...taken });

@@ -115,12 +115,12 @@ const MAX_ARGUMENT = 48;
 
 /** `{arg.proposalId|id}`: the first of these arguments that exists, as text. */
 export function argument(names: string, subject: LabelSubject): string | null {
-  for (const name of names.split('|')) {
-    const found = argumentNamed(name, subject);
-    if (found !== null) return textOf(found, subject.format);
-  }
-  return null;
+  const [found] = argumentsNamed(names, subject);
+  return found ? textOf(found, subject.format) : null;
 }
+
+const argumentsNamed = (names: string, subject: LabelSubject): FoundArgument[] =>
+  names.split('|').flatMap((name) => argumentNamed(name, subject) ?? []);
 
 /** `{choice.support|against,for,on}`: the word at the number the argument has, the last without one. */
 export function choice(rule: string, subject: LabelSubject): string | null {
@@ -133,11 +133,9 @@ export function choice(rule: string, subject: LabelSubject): string | null {
 
 /** `{span.duration}`: seconds as `1 year` or `90 days`. */
 export function span(names: string, subject: LabelSubject): string | null {
-  for (const name of names.split('|')) {
-    const value = argumentNamed(name, subject)?.value;
-    if (typeof value === 'bigint' && value > 0n) return spanText(value);
-  }
-  return null;
+  const values = argumentsNamed(names, subject).map(({ value }) => value);
+  const seconds = values.find((value) => typeof value === 'bigint' && value > 0n);
+  return typeof seconds === 'bigint' ? spanText(seconds) : null;
 }
 
 const DAY = 86_400n;

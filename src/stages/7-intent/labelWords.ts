@@ -2,6 +2,7 @@ import { creationsIn } from '../../value/frames.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { shortAddress } from '../../value/display.ts';
+import { accountsWith } from '../../lib/roles.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
@@ -11,14 +12,14 @@ import {
   actAmounts,
   gainsOf,
   gotBeside,
-  isBridged,
+  isFee,
   isTrade,
-  lossesOf,
   netOf,
   otherOwner,
   paidBeside,
   paidInstead,
   paidTo,
+  sumsOf,
   totals,
   type ActAmount,
   type ActFee,
@@ -56,17 +57,15 @@ export function fillPlaceholder(placeholder: string, subject: LabelSubject): str
 }
 
 const WORDS: Readonly<Record<string, Word>> = {
-  sent: ({ view, motifs, format, brevity }) =>
-    listed(actAmounts(view, motifs, 'sent'), format, brevity > 3 ? 1 : MAX_LISTED),
-  received: ({ view, motifs, format, brevity }) =>
-    listed(actAmounts(view, motifs, 'received'), format, brevity > 4 ? 1 : MAX_LISTED),
-  gave: (subject) => WORDS['sent']!(subject),
-  got: (subject) => WORDS['received']!(subject),
+  sent: (subject) => amountsText(subject, 'sent'),
+  received: (subject) => amountsText(subject, 'received'),
+  gave: (subject) => amountsText(subject, 'sent'),
+  got: (subject) => amountsText(subject, 'received'),
   nft: ({ view, format }) =>
     listed([...view.received, ...view.sent].filter(({ asset }) => isNft(asset)).map(netOf), format),
-  bought: (subject) => (hasNft(subject.view.received) ? WORDS['received']!(subject) : null),
+  bought: (subject) => (hasNft(subject.view.received) ? amountsText(subject, 'received') : null),
   sold: (subject) =>
-    hasNft(subject.view.sent) && !hasNft(subject.view.received) ? WORDS['sent']!(subject) : null,
+    hasNft(subject.view.sent) && !hasNft(subject.view.received) ? amountsText(subject, 'sent') : null,
   protocol: (subject) => knownProtocols(subject),
   place: (subject) => broker(subject) ?? knownProtocols(subject) ?? calledName(subject) ?? venueOf(subject),
   venue: (subject) => venueOf(subject),
@@ -77,7 +76,8 @@ const WORDS: Readonly<Record<string, Word>> = {
   actor: ({ view, format }) => format.account(view.input.subject.account),
   count: ({ view }) => String(view.recipients.size || view.netHolders.receivers.size),
   acts: ({ motifs }) => String(motifs.reduce((sum, { count = 1 }) => sum + count, 0)),
-  delivered: ({ view, format }) => listed(deliveredOf(view), format),
+  delivered: ({ view: { deliveries }, format }) =>
+    listed(perAsset(deliveries.flatMap(({ bought }) => bought.map(netOf))), format),
   recipient: ({ view: { deliveries }, format }) =>
     deliveries.length === 1 ? format.account(deliveries[0]!.account) : null,
   pools: ({ view, motifs, brevity }) => {
@@ -87,8 +87,8 @@ const WORDS: Readonly<Record<string, Word>> = {
     const venues = new Set(swaps.map(({ venue, poolId }) => poolId ?? venue));
     return venues.size > 1 ? String(venues.size) : null;
   },
-  gain: ({ view, motifs, format }) => listed(gainsOf(view, motifs), format),
-  loss: ({ view, motifs, format }) => listed(lossesOf(view, motifs), format),
+  gain: ({ view, motifs, format }) => listed(gainsOf(view, motifs, 'received'), format),
+  loss: ({ view, motifs, format }) => listed(gainsOf(view, motifs, 'sent'), format),
   allowance: (subject) => {
     const texts = ownAllowances(subject).map((allowance) => allowanceText(allowance, subject));
     return texts.length > MAX_LISTED
@@ -123,9 +123,7 @@ const WORDS: Readonly<Record<string, Word>> = {
 
 const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) => string | null>> = {
   role: (role, { motifs, format }) => {
-    const accounts = new Set<Address>();
-    for (const { participants } of motifs)
-      for (const one of participants) if (one.role === role) accounts.add(one.account);
+    const accounts = new Set(motifs.flatMap(({ participants }) => accountsWith(participants, role)));
     return accounts.size === 1 ? format.account([...accounts][0]!) : null;
   },
   leg: (role, { view, motifs, format }) =>
@@ -161,17 +159,19 @@ export function aboutPosition({ view, motifs, brevity, format }: LabelSubject): 
   if (brevity > 1) return '';
   const recipient = paidTo(view, motifs);
   if (recipient !== null) return `, paid to ${format.account(recipient)}`;
-  const source = listed(paidInstead(view, motifs, actAmounts(view, motifs, 'sent')), format);
+  const paid = paidInstead(view, motifs, actAmounts(view, motifs, 'sent'));
+  const act = sumsOf(view, motifs, 'sent');
+  const made = paid.some(({ id }) => !isFee(view, id, act));
   const claimed = listed(gotBeside(view, motifs), format);
-  const words = motifs.every((motif) => isBridged(view, motif)) ? 'out of' : 'paying';
+  const source = listed(paid, format);
   const got = isTrade(view, motifs) ? 'receiving' : 'claiming';
   const others = listed(paidBeside(view, motifs), format);
-  return [
-    others && `, and ${others} of others`,
-    source && `, ${words} ${source}`,
-    claimed && `, ${got} ${claimed}`,
-  ].join('');
+  const beside = [others && `and ${others} of others`, source && `${made ? 'out of' : 'paying'} ${source}`];
+  return [...beside, claimed && `${got} ${claimed}`].map((text) => (text ? `, ${text}` : '')).join('');
 }
+
+const amountsText = ({ view, motifs, format, brevity }: LabelSubject, side: 'sent' | 'received') =>
+  listed(actAmounts(view, motifs, side), format, brevity > (side === 'sent' ? 3 : 4) ? 1 : MAX_LISTED);
 
 const hasNft = (balances: readonly Balance[]): boolean => balances.some(({ asset }) => isNft(asset));
 
@@ -228,14 +228,6 @@ function broker(subject: LabelSubject): string | null {
   return view.tagsOf(view.tx.to).some((tag) => BROKER_TAGS.includes(tag)) ? calledName(subject) : null;
 }
 
-/** The amounts that the swaps paid to accounts other than the actor. */
-function deliveredOf({ deliveries }: SubjectView): ActAmount[] {
-  const sums = new Map<AssetId, ActAmount>();
-  for (const { id, asset, amount } of deliveries.flatMap(({ bought }) => bought.map(netOf)))
-    sums.set(id, { id, asset, amount: amount + (sums.get(id)?.amount ?? 0n) });
-  return [...sums.values()];
-}
-
 const NEVER_A_PARTY: readonly string[] = ['entry_point', 'multicall', 'permit', 'deployer'];
 
 /** The contract that was called, where the rules know it and it is not the actor's own. */
@@ -269,13 +261,19 @@ function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'o
 /** Gains of all accounts together, asset by asset; wrapping ether gives nobody any. */
 export function movedBetween({ flow, input }: SubjectView): ActAmount[] {
   const { wrappedNative: mergeWrapped } = input.rulebook;
-  const gains = new Map<AssetId, ActAmount>();
-  for (const account of flow.ledgers.keys()) {
-    for (const { id, asset, net } of balances(flow, account, { mergeWrapped }).values())
-      if (net > 0n && !mergeWrapped.has(account) && (account !== ZERO_ADDRESS || id !== NATIVE_ASSET))
-        gains.set(id, { id, asset, amount: net + (gains.get(id)?.amount ?? 0n) });
-  }
-  return [...gains.values()];
+  const gained = [...flow.ledgers.keys()].flatMap((account) => {
+    const own = mergeWrapped.has(account) ? [] : [...balances(flow, account, { mergeWrapped }).values()];
+    return own.filter(({ id, net }) => net > 0n && (account !== ZERO_ADDRESS || id !== NATIVE_ASSET));
+  });
+  return perAsset(gained.map(netOf));
+}
+
+/** The sum for each asset. */
+function perAsset(amounts: readonly ActAmount[]): ActAmount[] {
+  const sums = new Map<AssetId, ActAmount>();
+  for (const { id, asset, amount } of amounts)
+    sums.set(id, { id, asset, amount: amount + (sums.get(id)?.amount ?? 0n) });
+  return [...sums.values()];
 }
 
 /** The allowances that the actor gave; where it gave none, all. */

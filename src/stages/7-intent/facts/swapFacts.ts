@@ -123,14 +123,6 @@ export function pathOf(view: SubjectView): readonly Motif[] {
   );
 }
 
-/** Whether this balance of the subject went into a swap, or came out of one. */
-export function isTraded({ holdings, swaps }: SubjectView, one: Balance): boolean {
-  const spent = one.net < 0n;
-  const ends = (spent ? one.outgoing : one.incoming).map((m) => holdings.at(spent ? m.to : m.from, one.id));
-  const reached = holdings.reach(ends, spent ? 'onward' : 'back');
-  return swaps.some((swap) => reached.has(inside(swap, holdings)));
-}
-
 /**
  * Accounts outside the subject that ended with another asset than the subject sent, received along the
  * way of the swaps: the trade was made for them. Venues keep their trades and do not count.
