@@ -98,7 +98,7 @@ export function paidInstead(
   return isOther && motifs.every((motif) => movesPosition(view, motif)) ? gave : [];
 }
 
-/** Amounts that the actor got beside a trade, or claimed beside an act on a position: what these leave out. */
+/** Amounts that the actor got beside a trade, or claimed beside an act on a position. */
 export function gotBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const stated = new Set(actAmounts(view, motifs, 'received').map(({ id }) => id));
   if (isTrade(view, motifs)) return view.received.map(netOf).filter(({ id }) => !stated.has(id));
