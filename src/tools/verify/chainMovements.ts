@@ -1,4 +1,5 @@
 import type { Movement } from '../../model/generated/report.ts';
+import { sumOf } from './finding.ts';
 import { ZERO, quantity, wordsOf, type RawChain, type RawFrame, type RawLog } from './rawChain.ts';
 
 /** Value a log says moved, in lane ids of reports. */
@@ -34,12 +35,15 @@ const numbers = (data: string, head: number) => {
   return count > 100_000 ? [] : Array.from({ length: count }, (_, i) => uint(word(data, start + 1 + i)));
 };
 
+type Hex = string | undefined;
+const move = (from: Hex, to: Hex, assetId: string, amount: bigint): LogMovement => {
+  return { from: address(from), to: address(to), assetId, amount };
+};
+
 /** Old tokens left some of the three arguments unindexed: topics first, then data words, in order. */
 function erc20Transfer(log: RawLog, assetId: string): LogMovement[] {
   const [from, to, amount] = wordsOf(log);
-  return amount === undefined
-    ? []
-    : [{ from: address(from), to: address(to), assetId, amount: uint(amount) }];
+  return amount === undefined ? [] : [move(from, to, assetId, uint(amount))];
 }
 
 /** Movements in a log of EIP-20, EIP-721, EIP-1155 or wrapped ether; empty for any other event. */
@@ -47,35 +51,22 @@ export function decodeLog(log: RawLog): LogMovement[] {
   const [topic, a, b, c] = log.topics;
   const lane = (standard: string, id?: bigint) =>
     `eip155:1/${standard}:${log.address}${id === undefined ? '' : `/${id}`}`;
-  if (topic === TRANSFER && log.topics.length === 4)
-    return [{ from: address(a), to: address(b), assetId: lane('erc721', uint(c)), amount: 1n }];
+  const [first, second] = [uint(word(log.data, 0)), uint(word(log.data, 1))];
+  if (topic === TRANSFER && log.topics.length === 4) return [move(a, b, lane('erc721', uint(c)), 1n)];
   if (topic === TRANSFER) return erc20Transfer(log, lane('erc20'));
-  if (topic === TRANSFER_SINGLE) {
-    const [id, amount] = [uint(word(log.data, 0)), uint(word(log.data, 1))];
-    return [{ from: address(b), to: address(c), assetId: lane('erc1155', id), amount }];
-  }
+  if (topic === TRANSFER_SINGLE) return [move(b, c, lane('erc1155', first), second)];
   if (topic === TRANSFER_BATCH) {
     const amounts = numbers(log.data, 1);
-    return numbers(log.data, 0).map((id, i) => ({
-      from: address(b),
-      to: address(c),
-      assetId: lane('erc1155', id),
-      amount: amounts[i] ?? 0n,
-    }));
+    return numbers(log.data, 0).map((id, i) => move(b, c, lane('erc1155', id), amounts[i] ?? 0n));
   }
-  if (topic === DEPOSIT && a)
-    return [{ from: ZERO, to: address(a), assetId: lane('erc20'), amount: uint(word(log.data, 0)) }];
-  if (topic === WITHDRAWAL && a)
-    return [{ from: address(a), to: ZERO, assetId: lane('erc20'), amount: uint(word(log.data, 0)) }];
-  return [];
+  if (topic === DEPOSIT && a) return [move(ZERO, a, lane('erc20'), first)];
+  return topic === WITHDRAWAL && a ? [move(a, ZERO, lane('erc20'), first)] : [];
 }
 
 /** True for the transfer events of the token standards: leaving one out of a report loses value. */
 export function isStandardTransfer(log: RawLog): boolean {
   const topic = log.topics[0];
-  return (
-    (topic === TRANSFER && log.topics.length >= 3) || topic === TRANSFER_SINGLE || topic === TRANSFER_BATCH
-  );
+  return topic === TRANSFER ? log.topics.length >= 3 : topic === TRANSFER_SINGLE || topic === TRANSFER_BATCH;
 }
 
 /** First mainnet block in which SELFDESTRUCT spares contracts of earlier transactions (Cancun, EIP-6780). */
@@ -104,12 +95,10 @@ export function burntEther(chain: RawChain): Burnt[] {
     for (const frame of frames)
       if (frame.type === 'SELFDESTRUCT' && frame.from === account && frame.to === account && frame.value > 0n)
         found.push({ frame, amount: frame.value });
-    const kept = frames
-      .slice(end + 1)
-      .reduce(
-        (sum, { from, to, value }) => sum + (to === account ? value : 0n) - (from === account ? value : 0n),
-        0n,
-      );
+    const after = frames.slice(end + 1);
+    const moved = (side: 'from' | 'to'): bigint =>
+      sumOf(after, (frame) => (frame[side] === account ? frame.value : 0n));
+    const kept = moved('to') - moved('from');
     if (kept > 0n) found.push({ frame: frames[end]!, amount: kept });
   }
   return found;

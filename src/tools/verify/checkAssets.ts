@@ -15,11 +15,8 @@ export function checkWords(report: TxReport, find: Report): void {
   for (const [value, at] of walk(report)) {
     if (!isRecord(value)) continue;
     if ('decimals' in value && 'token_id' in value) {
-      const asset = value as unknown as Asset;
-      checkAsset(asset, at, known, find);
-      const account = report.accounts?.[asset.address ?? ''];
-      if (account?.source === 'contract' && account.name !== (asset.name ?? asset.symbol))
-        find('asset', `${at}/name`, `is ${account.name} among the accounts`);
+      checkAsset(value as unknown as Asset, at, known, find);
+      checkName(value as unknown as Asset, at, report, find);
     }
     if (isRecord(value['asset'])) checkAmounts(value, at, find);
   }
@@ -37,6 +34,13 @@ function checkAsset(asset: Asset, at: string, known: Map<string, string>, find: 
   const key = String(asset.id ?? asset.address);
   if ((known.get(key) ?? words) !== words) find('asset', at, `${key} reads otherwise elsewhere`);
   known.set(key, words);
+}
+
+/** A token that no rule names has its own name among the accounts. */
+function checkName({ address, name, symbol }: Asset, at: string, { accounts }: TxReport, find: Report): void {
+  const account = accounts?.[address ?? ''];
+  if (account?.source === 'contract' && account.name !== (name ?? symbol))
+    find('asset', `${at}/name`, `is ${account.name} among the accounts`);
 }
 
 /** Amounts are given where they can be, and each exactly as its raw amount in whole units. */

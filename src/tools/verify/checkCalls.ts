@@ -1,7 +1,7 @@
 import { decodeFunctionData, parseAbiItem, toFunctionSelector, type AbiFunction, type Hex } from 'viem';
 import type { Failure, Method, TxReport } from '../../model/generated/report.ts';
-import type { Report } from './finding.ts';
-import type { RawChain } from './rawChain.ts';
+import { mustOf, type Report } from './finding.ts';
+import { isSame, type RawChain } from './rawChain.ts';
 
 /** The called functions: the selector is the calldata's, and signature, name and arguments follow from it. */
 export function checkCalls(report: TxReport, chain: RawChain, find: Report): void {
@@ -23,13 +23,16 @@ function checkFailedCalls(
   if (!failure && !chain.succeeded && chain.frames.size > 0)
     find('identity', at, 'the frame that failed is not named');
   attempts.forEach((attempt, i) => checkFailed(attempt, `/execution/attempts/${i}`, chain, find));
-  if (failure) checkFailed(failure, at, chain, find);
-  if (!failure?.cause) return;
+  if (!failure) return;
+  checkFailed(failure, at, chain, find);
+  if (!failure.cause) return;
   checkFailed(failure.cause, `${at}/cause`, chain, find);
   const [outer, inner] = [failure.frame_path.join('.'), failure.cause.frame_path.join('.')];
-  if (inner === outer || !`${inner}.`.startsWith(outer === '' ? '' : `${outer}.`))
-    find('identity', `${at}/cause`, `frame [${inner}] is not inside [${outer}]`);
+  if (!isInside(inner, outer)) find('identity', `${at}/cause`, `frame [${inner}] is not inside [${outer}]`);
 }
+
+const isInside = (inner: string, outer: string): boolean =>
+  inner !== outer && `${inner}.`.startsWith(outer === '' ? '' : `${outer}.`);
 
 type Failed = Pick<Failure, 'frame_path' | 'contract' | 'method'>;
 
@@ -39,14 +42,13 @@ function checkFailed(
   chain: RawChain,
   find: Report,
 ): void {
+  const must = mustOf(find, 'identity', at);
   const frame = chain.frames.get(path.join('.'));
-  if (!frame) return find('identity', `${at}/frame_path`, `frame [${path}] is not in the trace`);
-  if (!frame.failed) find('identity', `${at}/frame_path`, `frame [${path}] did not fail`);
+  if (!frame) return must(false, '/frame_path', `frame [${path}] is not in the trace`);
+  must(frame.failed, '/frame_path', `frame [${path}] did not fail`);
   const creates = frame.type.startsWith('CREATE');
-  if ((contract === null) !== creates && frame.to !== '')
-    find('identity', `${at}/contract`, 'is given for a call');
-  if (contract !== null && contract.toLowerCase() !== frame.to)
-    find('identity', `${at}/contract`, `frame [${path}] called ${frame.to}`);
+  must((contract === null) === creates || frame.to === '', '/contract', 'is given for a call');
+  must(contract === null || isSame(contract, frame.to), '/contract', `frame [${path}] called ${frame.to}`);
   checkMethod(method, creates ? '0x' : frame.input, `${at}/method`, find);
 }
 
@@ -54,15 +56,15 @@ function checkMethod(method: Method | null | undefined, input: string, at: strin
   const selector = input.length < 10 ? null : input.slice(0, 10);
   if ((method?.selector ?? null) !== selector)
     return find('identity', at, `the calldata begins with ${selector ?? 'no selector'}`);
-  if (!method || selector === null) return;
-  const { signature, name } = method;
-  if (signature === null) {
-    if (name !== null || method.arguments) find('identity', at, 'is read without a signature');
-    return;
-  }
-  if (selectorOf(signature) !== selector)
-    find('identity', `${at}/signature`, `${signature} has another selector`);
-  if (name !== signature.split('(')[0]) find('identity', `${at}/name`, 'is not the name in the signature');
+  if (method) checkSignature(method, input, at, find);
+}
+
+function checkSignature(method: Method, input: string, at: string, find: Report): void {
+  const { signature, name, selector } = method;
+  const must = mustOf(find, 'identity', at);
+  if (signature === null) return must(name === null && !method.arguments, '', 'is read without a signature');
+  must(selectorOf(signature) === selector, '/signature', `${signature} has another selector`);
+  must(name === signature.split('(')[0], '/name', 'is not the name in the signature');
   if (method.arguments) checkArguments(method, input, at, find);
 }
 

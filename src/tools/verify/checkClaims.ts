@@ -1,21 +1,21 @@
 import type { AssetAmount, Claim, Motif, TxReport } from '../../model/generated/report.ts';
 import { accountNet, mergeWrapped, profitOf } from './checkProfit.ts';
-import type { Report } from './finding.ts';
+import { total, type Report } from './finding.ts';
 import { readSide, type Context, type Side } from './claimOperands.ts';
 import { NATIVE, ZERO, isSame, size, tokenOf, wordHex, type RawChain } from './rawChain.ts';
 
 type Predicate = (own: Side, other: Side, context: Context) => boolean;
 
-const total = (list: readonly { readonly amount_raw: string }[]): bigint =>
-  list.reduce((sum, { amount_raw: raw }) => sum + BigInt(raw), 0n);
+/** Whether there are some, and all fit. */
+const all = <T>(list: readonly T[], fits: (one: T) => boolean): boolean =>
+  list.length > 0 && list.every(fits);
 const fungible = ({ asset, role }: AssetAmount): boolean =>
   role !== 'fee' && (asset.kind === 'native' || asset.kind === 'erc20');
 
 /** Amounts of an asset that parts took and gave. */
 function partSum(parts: readonly Motif[], side: 'assets_in' | 'assets_out', id: string, { merged }: Context) {
   const amounts = parts.flatMap((part) => part[side]);
-  const plain = amounts.filter(({ role }) => role !== 'fee');
-  return total(plain.filter(({ asset }) => merged(asset.id) === merged(id)));
+  return total(amounts.filter(({ role, asset }) => role !== 'fee' && merged(asset.id) === merged(id)));
 }
 
 /** Whether an amount is the sum over the parts; of a route, less the amounts passed inside. */
@@ -38,9 +38,9 @@ const base = ({ motif, merged }: Context): string => merged(motif.assets_in[0]?.
 const results = ({ accounts }: Side, { report, chain }: Context) => profitOf(accounts, report, chain).assets;
 
 const VENUES = /^(venue|pool|vault|market|lender|marketplace|settlement|aggregator|bridge)$/;
-/** The venue of an act and the pool's id there. */
-export const poolOf = ({ participants, protocol, pool_id: id }: Motif): string =>
-  `${participants.find(({ role }) => VENUES.test(role))?.account ?? protocol?.contract ?? ''} ${id ?? ''}`;
+/** The venue of an act; empty without one. */
+export const venueOf = ({ participants, protocol }: Motif): string =>
+  participants.find(({ role }) => VENUES.test(role))?.account ?? protocol?.contract ?? '';
 
 /** The events of a venue that settles by differences add up to its balances, asset by asset. */
 const netted: Predicate = ({ accounts: [venue] }, _other, { report, motif, merged }) => {
@@ -50,14 +50,11 @@ const netted: Predicate = ({ accounts: [venue] }, _other, { report, motif, merge
       !claims?.some(({ predicate }) => predicate.endsWith('_of_parts')) &&
       participants.some(({ role, account }) => VENUES.test(role) && account === venue),
   );
-  const sum = (id: string): bigint =>
-    acts.reduce((all, act) => {
-      const of = (side: 'assets_in' | 'assets_out'): bigint =>
-        total(act[side].filter(({ asset }) => merged(asset.id) === id));
-      return all + of('assets_out') - of('assets_in');
-    }, 0n);
+  const sum = (id: string, side: 'assets_in' | 'assets_out'): bigint =>
+    total(acts.flatMap((act) => act[side].filter(({ asset }) => merged(asset.id) === id)));
+  const stated = (id: string): bigint => sum(id, 'assets_out') - sum(id, 'assets_in');
   const assets = new Set([...motif.assets_in, ...motif.assets_out].map(({ asset }) => merged(asset.id)));
-  return [...assets].every((id) => sum(id) === accountNet(report, venue, (asset) => merged(asset) === id));
+  return [...assets].every((id) => stated(id) === accountNet(report, venue, (asset) => merged(asset) === id));
 };
 
 /** Word by word `transfer(to, asked)` by the account the movement left, at its token; which moved less. */
@@ -116,7 +113,7 @@ const distinct: Predicate = ({ parts }, _other, context) => {
         .filter((part) =>
           part[side].some((one) => fungible(one) && context.merged(one.asset.id) === base(context)),
         )
-        .map(poolOf),
+        .map((part) => `${venueOf(part)} ${part.pool_id ?? ''}`),
     );
   const [start, end] = [ends('assets_out'), ends('assets_in')];
   return !(start.size === 1 && end.size === 1 && [...start][0] === [...end][0]);
@@ -142,15 +139,14 @@ const left = (own: Side, context: Context): bigint => {
 /** The predicates of docs/qa.md, over the movements of the report and the raw chain. */
 const PREDICATES: Readonly<Record<string, Predicate>> = {
   amount_moved: ({ amounts }, { movements }) =>
-    movements.length > 0 &&
     total(amounts) === total(movements) &&
-    movements.every((m) => amounts.some(({ asset }) => asset.id === m.asset_id)),
+    all(movements, (m) => amounts.some(({ asset }) => asset.id === m.asset_id)),
   amounts_agree: ({ words: [word] }, { amounts: [entry] }) =>
     word !== undefined && entry !== undefined && size(word - BigInt(entry.amount_raw)) <= 2n,
   token_kept_rest: keptRest,
   value_moved: ({ movements, words }) => movements.length + words.length > 0,
   happened_at: ({ places }, { accounts }) =>
-    places.length > 0 && places.every((place) => accounts.some((account) => isSame(place, account))),
+    all(places, (place) => accounts.some((account) => isSame(place, account))),
   venue_involved: ({ accounts: [venue] }, { movements }) =>
     venue !== undefined &&
     movements.some(
@@ -159,15 +155,13 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
   netted_at_venue: netted,
   assets_differ: ({ amounts: taken }, { amounts: given }) =>
     !given.some(({ asset }) => taken.some((one) => one.asset.id === asset.id)),
-  minted_from_zero: ({ movements }) =>
-    movements.length > 0 && movements.every(({ from }) => isSame(ZERO, from)),
-  burnt_to_zero: ({ movements }) => movements.length > 0 && movements.every(({ to }) => isSame(ZERO, to)),
+  minted_from_zero: ({ movements }) => all(movements, ({ from }) => isSame(ZERO, from)),
+  burnt_to_zero: ({ movements }) => all(movements, ({ to }) => isSame(ZERO, to)),
   single_venue: ({ movements: taken }, { movements: given }) =>
     new Set([...taken.map(({ to }) => to), ...given.map(({ from }) => from)]).size === 1,
   both_sides_equal: wraps,
   code_created: ({ frames }, _other, { chain }) =>
-    frames.length > 0 &&
-    frames.every((path) => {
+    all(frames, (path) => {
       const frame = chain.frames.get(path);
       return frame !== undefined && frame.type.startsWith('CREATE') && !frame.failed;
     }),
@@ -195,9 +189,8 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
       ),
     ),
   amounts_chain: ({ parts }) =>
-    parts.length > 0 &&
-    parts.every((part) => part.assets_in.some(fungible) && part.assets_out.some(fungible)),
-  hops_proven: ({ parts }) => parts.length > 0 && parts.every(({ status }) => status === 'Proven'),
+    all(parts, (part) => part.assets_in.some(fungible) && part.assets_out.some(fungible)),
+  hops_proven: ({ parts }) => all(parts, ({ status }) => status === 'Proven'),
   closed,
   distinct_pools: distinct,
   positive_residual: (own, _other, context) => left(own, context) > 0n,

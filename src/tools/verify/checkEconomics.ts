@@ -2,7 +2,7 @@ import type { DisplayMoney, NftSale, PnlEntry, TxReport } from '../../model/gene
 import { NOTHING, addsUp, asNumber, parseDecimal, plus, roundsTo, type Decimal } from './decimal.ts';
 import { sha256, stringToBytes } from 'viem';
 import { countedEffects, worthIn, type Worth } from './checkMoney.ts';
-import { poolOf } from './checkClaims.ts';
+import { venueOf } from './checkClaims.ts';
 import { checkProfit } from './checkProfit.ts';
 import { mustOf, partiesOf, type Must, type Report } from './finding.ts';
 import { NATIVE, quantity, type RawChain } from './rawChain.ts';
@@ -23,14 +23,13 @@ export function checkEconomics(report: TxReport, chain: RawChain, find: Report):
 /** Native currency, as prices name it. */
 const ETHER = { id: NATIVE, decimals: 18 } as const;
 
-const negative = (value: Decimal | null): Decimal | null => value && plus(NOTHING, value, -1n);
-
 function checkNetOfFee({ economics: e }: TxReport, find: Report): void {
   const { net_usd_before_gas: before, fee_usd: fee, net_usd_after_gas: after } = e;
   const must = mustOf(find, 'economics', '/economics/net_usd_after_gas');
   const isKnown = before.available && fee.available;
   must(after.available === isKnown, '', 'is available exactly when the net before gas and the fee are');
-  const parts = [parseDecimal(before.text), negative(parseDecimal(fee.text))];
+  const cost = parseDecimal(fee.text);
+  const parts = [parseDecimal(before.text), cost && plus(NOTHING, cost, -1n)];
   const isSum = !after.available || !isKnown || addsUp(after.text, parts);
   must(isSum, '', `${after.text} is not ${before.text} less ${fee.text}`);
 }
@@ -70,9 +69,7 @@ function checkCycle({ cycle }: PnlEntry, { motifs }: TxReport, must: Must): void
   if (cycles.length > 0) {
     const ids = new Set<string | null>(cycles.map(({ id }) => id));
     must(cycle.motif_ids.join() === [...ids].join(), '/cycle/motif_ids', `are ${[...ids].join()}`);
-    const pools = motifs
-      .filter(({ parent_id: whole }) => ids.has(whole))
-      .map((part) => poolOf(part).split(' ')[0]);
+    const pools = motifs.filter(({ parent_id: whole }) => ids.has(whole)).map(venueOf);
     must(cycle.pools.join() === [...new Set(pools)].join(), '/cycle/pools', `are ${pools.join()}`);
   }
   must(cycle.closed, '/cycle/closed', 'a profit is realised only by a closed flow');
@@ -104,6 +101,28 @@ const WARNING = new RegExp(
 function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   const { valuation } = report.economics;
   const must = mustOf(find, 'valuation', '/economics/valuation');
+  checkPriced(report, must);
+  (valuation.refusals ?? []).forEach(({ observed, threshold }, i) => {
+    const isPaired = (observed === null) === (threshold === null);
+    must(isPaired, `/refusals/${i}`, 'states what was observed or missed alone');
+  });
+  must(WARNING.test(valuation.price_warning ?? ''), '/price_warning', 'is no warning of this version');
+  const snapshot = snapshotOf(report);
+  must(valuation.snapshot_id === snapshot || !report.engine, '/snapshot_id', `is ${snapshot} by the prices`);
+  const time = Number(quantity(chain.block['timestamp']));
+  (valuation.prices ?? []).forEach((price, i) => {
+    must(price.block === report.tx.block_number, `/prices/${i}/block`, 'is not the block of the transaction');
+    const age = time - price.as_of;
+    must(price.age_s === age, `/prices/${i}/age_s`, `is ${age} at the block's time`);
+    const [shown, exact] = [parseDecimal(price.price_usd.text), parseDecimal(price.price_exact ?? '')];
+    if (shown && exact)
+      must(roundsTo(shown, exact), `/prices/${i}/price_usd`, 'is not the exact price rounded');
+  });
+}
+
+/** Of the assets that moved, those without a price are listed, each with a refusal. */
+function checkPriced(report: TxReport, must: Must): void {
+  const { valuation } = report.economics;
   const moved = new Set((report.movements ?? []).map(({ asset_id: id }) => id));
   const unpriced = valuation.unpriced_assets;
   const priced = new Set((valuation.prices ?? []).map(({ asset_id: id }) => id));
@@ -118,11 +137,10 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
   must(isSame, '/unpriced_assets', `without a price moved ${expected.join(', ') || 'nothing'}`);
   const hasReasons = [NATIVE, ...expected].every((id) => refused.has(id) || priced.has(id));
   must(hasReasons, '/refusals', 'an asset has neither a price nor a refusal');
-  (valuation.refusals ?? []).forEach(({ observed, threshold }, i) => {
-    const isPaired = (observed === null) === (threshold === null);
-    must(isPaired, `/refusals/${i}`, 'states what was observed or missed alone');
-  });
-  must(WARNING.test(valuation.price_warning ?? ''), '/price_warning', 'is no warning of this version');
+}
+
+/** The digest of the prices; null without any. */
+function snapshotOf({ tx, economics: { valuation } }: TxReport): string | null {
   const lines = (valuation.prices ?? []).map(
     ({ asset_id: id, method, source, price_exact: exact, as_of }) => {
       // Addresses are digested in small letters.
@@ -130,18 +148,8 @@ function checkValuation(report: TxReport, chain: RawChain, find: Report): void {
       return JSON.stringify([id, method, place, exact, as_of]);
     },
   );
-  const digest = sha256(stringToBytes([report.tx.block_number, ...lines].join('\n')));
-  const snapshot = lines.length === 0 ? null : `sha256:${digest.slice(2)}`;
-  must(valuation.snapshot_id === snapshot || !report.engine, '/snapshot_id', `is ${snapshot} by the prices`);
-  const time = Number(quantity(chain.block['timestamp']));
-  (valuation.prices ?? []).forEach((price, i) => {
-    must(price.block === report.tx.block_number, `/prices/${i}/block`, 'is not the block of the transaction');
-    const age = time - price.as_of;
-    must(price.age_s === age, `/prices/${i}/age_s`, `is ${age} at the block's time`);
-    const [shown, exact] = [parseDecimal(price.price_usd.text), parseDecimal(price.price_exact ?? '')];
-    if (shown && exact)
-      must(roundsTo(shown, exact), `/prices/${i}/price_usd`, 'is not the exact price rounded');
-  });
+  const digest = sha256(stringToBytes([tx.block_number, ...lines].join('\n')));
+  return lines.length === 0 ? null : `sha256:${digest.slice(2)}`;
 }
 
 function checkWarnings({ economics: e, attribution }: TxReport, find: Report): void {
@@ -178,13 +186,11 @@ export function checkSales(report: TxReport, find: Report): void {
     const parties = PARTIES.filter(
       ({ side }) => sales.filter((other) => other[side] === sale[side]).length === 1,
     );
-    for (const { side, money, sign } of parties) {
+    checkFees(sale, at, find);
+    for (const { side, money, sign, fault } of parties) {
       const [stated, exact] = [amountOf(sale[money]), moneyOf(report, sale[side], -sign, worth)];
       if (stated && exact && !roundsTo(stated, exact))
         find('sales', `${at}/${money}`, `${sale[money].text} is not what balances and prices give`);
-    }
-    checkFees(sale, at, find);
-    for (const { side, money, sign, fault } of parties) {
       const moved = report.inventory_deltas.some(
         (d) => d.subject === sale[side] && d.asset.id === sale.asset.id && BigInt(d.delta_raw) * sign > 0n,
       );

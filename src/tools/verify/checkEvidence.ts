@@ -18,6 +18,12 @@ export function placeOf(e: Pick<Evidence, 'frame_path' | 'log_index'>): string {
       : 'transaction';
 }
 
+/** The log and the frame that evidence names: null where it names none, undefined where there is none. */
+export const placesIn = ({ log_index: index, frame_path: path }: Evidence, chain: RawChain) => ({
+  log: index === null ? null : chain.logs.get(index),
+  frame: path === null ? null : chain.frames.get(path.join('.')),
+});
+
 /** Every value of the report with its JSON pointer, parents first. */
 export function* walk(value: unknown, at = ''): Generator<[unknown, string]> {
   const stack: [unknown, string][] = [[value, at]];
@@ -49,8 +55,7 @@ export function checkEvidence(root: unknown, chain: RawChain, find: Report): voi
 function* faultsOf(evidence: Evidence, chain: RawChain): Generator<string> {
   const { kind, log_index: index, frame_path: path } = evidence;
   const contract = evidence.contract.toLowerCase();
-  const log = index === null ? null : chain.logs.get(index);
-  const frame = path === null ? null : chain.frames.get(path.join('.'));
+  const { log, frame } = placesIn(evidence, chain);
   if (log === undefined) yield `log ${index} is not in the receipt`;
   if (frame === undefined) yield `frame [${path}] is not in the trace`;
   if ((kind === 'log') !== (index !== null)) yield `kind ${kind} does not fit log_index ${index}`;

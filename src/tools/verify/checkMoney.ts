@@ -34,18 +34,19 @@ export function checkMoney(report: TxReport, find: Report): void {
   for (const { asset, raw, usd, place } of valuedAmounts(report))
     compare(place, usd, worth([{ asset, raw }]));
   const { net_usd_after_gas: after, net_usd_after_own_gas: own } = report.economics;
-  for (const party of partiesOf(report)) {
+  const [subject, ...owners] = partiesOf(report) as [Party, ...Party[]];
+  const [net] = [subject, ...owners].map((party) => {
     const { at, figures, accounts } = party;
     const lending = lendingAmounts(report, party);
-    const net = worth([...ownDeltas(report, party), ...lending]);
-    compare(`${at}/net_usd_before_gas`, figures.net_usd_before_gas, net);
+    const sum = worth([...ownDeltas(report, party), ...lending]);
+    compare(`${at}/net_usd_before_gas`, figures.net_usd_before_gas, sum);
     const received = worth([...receipts(report, party), ...lending.filter(({ supplied }) => supplied)]);
     if (accounts.size === 1) compare(`${at}/inflow_usd`, figures.inflow_usd, received);
-    if (at !== '/economics') continue;
-    checkPrice(report, party, worth, find);
-    compare(`${at}/net_usd_after_gas`, after, net && gas && plus(net, gas, -1n));
-    if (own) compare(`${at}/net_usd_after_own_gas`, own, net);
-  }
+    return sum;
+  });
+  checkPrice(report, subject, worth, find);
+  compare('/economics/net_usd_after_gas', after, net && gas ? plus(net, gas, -1n) : null);
+  if (own) compare('/economics/net_usd_after_own_gas', own, net ?? null);
   if (!own && isPaidByOther(report))
     find('money', '/economics/net_usd_after_own_gas', 'is left out though another paid the gas');
 }

@@ -1,14 +1,14 @@
 import type { Motif, Movement, PositionEffect, TxReport } from '../../model/generated/report.ts';
-import { placeOf } from './checkEvidence.ts';
+import { placeOf, placesIn } from './checkEvidence.ts';
 import { mergeWrapped, accountNet } from './checkProfit.ts';
 import { checkOwnWords, checkWhole } from './checkWholes.ts';
-import { mustOf, paysInterest, type Must, type Report } from './finding.ts';
+import { mustOf, paysInterest, sumOf, total, type Must, type Report } from './finding.ts';
 import { NATIVE, size, wordsIn, wordsOf, type RawChain } from './rawChain.ts';
 
 /** The words of a log's topics and data, or of a call's result. */
-function wordsAt({ log_index, frame_path }: Motif['evidence'][number], chain: RawChain): string[] {
-  if (log_index === null) return wordsIn(chain.frames.get(frame_path?.join('.') ?? '?')?.output ?? '0x');
-  const log = chain.logs.get(log_index);
+function wordsAt(evidence: Motif['evidence'][number], chain: RawChain): string[] {
+  const { log, frame } = placesIn(evidence, chain);
+  if (log === null) return wordsIn(frame?.output ?? '0x');
   return log ? wordsOf(log) : [];
 }
 
@@ -34,14 +34,14 @@ function checkUnderlying(
   effect: PositionEffect,
   backed: (asset: string, raw: bigint) => boolean,
   chain: RawChain,
-  find: (path: string, message: string) => void,
+  must: Must,
 ): void {
   const stated = statedAmounts(effect.evidence, chain);
   const byAsset = new Map<string, { sum: bigint; parts: bigint[] }>();
   effect.underlying.forEach((u, j) => {
     const raw = BigInt(u.delta_raw);
-    if (u.role === 'interest' && !stated.has(size(raw)))
-      find(`/underlying/${j}`, `interest of ${raw} is stated nowhere`);
+    const isStated = u.role !== 'interest' || stated.has(size(raw));
+    must(isStated, `/underlying/${j}`, `interest of ${raw} is stated nowhere`);
     // Interest paid out with a withdrawal moved; other interest stayed in the position.
     if (u.role === 'interest' && !paysInterest(effect, u.asset.id)) return;
     const known = byAsset.get(u.asset.id) ?? { sum: 0n, parts: [] };
@@ -49,9 +49,9 @@ function checkUnderlying(
   });
   for (const [asset, { sum, parts }] of byAsset) {
     if (parts.every((part) => backed(asset, part))) continue;
-    if (!backed(asset, sum)) find('/underlying', `${sum} of ${asset} is not what its motifs moved`);
-    if (!parts.some((part) => stated.has(size(part))))
-      find('/underlying', `the parts of ${asset} are stated nowhere`);
+    must(backed(asset, sum), '/underlying', `${sum} of ${asset} is not what its motifs moved`);
+    const areStated = parts.some((part) => stated.has(size(part)));
+    must(areStated, '/underlying', `the parts of ${asset} are stated nowhere`);
   }
 }
 
@@ -116,9 +116,7 @@ function isPassedOn(
 ): boolean {
   const ofVenue = all.map((m, i) => ({ ...m, own: motif.movements.includes(i) }));
   const sum = (fits: (m: Movement & { own: boolean }) => boolean): bigint =>
-    ofVenue
-      .filter((m) => m.from === to && m.asset_id === id && fits(m))
-      .reduce((n, { amount_raw: part }) => n + BigInt(part), 0n);
+    total(ofVenue.filter((m) => m.from === to && m.asset_id === id && fits(m)));
   return id === NATIVE && sum(({ own }) => own) === BigInt(raw) - sum((m) => !m.own && m.to === from);
 }
 
@@ -136,51 +134,48 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
     const backed = (asset: string | undefined, raw: string | null) => {
       if (raw === null) return true;
       const amount = size(BigInt(raw));
-      const moved = parts.filter((p) => p.asset.id === asset).map((p) => BigInt(p.amount_raw));
+      const moved = parts.filter((p) => p.asset.id === asset);
       return (
-        moved.includes(amount) ||
-        moved.reduce((n, part) => n + part, 0n) === amount ||
+        moved.some((p) => BigInt(p.amount_raw) === amount) ||
+        total(moved) === amount ||
         accountNet(report, effect.owner, (id) => merged(id) === merged(asset ?? '')) === BigInt(raw)
       );
     };
-    const claim = (path: string, asset: string | undefined, raw: string | null) => {
-      if (!backed(asset, raw))
-        find('position', `${at}${path}`, `${raw} of ${asset} is not what its motifs moved`);
-    };
-    const earned = earnedBeside(effect, report);
-    if (earned) {
-      const sum = earned.reduce((n, { position_delta_raw: raw }) => n + BigInt(raw ?? 0), 0n);
-      claim('/position_delta_raw', effect.position_asset?.id, sum.toString());
-      if (!earned.every(isInterest))
-        find('position', `${at}/position_delta_raw`, 'is not the interest stated');
-    } else if (!restsOnMovements(effect, report))
-      claim('/position_delta_raw', effect.position_asset?.id, effect.position_delta_raw);
-    effect.more_shares?.forEach(({ asset, delta_raw: raw }, n) =>
-      claim(`/more_shares/${n}/delta_raw`, asset.id, raw),
-    );
-    checkUnderlying(
-      effect,
-      (asset, raw) => backed(asset, raw.toString()),
-      chain,
-      (path, message) => find('position', `${at}${path}`, message),
-    );
-    const { liquidation: end } = effect;
-    if (end) {
-      claim('/liquidation/debt_covered_raw', end.debt_asset?.id, end.debt_covered_raw);
-      claim('/liquidation/collateral_seized_raw', end.collateral_asset?.id, end.collateral_seized_raw);
-    }
+    const must = mustOf(find, 'position', at);
+    checkShares(effect, report, backed, must);
+    checkUnderlying(effect, (asset, raw) => backed(asset, raw.toString()), chain, must);
     const own = new Set([
       ...behind.flatMap((m) => m.evidence.map(placeOf)),
       ...movementsOf(effect, report).map((m) => placeOf(m.evidence)),
     ]);
     if (effect.evidence.length === 0) find('evidence', at, 'no evidence');
     for (const place of effect.evidence.map(placeOf))
-      if (!own.has(place)) find('position', at, `${place} is no evidence of its motifs`);
-    checkWhole(effect, behind, mustOf(find, 'position', at));
+      must(own.has(place), '', `${place} is no evidence of its motifs`);
+    checkWhole(effect, behind, must);
   });
 }
 
-const motifOf = ({ motif_ids: [id] }: PositionEffect): number => Number(id?.slice(2));
+/** The shares of a position, and the amounts of a liquidation, are backed by its motifs. */
+function checkShares(
+  effect: PositionEffect,
+  report: TxReport,
+  backed: (asset: string | undefined, raw: string | null) => boolean,
+  must: Must,
+): void {
+  const { position_asset: share, position_delta_raw: delta, more_shares: more, liquidation: end } = effect;
+  const claim = (path: string, asset: string | undefined, raw: string | null): void =>
+    must(backed(asset, raw), path, `${raw} of ${asset} is not what its motifs moved`);
+  const earned = earnedBeside(effect, report);
+  if (earned) {
+    const sum = sumOf(earned, ({ position_delta_raw: raw }) => BigInt(raw ?? 0));
+    claim('/position_delta_raw', share?.id, sum.toString());
+    must(earned.every(isInterest), '/position_delta_raw', 'is not the interest stated');
+  } else if (!restsOnMovements(effect, report)) claim('/position_delta_raw', share?.id, delta);
+  more?.forEach(({ asset, delta_raw: raw }, n) => claim(`/more_shares/${n}/delta_raw`, asset.id, raw));
+  if (end === null) return;
+  claim('/liquidation/debt_covered_raw', end.debt_asset?.id, end.debt_covered_raw);
+  claim('/liquidation/collateral_seized_raw', end.collateral_asset?.id, end.collateral_seized_raw);
+}
 
 /** A liquidation is given exactly where there is one, with the accounts that its motifs name. */
 function checkLiquidation(
@@ -216,9 +211,8 @@ function movementsOf(
 function restsOnMovements(effect: PositionEffect, report: TxReport): boolean {
   if (effect.underlying.length > 0 || !['collect', 'transfer'].includes(effect.effect)) return false;
   const places = new Set(effect.evidence.map(placeOf));
-  const sum = movementsOf(effect, report)
-    .filter((m) => places.has(placeOf(m.evidence)))
-    .reduce((n, m) => n + (m.to === effect.owner ? 1n : -1n) * BigInt(m.amount_raw), 0n);
+  const own = movementsOf(effect, report).filter((m) => places.has(placeOf(m.evidence)));
+  const sum = sumOf(own, (m) => (m.to === effect.owner ? 1n : -1n) * BigInt(m.amount_raw));
   return sum.toString() === effect.position_delta_raw;
 }
 
@@ -235,7 +229,7 @@ function earnedBeside(effect: PositionEffect, { position_effects }: TxReport): P
 /** A `collect` is exactly its interest, which its evidence states; other effects may be anything. */
 function isInterest({ effect, underlying, position_delta_raw: raw, category }: PositionEffect): boolean {
   if (effect !== 'collect') return true;
-  const sum = underlying.reduce((n, u) => n + BigInt(u.delta_raw), 0n);
+  const sum = sumOf(underlying, (u) => BigInt(u.delta_raw));
   return (
     underlying.every((u) => u.role === 'interest') && `${category === 'lending_debt' ? -sum : sum}` === raw
   );
@@ -243,7 +237,7 @@ function isInterest({ effect, underlying, position_delta_raw: raw, category }: P
 
 /** The effects of an owner on one position asset sum to the change of its balance; they are in order. */
 function checkPositionSums({ position_effects, inventory_deltas }: TxReport, find: Report): void {
-  const order = position_effects.map(motifOf);
+  const order = position_effects.map(({ motif_ids: [id] }) => Number(id?.slice(2)));
   if (order.some((m, i) => m < order[i - 1]!))
     find('position', '/position_effects', 'are not in the order of motifs');
   const key = (owner: string, asset: string): string => `${owner} ${asset}`;

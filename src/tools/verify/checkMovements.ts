@@ -7,7 +7,8 @@ import {
   movedBy,
   type LogMovement,
 } from './chainMovements.ts';
-import type { Report } from './finding.ts';
+import { placeOf } from './checkEvidence.ts';
+import { sumOf, type Report } from './finding.ts';
 import { NATIVE, ZERO, tokenOf, wordHex, wordsOf, type RawChain, type RawLog } from './rawChain.ts';
 
 /** EIP-7708: logs of this system address repeat native transfers that the trace shows. */
@@ -20,12 +21,13 @@ export const APPROVALS: ReadonlySet<string> = new Set([
 ]);
 
 /** Key of a movement by place and content: the same for the report's and the chain's. */
-const keyOf = (source: 'frame' | 'log', place: string | number, m: LogMovement): string =>
-  [source, place, m.from, m.to, m.assetId, m.amount].join('|');
+const keyOf = (place: string, m: LogMovement): string => [place, m.from, m.to, m.assetId, m.amount].join('|');
 
 /** Movements that trace and standard logs show, by key, with how often the report has not listed them yet. */
 class Unclaimed {
   readonly counts = new Map<string, number>();
+  /** Movements that other events were found to state. */
+  readonly stated = new Set<string>();
   expect(key: string): void {
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
   }
@@ -41,15 +43,15 @@ function movementsOnChain(chain: RawChain): Unclaimed {
   const unclaimed = new Unclaimed();
   for (const { path, from, to, value: amount } of chain.frames.values())
     if (amount > 0n && from !== to)
-      unclaimed.expect(keyOf('frame', path, { from, to, assetId: NATIVE, amount }));
+      unclaimed.expect(keyOf(`frame ${path}`, { from, to, assetId: NATIVE, amount }));
   for (const { frame, amount } of burntEther(chain))
-    unclaimed.expect(keyOf('frame', frame.path, { from: frame.from, to: ZERO, assetId: NATIVE, amount }));
+    unclaimed.expect(keyOf(`frame ${frame.path}`, { from: frame.from, to: ZERO, assetId: NATIVE, amount }));
   const transfers = [...chain.logs.values()].filter(
     (log) => isStandardTransfer(log) && log.address !== SYSTEM,
   );
   for (const log of transfers)
     for (const m of decodeLog(log).filter(({ amount, from, to }) => amount > 0n && from !== to))
-      unclaimed.expect(keyOf('log', log.index, m));
+      unclaimed.expect(keyOf(`log ${log.index}`, m));
   return unclaimed;
 }
 
@@ -57,31 +59,23 @@ function movementsOnChain(chain: RawChain): Unclaimed {
 export function checkMovements(report: TxReport, chain: RawChain, find: Report): void {
   const unclaimed = movementsOnChain(chain);
   const declared = new Set<number>();
-  const stated = new Set<string>();
   (report.movements ?? []).forEach((movement, i) => {
     const problem = (message: string): void => find('movement', `/movements/${i}`, message);
     const moved = movedBy(movement);
-    const index = movement.evidence.log_index;
+    const { log_index: index, frame_path: path } = movement.evidence;
+    const key = keyOf(placeOf(movement.evidence), moved);
     if (moved.amount <= 0n) problem('moves nothing');
     if (moved.from === moved.to) problem('both ends are one account');
     if (index === null) {
-      const path = movement.evidence.frame_path;
-      if (!unclaimed.claim(keyOf('frame', path?.join('.') ?? '?', moved)))
-        problem(`frame [${path}] does not show that ${describe(moved)}`);
+      if (!unclaimed.claim(key)) problem(`frame [${path}] does not show that ${describe(moved)}`);
       return;
     }
     const log = chain.logs.get(index);
     if (!log) return; // checkEvidence reports it
     declared.add(index);
-    const key = keyOf('log', index, moved);
     if (!unclaimed.claim(key)) {
-      const decoded = decodeLog(log).some((m) => keyOf('log', index, m) === key);
-      if (decoded && !isStandardTransfer(log)) checkWrap(movement, log, chain, problem);
-      else {
-        if (stated.has(key)) problem(`log ${index} is already the evidence of this movement`);
-        stated.add(key);
-        checkOtherEvent(log, moved, unclaimed, problem);
-      }
+      if (isWrap(log, moved)) checkWrap(movement, log, chain, problem);
+      else checkOtherEvent(log, moved, unclaimed, problem);
     }
     if (!endsFit(movement.kind, moved))
       problem(`a ${movement.kind} cannot go from ${moved.from} to ${moved.to}`);
@@ -89,6 +83,12 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
   for (const [key, count] of unclaimed.counts)
     if (count > 0 && !mayBeLeftOut(key, chain, declared))
       find('complete', '/movements', `left out: ${key.split('|').join(' ')}`);
+}
+
+/** Whether a log states the movement as a deposit or withdrawal of wrapped ether. */
+function isWrap(log: RawLog, moved: LogMovement): boolean {
+  const key = keyOf('', moved);
+  return !isStandardTransfer(log) && decodeLog(log).some((m) => keyOf('', m) === key);
 }
 
 const describe = ({ from, to, assetId, amount }: LogMovement): string =>
@@ -101,9 +101,12 @@ function checkOtherEvent(
   unclaimed: Unclaimed,
   problem: (message: string) => void,
 ): void {
+  const key = keyOf(`log ${log.index}`, moved);
+  if (unclaimed.stated.has(key)) problem(`log ${log.index} is already the evidence of this movement`);
+  unclaimed.stated.add(key);
   if (APPROVALS.has(log.topics[0] ?? '')) problem(`log ${log.index} is an approval, which moves nothing`);
   if (!saysOtherwise(log, moved)) return problem(`log ${log.index} does not say that ${describe(moved)}`);
-  for (const m of decodeLog(log)) unclaimed.counts.delete(keyOf('log', log.index, m));
+  for (const m of decodeLog(log)) unclaimed.counts.delete(keyOf(`log ${log.index}`, m));
 }
 
 /** Wrapped ether: the value that the event states has to pass through the wrapping contract. */
@@ -116,9 +119,8 @@ function checkWrap(
   const amount = BigInt(raw);
   if (kind !== 'wrap' && kind !== 'unwrap')
     return problem(`a ${kind} cannot rest on a deposit or withdrawal event`);
-  const passed = [...chain.frames.values()]
-    .filter((f) => (kind === 'wrap' ? f.to : f.from) === log.address)
-    .reduce((sum, { value }) => sum + value, 0n);
+  const calls = [...chain.frames.values()].filter((f) => (kind === 'wrap' ? f.to : f.from) === log.address);
+  const passed = sumOf(calls, ({ value }) => value);
   if (passed < amount) problem(`no native value of ${amount} passed through ${log.address}`);
 }
 
@@ -142,8 +144,7 @@ function endsFit(kind: Movement['kind'], { from, to }: LogMovement): boolean {
 
 /** A token that repeats its transfer in another event counts once; one the gas cannot pay for moved none. */
 function mayBeLeftOut(key: string, chain: RawChain, declared: ReadonlySet<number>): boolean {
-  const [source, index] = key.split('|');
-  if (source !== 'log') return false;
-  const emitter = chain.logs.get(Number(index))?.address;
-  return declared.has(Number(index)) || (emitter !== undefined && cannotHaveMoved(emitter, chain));
+  const index = Number(/^log (\d+)/.exec(key)?.[1]);
+  const emitter = chain.logs.get(index)?.address;
+  return declared.has(index) || (emitter !== undefined && cannotHaveMoved(emitter, chain));
 }

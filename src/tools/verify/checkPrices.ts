@@ -2,9 +2,9 @@ import type { Price, TxReport } from '../../model/generated/report.ts';
 import {
   STALE_GRACE,
   answerOfFeed,
-  askDecimals,
   askRound,
   feedsOf,
+  inputs,
   near,
   readAverage,
   readPosition,
@@ -14,12 +14,12 @@ import {
 } from './readRate.ts';
 import { askPriceApi, priceApiUrls, type PriceRules } from './ruleFacts.ts';
 import { asNumber, parseDecimal, type Decimal } from './decimal.ts';
-import type { Report } from './finding.ts';
+import { mustOf, type Must, type Report } from './finding.ts';
 import { isSame } from './rawChain.ts';
-import { askToken, type ReadContract } from './readContracts.ts';
+import { askToken, askView, type ReadContract } from './readContracts.ts';
 
-/** Null when the price holds or its fault was reported; else the reason why it could not be checked. */
-type Outcome = Promise<string | null>;
+/** Nothing when the price holds or its fault was reported; else the reason why it could not be checked. */
+type Outcome = Promise<string | void>;
 
 export interface PriceCheck {
   readonly read: ReadContract;
@@ -55,28 +55,26 @@ export async function checkPrices(
   const left: { what: string; why: string }[] = [];
   for (const [i, price] of (report.economics.valuation.prices ?? []).entries()) {
     const why = await checker.check(price, `/economics/valuation/prices/${i}`);
-    if (why !== null) left.push({ what: `price of ${price.asset_id}`, why });
+    if (why) left.push({ what: `price of ${price.asset_id}`, why });
   }
-  const { refusals = [], unpriced_assets: unpriced, sources_left_out: out = [] } = report.economics.valuation;
+  const { unpriced_assets: unpriced, sources_left_out: out = [] } = report.economics.valuation;
   if (out.includes('chainlink') && unpriced.length > 0)
     return [...left, { what: 'unpriced assets', why: 'the report was made without the source chainlink' }];
-  for (const [i, id] of unpriced.entries()) {
-    const code = refusals.find(({ asset_id: asset }) => asset === id)?.code ?? 'none';
-    await checker.checkRefusal(id, code, `/economics/valuation/unpriced_assets/${i}`);
-  }
+  for (const [i, id] of unpriced.entries())
+    await checker.checkRefusal(id, `/economics/valuation/unpriced_assets/${i}`);
   return left;
 }
 
 class PriceChecker {
   readonly #report: TxReport;
   readonly #input: PriceCheck;
-  readonly #find: Report;
+  readonly #must: Must;
   readonly #prices: ReadonlyMap<string, Price>;
 
   constructor(report: TxReport, input: PriceCheck, find: Report) {
     this.#report = report;
     this.#input = input;
-    this.#find = find;
+    this.#must = mustOf(find, 'price');
     this.#prices = new Map((report.economics.valuation.prices ?? []).map((p) => [keyOf(p.asset_id), p]));
   }
 
@@ -106,12 +104,16 @@ class PriceChecker {
   }
 
   /** A refusal does not hold where the listed feed of the asset answers, and answered so before the block. */
-  async checkRefusal(id: string, code: string, at: string): Promise<void> {
-    const answer = NOT_OF_THE_FEED.includes(code) ? null : await this.#listed(keyOf(id), STALE_GRACE);
+  async checkRefusal(id: string, at: string): Promise<void> {
+    const { refusals = [] } = this.#report.economics.valuation;
+    const refusal = refusals.find(({ asset_id: asset }) => asset === id);
+    const answer = NOT_OF_THE_FEED.includes(refusal?.code ?? '')
+      ? null
+      : await this.#listed(keyOf(id), STALE_GRACE);
     if (!answer) return;
     const earlier = await askRound(this.#input.read, answer.rule.feed, [], true);
     const moved = earlier !== null && !near(answer.round[1]!, earlier[1]!);
-    if (!moved) this.#find('price', at, `the feed ${answer.rule.feed} answered ${answer.round[1]}`);
+    this.#must(moved, at, `the feed ${answer.rule.feed} answered ${answer.round[1]}`);
   }
 
   /** No price is further from a fresh answer of its asset's feed than sources may be apart. */
@@ -123,28 +125,27 @@ class PriceChecker {
       exact.units * 10n ** BigInt(rule.decimals),
       round[1]! * 10n ** BigInt(exact.places),
     ];
-    if (!near(stated, told))
-      this.#find('price', at, `${rule.feed}, the feed of ${asset}, answered ${round[1]}`);
+    this.#must(near(stated, told), at, `${rule.feed}, the feed of ${asset}, answered ${round[1]}`);
   }
 
   async #feed({ price, exact, at, asset }: Stated): Outcome {
     const { rules, read } = this.#input;
     const registry = rules.registries.find(({ address }) => isSame(address, price.source));
-    if (!registry && !feedsOf(asset, rules).some(({ feed }) => isSame(feed, price.source))) {
-      this.#find('price', `${at}/source`, `the rules list no feed ${price.source} of ${asset}`);
-      return null;
-    }
-    const pairs = registry ? registry.quotes.map((q) => ({ args: [asset, q.denomination], in: q.in })) : [];
+    const feeds = feedsOf(asset, rules).filter(({ feed }) => isSame(feed, price.source));
+    const questions = registry
+      ? registry.quotes.map((q) => ({ args: [asset, q.denomination], unit: q.in }))
+      : feeds.slice(0, 1).map(() => ({ args: [], unit: 'usd' }));
+    if (questions.length === 0)
+      return this.#must(false, `${at}/source`, `the rules list no feed ${price.source} of ${asset}`);
     const answers = [];
-    for (const { args, in: unit } of registry ? pairs : [{ args: [], in: 'usd' }]) {
+    for (const { args, unit } of questions) {
       const round = await askRound(read, price.source, args);
-      const decimals = await askDecimals(read, price.source, args);
+      const view = `function decimals${inputs(args)} view returns (uint8)`;
+      const decimals = (await askView(read, price.source, view, { args })) as number | null;
       if (round && decimals !== null) answers.push({ round, decimals, unit });
     }
-    if (answers.length === 0) {
-      this.#find('price', at, `${price.source} does not answer latestRoundData() at this block`);
-      return null;
-    }
+    if (answers.length === 0)
+      return this.#must(false, at, `${price.source} does not answer latestRoundData() at this block`);
     const ether = this.#prices.get('native');
     const inDollars = (answer: bigint, decimals: number, unit: string): Ratio => {
       const base = unit === 'usd' ? ONE : parseDecimal(ether?.price_exact ?? '0')!;
@@ -153,14 +154,11 @@ class PriceChecker {
     const right = answers.some(({ round, decimals, unit }) =>
       agree(exact, inDollars(round[1]!, decimals, unit), EXACT),
     );
-    if (!right) {
-      const said = answers.map(({ round, decimals }) => `${round[1]} with ${decimals} decimals`);
-      this.#find('price', `${at}/price_exact`, `the feed answered ${said.join(', ')}`);
-    }
+    const said = answers.map(({ round, decimals }) => `${round[1]} with ${decimals} decimals`);
+    this.#must(right, `${at}/price_exact`, `the feed answered ${said.join(', ')}`);
     const times = answers.map(({ round }) => Number(round[3]));
-    if (answers.every(({ unit }) => unit === 'usd') && !times.includes(price.as_of))
-      this.#find('price', `${at}/as_of`, `the feed was updated at ${times.join(', ')}`);
-    return null;
+    const isTimed = answers.some(({ unit }) => unit !== 'usd') || times.includes(price.as_of);
+    this.#must(isTimed, `${at}/as_of`, `the feed was updated at ${times.join(', ')}`);
   }
 
   async #rate({ price, exact, at, asset }: Stated): Outcome {
@@ -173,9 +171,8 @@ class PriceChecker {
     }
     if (found.length === 0)
       return 'no rule of the rule set reads this price, or its contract does not answer';
-    if (!found.some((rate) => agree(exact, rate, EXACT)))
-      this.#find('price', `${at}/price_exact`, `${price.source} tells ${found.map(shown).join(' or ')}`);
-    return null;
+    const isRight = found.some((rate) => agree(exact, rate, EXACT));
+    this.#must(isRight, `${at}/price_exact`, `${price.source} tells ${found.map(shown).join(' or ')}`);
   }
 
   async #position({ price, exact, at, asset }: Stated): Outcome {
@@ -185,8 +182,7 @@ class PriceChecker {
     const value = await readPosition(BigInt(id), rule, this.#input.read, (base) => this.#dollarsOf(base));
     if (value === null) return 'the position does not answer, or its tokens have no price';
     const near = Math.abs(asNumber(exact) - value.dollars) <= value.slack + value.dollars / 1e9;
-    if (!near) this.#find('price', `${at}/price_exact`, `${price.source} holds $${value.dollars}`);
-    return null;
+    this.#must(near, `${at}/price_exact`, `${price.source} holds $${value.dollars}`);
   }
 
   async #average({ price, exact, at, asset }: Stated): Outcome {
@@ -198,17 +194,13 @@ class PriceChecker {
     );
     if (value === null) return 'the pool does not answer, or its other token has no price';
     this.#compare(exact, value * 10 ** decimals, `${at}/price_exact`, `${price.source} averages`);
-    return null;
   }
 
   /** All that a buyer paid is the price of all that it bought. */
   async #sale({ price, at }: Stated): Outcome {
     const sales = this.#report.economics.nft_sales ?? [];
     const sale = sales.find(({ asset }) => asset.id === price.asset_id);
-    if (!sale) {
-      this.#find('price', at, 'the report lists no sale of it');
-      return null;
-    }
+    if (!sale) return this.#must(false, at, 'the report lists no sale of it');
     let paid = 0;
     let priced = 0;
     for (const { subject, asset, delta_raw: raw } of this.#report.inventory_deltas) {
@@ -218,9 +210,8 @@ class PriceChecker {
       if (asset.kind === 'native' || asset.kind === 'erc20') paid -= value;
       else priced += value;
     }
-    if (Math.abs(paid - priced) > Math.abs(paid) / 1e9)
-      this.#find('price', at, `the buyer paid $${paid} for what is priced at $${priced}`);
-    return null;
+    const isPaid = Math.abs(paid - priced) <= Math.abs(paid) / 1e9;
+    this.#must(isPaid, at, `the buyer paid $${paid} for what is priced at $${priced}`);
   }
 
   async #http({ price, exact, at, asset }: Stated): Outcome {
@@ -231,15 +222,14 @@ class PriceChecker {
     const answer = await askPriceApi(place, asset, timestamp);
     if (!answer) return `${price.source} answered no price`;
     this.#compare(exact, answer.price, `${at}/price_exact`, `${price.source} answers`);
-    if (answer.time !== price.as_of)
-      this.#find('price', `${at}/as_of`, `${price.source} answers for ${answer.time}`);
-    return null;
+    const isTimed = answer.time === price.as_of;
+    this.#must(isTimed, `${at}/as_of`, `${price.source} answers for ${answer.time}`);
   }
 
   #compare(exact: Decimal, value: number, at: string, who: string): void {
     const scaled = { over: BigInt(Math.round(value * 1e15)), under: 10n ** 15n };
     const near = value >= 1e-3 ? agree(exact, scaled, FLOATING) : Math.abs(asNumber(exact) - value) < 1e-12;
-    if (!near) this.#find('price', at, `${who} $${value}`);
+    this.#must(near, at, `${who} $${value}`);
   }
 
   async #decimalsOf(asset: string): Promise<number | null> {

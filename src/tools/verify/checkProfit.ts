@@ -1,7 +1,7 @@
 import type { PnlEntry, TxReport } from '../../model/generated/report.ts';
 import { parseDecimal, roundsTo, times } from './decimal.ts';
-import type { Must } from './finding.ts';
-import { NATIVE, ZERO, gasCost, tokenOf, type RawChain } from './rawChain.ts';
+import { sumOf, total, type Must } from './finding.ts';
+import { NATIVE, ZERO, gasCost, isSame, tokenOf, type RawChain } from './rawChain.ts';
 import { movedBy, type LogMovement } from './chainMovements.ts';
 
 /** A profit entry against sums over its entity's movements, which are checked apart against the chain. */
@@ -48,10 +48,11 @@ function checkHops(entry: PnlEntry, report: TxReport, own: AssetResult, must: Mu
     ({ id, kind }) => entry.cycle.motif_ids.includes(id) && kind.endsWith('cycle'),
   );
   const legs = (side: 'assets_in' | 'assets_out'): bigint =>
-    cycles
-      .flatMap((motif) => motif[side])
-      .filter(({ asset }) => asset.id === entry.asset.id || wrappedOrNative(asset.id, report))
-      .reduce((sum, { amount_raw: raw }) => sum + BigInt(raw), 0n);
+    total(
+      cycles
+        .flatMap((motif) => motif[side])
+        .filter(({ asset }) => asset.id === entry.asset.id || wrappedOrNative(asset.id, report)),
+    );
   const [cost, proceeds] =
     cycles.length > 0 ? [legs('assets_out'), legs('assets_in')] : [own.paid, own.received];
   must(BigInt(entry.cost_raw) === cost, '/cost_raw', `${cost} by the hops`);
@@ -95,9 +96,10 @@ export function mergeWrapped(report: TxReport): (asset: string) => string {
 
 /** An account's balance changes of the assets that fit. */
 export function accountNet(report: TxReport, account: string, fits: (asset: string) => boolean): bigint {
-  return report.inventory_deltas
-    .filter(({ subject, asset }) => subject.toLowerCase() === account.toLowerCase() && fits(asset.id))
-    .reduce((sum, { delta_raw: raw }) => sum + BigInt(raw), 0n);
+  const own = report.inventory_deltas.filter(
+    ({ subject, asset }) => isSame(subject, account) && fits(asset.id),
+  );
+  return sumOf(own, ({ delta_raw: raw }) => BigInt(raw));
 }
 
 interface ProfitInput {
@@ -180,9 +182,8 @@ function converts({ from, to, assetId }: LogMovement, wrapped: ReadonlySet<strin
   return wrapped.has(token) && [from, to].some((account) => account === ZERO || account === token);
 }
 
-function netOf(list: readonly LogMovement[], entity: ReadonlySet<string>): bigint {
-  return list.reduce((sum, { from, amount }) => sum + (entity.has(from) ? amount : -amount), 0n);
-}
+const netOf = (list: readonly LogMovement[], entity: ReadonlySet<string>): bigint =>
+  sumOf(list, ({ from, amount }) => (entity.has(from) ? amount : -amount));
 
 function paymentsForGas(border: readonly LogMovement[], input: ProfitInput): LogMovement[] {
   const { entity, entryPoint, signer, gas } = input;
@@ -203,7 +204,7 @@ function forwarders({ movements, entity, builder, wrapped }: ProfitInput): Set<s
     const ids = new Set(own.map((m) => merged(m.assetId, wrapped)));
     return [...ids].some((id) => {
       const moved = own.filter((m) => merged(m.assetId, wrapped) === id);
-      const left = moved.reduce((sum, m) => sum + (m.to === account ? m.amount : -m.amount), 0n);
+      const left = sumOf(moved, (m) => (m.to === account ? m.amount : -m.amount));
       return left === 0n && moved.every((m) => (m.to === account ? entity.has(m.from) : m.to === builder));
     });
   };

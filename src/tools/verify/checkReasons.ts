@@ -1,7 +1,7 @@
 import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
 import { isRecord, placeOf, walk } from './checkEvidence.ts';
 import { accountNet, mergeWrapped } from './checkProfit.ts';
-import { mustOf, type Must, type Report } from './finding.ts';
+import { accountIn, mustOf, type Must, type Report } from './finding.ts';
 import { NATIVE, type RawChain } from './rawChain.ts';
 
 /** Reasons and null values: each missing value says why, and no part that another implies is left out. */
@@ -23,6 +23,8 @@ export function checkReasons(report: TxReport, chain: RawChain, find: Report): v
   must(report.engine === undefined || report.accounts !== undefined, '/accounts', 'are left out');
 }
 
+/** Places of figures in dollars. */
+const MONEY = /^\/economics\/|^\/execution\/gas_cost_usd$/;
 const UNPRICED = /^unpriced_asset: ((?:\S+ \(\w+\)(?:, )?)+?)(?: and \d+ more)?$/;
 
 /** Money without a value names the asset that has no price, with the refusal's own code. */
@@ -35,12 +37,11 @@ function checkMoneyReasons(report: TxReport, must: Must): void {
     const { usd, asset, reason } = value as { usd?: DisplayMoney; asset?: { id: string }; reason?: unknown };
     const isSame = !usd || !asset || usd.available || usd.reason === `unpriced_asset (${codeOf(asset.id)})`;
     must(isSame, `${at}/usd/reason`, 'is another at the refusal');
-    const isMoney = at.startsWith('/economics/') || at === '/execution/gas_cost_usd';
-    if (typeof reason !== 'string' || !isMoney) continue;
-    if (reason.startsWith('unpriced_asset:'))
-      must(namesRefusals(reason, codes), `${at}/reason`, 'names no refusal of the report');
-    else if (reason.startsWith('unpriced_asset '))
-      must(/^unpriced_asset \(\w+\)$/.test(reason), at, 'is no reason');
+    const text = MONEY.test(at) ? String(reason) : '';
+    if (text.startsWith('unpriced_asset:'))
+      must(namesRefusals(text, codes), `${at}/reason`, 'names no refusal of the report');
+    else if (text.startsWith('unpriced_asset '))
+      must(/^unpriced_asset \(\w+\)$/.test(text), at, 'is no reason');
   }
 }
 
@@ -116,13 +117,14 @@ function checkCandidates(report: TxReport, must: Must): void {
 function checkOrders({ attribution: { orders }, motifs }: TxReport, must: Must): void {
   const settled = motifs.filter(({ kind }) => kind === 'order_settled');
   must(orders.length === settled.length, '', `${settled.length} were settled`);
-  settled.slice(0, orders.length).forEach(({ evidence, protocol, participants }, i) => {
+  settled.slice(0, orders.length).forEach((motif, i) => {
+    const { evidence, protocol } = motif;
     const order = orders[i]!;
     must(protocol === null || order.protocol === protocol.slug, `/${i}/protocol`, `is ${protocol?.slug}`);
     const places = new Set(order.evidence.map(placeOf));
     const isWhole = evidence.every((place) => places.has(placeOf(place)));
     must(isWhole, `/${i}/evidence`, 'lacks a piece of its settlement');
-    const { account = null } = participants.find(({ role }) => role === 'recipient') ?? {};
+    const account = accountIn(motif, 'recipient') ?? null;
     must(order.receiver === account, `/${i}/receiver`, `is ${account}`);
   });
 }

@@ -3,52 +3,61 @@ import type { RawIntent } from '../../model/generated/rules.ts';
 import { checkFragments, checkParts, checkTold } from './checkWholes.ts';
 import { walk } from './checkEvidence.ts';
 import { accountNet, mergeWrapped } from './checkProfit.ts';
-import { mustOf, type Must, type Report } from './finding.ts';
+import { accountIn, mustOf, type Must, type Report } from './finding.ts';
 import type { RuleFacts } from './ruleFacts.ts';
 
 /** The words of a report against the rule files: rule, category, tags, kinds, roles, effects, protocols. */
 export function checkRules(report: TxReport, rules: RuleFacts, find: Report): void {
-  const { classification: c, engine } = report;
-  if (engine?.ruleset_version !== rules.version)
-    find('rules', '/engine/ruleset_version', `is ${rules.version}`);
-  const must = mustOf(find, 'rules', '/classification');
-  const rule = c.matched_rule === null ? undefined : rules.rules.get(c.matched_rule);
-  must(c.matched_rule === null || rule !== undefined, '/matched_rule', 'does not exist');
-  if (rule) {
-    must(c.rule_version === rule.version, '/rule_version', `the rule has ${rule.version}`);
-    must(c.intent_kind === rule.intent, '/intent_kind', `the rule is of ${rule.intent}`);
-  }
-  const intent = rules.intents.get(c.intent_kind);
-  must(intent !== undefined, '/intent_kind', 'is no intent of the rules');
-  const { category = c.category } = intent ?? {};
-  must((c.subcategory ?? c.category) === category, '/category', `is ${category}`);
-  if (rule) checkProof(report, rule, rules, must);
-  const tags = [...new Set([...(rule?.tags ?? []), ...(intent?.tags ?? [])])];
-  must(JSON.stringify(c.tags ?? []) === JSON.stringify(tags), '/tags', `are ${tags.join(', ')}`);
-  checkFragments(report, rules, must);
-  checkNames(report, rules, mustOf(find, 'rules'));
+  const must = mustOf(find, 'rules');
+  must(report.engine?.ruleset_version === rules.version, '/engine/ruleset_version', `is ${rules.version}`);
+  checkClassification(report, rules, mustOf(find, 'rules', '/classification'));
+  checkArgumentNames(report, rules, must);
+  checkNames(report, rules, must);
   report.motifs.forEach((motif, i) => {
     checkMotif(motif, rules, mustOf(find, 'rules', `/motifs/${i}`));
-    if (rules.motifs.get(motif.kind)?.composite) checkParts(motif, report, rules, mustOf(find, 'rules'));
+    if (rules.motifs.get(motif.kind)?.composite) checkParts(motif, report, rules, must);
   });
   checkEffects(report, rules, find);
   checkTold(report, rules, mustOf(find, 'rules', '/position_effects'));
 }
 
-/** Arguments are named as in a signature of the rules, accounts as listed or by their protocol. */
-function checkNames(report: TxReport, { text, names, titles }: RuleFacts, must: Must): void {
+/** The verdict is of its rule, and category and tags are those of rule and intent. */
+function checkClassification(report: TxReport, rules: RuleFacts, must: Must): void {
+  const { classification: c } = report;
+  const rule = rules.rules.get(c.matched_rule ?? '');
+  must(c.matched_rule === null || rule !== undefined, '/matched_rule', 'does not exist');
+  if (rule) {
+    must(c.rule_version === rule.version, '/rule_version', `the rule has ${rule.version}`);
+    must(c.intent_kind === rule.intent, '/intent_kind', `the rule is of ${rule.intent}`);
+    checkProof(report, rule, rules, must);
+  }
+  const intent = rules.intents.get(c.intent_kind);
+  must(intent !== undefined, '/intent_kind', 'is no intent of the rules');
+  const { category = c.category } = intent ?? {};
+  must((c.subcategory ?? c.category) === category, '/category', `is ${category}`);
+  const tags = [...new Set([rule, intent].flatMap((one) => one?.tags ?? []))];
+  must(JSON.stringify(c.tags ?? []) === JSON.stringify(tags), '/tags', `are ${tags.join(', ')}`);
+  checkFragments(report, rules, must);
+}
+
+/** Arguments are named as in a signature of the rules. */
+function checkArgumentNames(report: TxReport, { text }: RuleFacts, must: Must): void {
   (report.tx.method?.arguments ?? []).forEach(({ name }, i) => {
     const isKnown = /^arg\d+$/.test(name)
       ? name === `arg${i}`
       : text.includes(` ${name},`) || text.includes(` ${name})`);
     must(isKnown, `/tx/method/arguments/${i}/name`, 'is in no signature of the rules');
   });
+}
+
+/** Accounts are named as listed or by their protocol. */
+function checkNames(report: TxReport, { names, titles }: RuleFacts, must: Must): void {
   const { motifs, accounts, economics: _, tx: __, ...rest } = report;
   if (accounts === undefined) return;
   const made = motifs.flatMap(({ protocol }) => (protocol?.matched_by === 'create2' ? protocol : []));
   const venues = new Map(made.map(({ contract, slug }) => [contract, titles.get(slug) ?? slug]));
   for (const [value] of walk([rest, venues, motifs.map(({ claims: ___, ...motif }) => motif)])) {
-    const listed = typeof value === 'string' ? names.get(value.toLowerCase()) : undefined;
+    const listed = names.get(String(value).toLowerCase());
     must(!listed || String(value) in accounts, `/accounts/${String(value)}`, 'is left out');
   }
   for (const address of venues.keys()) must(address in accounts, `/accounts/${address}`, 'is left out');
@@ -89,26 +98,33 @@ const VENUE_ROLES: ReadonlySet<string> = new Set(
 
 function checkMotif(motif: Motif, rules: RuleFacts, must: Must): void {
   must(rules.motifs.has(motif.kind), '/kind', 'is no motif of the rules');
-  motif.participants.forEach(({ role }, i) =>
-    must(rules.roles.has(role) || VENUE_ROLES.has(role), `/participants/${i}/role`, 'is no role'),
-  );
+  checkWords(motif, rules, must);
   const claimed = new Set((motif.claims ?? []).map(({ predicate }) => predicate));
   must(claimed.size > 0 || motif.status !== 'Proven', '/claims', 'nothing is claimed');
   for (const name of (motif.status === 'Proven' && rules.motifs.get(motif.kind)?.claims) || [])
     must(claimed.has(name), '/claims', `${name} is missing`);
+  const wanted = placeRole(motif, rules);
+  must(wanted === null || accountIn(motif, wanted) !== undefined, '/participants', `name no ${wanted}`);
+  checkProtocol(motif.protocol, rules, must);
+}
+
+/** The role of the account at which an act happened; null where none has to be named. */
+function placeRole({ kind }: Motif, { motifs }: RuleFacts): string | null {
+  const { venue = 'venue', composite } = motifs.get(kind) ?? {};
+  if (composite || venue === 'account' || kind === 'front_end') return null;
+  return venue === 'none' ? 'recipient' : venue;
+}
+
+/** Roles and tags of a motif are words of the rules. */
+function checkWords(motif: Motif, { roles, text }: RuleFacts, must: Must): void {
+  motif.participants.forEach(({ role }, i) =>
+    must(roles.has(role) || VENUE_ROLES.has(role), `/participants/${i}/role`, 'is no role'),
+  );
   for (const side of ['assets_in', 'assets_out'] as const)
     motif[side].forEach(({ role }, i) =>
-      must(rules.roles.has(role), `/${side}/${i}/role`, 'is no role of the rules'),
+      must(roles.has(role), `/${side}/${i}/role`, 'is no role of the rules'),
     );
-  (motif.tags ?? []).forEach((tag, i) =>
-    must(rules.text.includes(tag), `/tags/${i}`, 'is no word of the rules'),
-  );
-  const { venue = 'venue', composite } = rules.motifs.get(motif.kind) ?? {};
-  const wanted = venue === 'none' ? 'recipient' : venue;
-  const isFree = composite || venue === 'account' || motif.kind === 'front_end';
-  const isNamed = isFree || motif.participants.some(({ role }) => role === wanted);
-  must(isNamed, '/participants', `name no ${wanted}`);
-  checkProtocol(motif.protocol, rules, must);
+  (motif.tags ?? []).forEach((tag, i) => must(text.includes(tag), `/tags/${i}`, 'is no word of the rules'));
 }
 
 function checkProtocol(protocol: Motif['protocol'], rules: RuleFacts, must: Must): void {

@@ -2,7 +2,7 @@ import type { Asset, Evidence, Motif, TxReport } from '../../model/generated/rep
 import { formatUnits } from 'viem/utils';
 import { mustOf, netsOf, partiesOf, type Must, type Report } from './finding.ts';
 import type { RuleFacts } from './ruleFacts.ts';
-import { isRecord, placeOf, walk } from './checkEvidence.ts';
+import { isRecord, placeOf, placesIn, walk } from './checkEvidence.ts';
 import type { RawChain } from './rawChain.ts';
 
 /** The parts of a report that must agree with each other: verdict, actor, economics. */
@@ -65,14 +65,19 @@ export function checkLabelAmounts(report: TxReport, rules: RuleFacts | null, fin
   const own = amountsBySymbol(ownParts(report, rules));
   // A token without a symbol may be wrapped ether, which labels know by the rules.
   if (deltas.some(({ asset }) => asset.symbol === null)) all.delete('ETH');
+  for (const { text, symbol, shown, isOwn } of amountsIn(label)) {
+    const known = (isOwn ? own : all).get(symbol) ?? [];
+    if (all.has(symbol) && !sums(known).some((amount) => isShownAs(amount, shown)))
+      find('verdict', '/classification/intent_label', `${text} is no amount of what the label rests on`);
+  }
+}
+
+/** The amounts of a label, with the letters of their token; `isOwn`: not in a further clause. */
+function* amountsIn(label: string) {
   const end = /, | \(/.exec(label.replace(/\d,\d/g, '0.0'))?.index ?? Infinity;
   for (const { 0: text, 1: number, 2: word, index } of label.matchAll(LABEL_AMOUNT)) {
     const symbol = word === 'WETH' ? 'ETH' : lettersOf(word!);
-    if (!all.has(symbol)) continue;
-    const known = (index < end ? own : all).get(symbol) ?? [];
-    const shown = Number(number!.replaceAll(',', ''));
-    if (!sums(known).some((amount) => isShownAs(amount, shown)))
-      find('verdict', '/classification/intent_label', `${text} is no amount of what the label rests on`);
+    yield { text, symbol, shown: Number(number!.replaceAll(',', '')), isOwn: index < end };
   }
 }
 
@@ -174,19 +179,12 @@ function checkTokenLists(report: TxReport, find: Report): void {
  */
 export function checkAttribution(report: TxReport, chain: RawChain, find: Report): void {
   const { attribution } = report;
-  const names = ({ log_index: index, frame_path: path }: Evidence, account: string): boolean => {
+  const names = (evidence: Evidence, account: string): boolean => {
     const digits = account.slice(2).toLowerCase();
-    const log = index === null ? undefined : chain.logs.get(index);
+    const { log, frame } = placesIn(evidence, chain);
     if (log)
-      return (
-        log.address.endsWith(digits) ||
-        log.data.includes(digits) ||
-        log.topics.some((topic) => topic.endsWith(digits))
-      );
-    const frame = path === null ? undefined : chain.frames.get(path.join('.'));
-    return (
-      frame === undefined || [frame.from, frame.to, frame.context].some((party) => party.endsWith(digits))
-    );
+      return log.data.includes(digits) || [log.address, ...log.topics].some((text) => text.endsWith(digits));
+    return !frame || [frame.from, frame.to, frame.context].some((party) => party.endsWith(digits));
   };
   const motifs = report.motifs.map(({ participants, evidence }) => ({
     accounts: new Set(participants.map(({ account }) => account)),

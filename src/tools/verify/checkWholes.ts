@@ -1,16 +1,16 @@
 import type { Motif, PositionEffect, TxReport } from '../../model/generated/report.ts';
 import type { RawMotifKind } from '../../model/generated/rules.ts';
-import { poolOf } from './checkClaims.ts';
-import { placeOf } from './checkEvidence.ts';
-import type { Must } from './finding.ts';
+import { venueOf } from './checkClaims.ts';
+import { placeOf, placesIn } from './checkEvidence.ts';
+import { accountIn, type Must } from './finding.ts';
 import type { RawChain } from './rawChain.ts';
 import type { RuleFacts } from './ruleFacts.ts';
 
 /** The bytes of a log, or those passed to a call. */
-function textAt({ log_index: index, frame_path: path }: Motif['evidence'][number], chain: RawChain): string {
-  if (index === null) return chain.frames.get(path?.join('.') ?? '?')?.input ?? '';
-  const { topics, data } = chain.logs.get(index) ?? { topics: [], data: '' };
-  return [...topics, data].join();
+function textAt(evidence: Motif['evidence'][number], chain: RawChain): string {
+  const { log, frame } = placesIn(evidence, chain);
+  if (log === null) return frame?.input ?? '';
+  return log ? [...log.topics, log.data].join() : '';
 }
 
 /** Count and pool of an act are its evidence's; the parts of a whole are inside it. */
@@ -30,6 +30,9 @@ export function checkOwnWords(
     problem('motif', `its movements are not among those of ${whole!.id}`);
 }
 
+/** Orders and requests hold nothing yet. */
+const HOLDS_NOTHING = /^(order|withdrawal_request)$/;
+
 /** A position has the evidence and the assets of its acts. */
 export function checkWhole(effect: PositionEffect, behind: readonly Motif[], must: Must): void {
   const { effect: what, category, underlying, position_asset: token } = effect;
@@ -39,9 +42,9 @@ export function checkWhole(effect: PositionEffect, behind: readonly Motif[], mus
   const shown = new Set(effect.evidence.map(placeOf));
   const left = behind.flatMap(({ evidence }) => evidence.map(placeOf)).filter((place) => !shown.has(place));
   must(left.length === 0, '/evidence', `${left.join(', ')} of its motifs is left out`);
-  // Orders and requests hold nothing yet; a liquidator's own gain of a share is no deposit.
+  // A liquidator's own gain of a share is no deposit.
   const isSeized = what === 'increase' && behind.every(({ kind }) => kind === 'liquidation');
-  if (isSeized || category === 'order' || category === 'withdrawal_request') return;
+  if (isSeized || HOLDS_NOTHING.test(category)) return;
   const parts = behind.flatMap((m) => [...m.assets_in, ...m.assets_out]);
   const named = new Set(underlying.map(({ asset }) => asset.id));
   const isEmpty =
@@ -81,8 +84,7 @@ export function checkParts(whole: Motif, { motifs }: TxReport, rules: RuleFacts,
     const isInside = part.movements.length > 0 && part.movements.every((m) => whole.movements.includes(m));
     const isApart = composite || !isInside || part.parent_id !== null;
     must(isApart, `/motifs/${i}/parent_id`, `moves what ${whole.id} moves`);
-    const recipient = part.participants.find(({ role }) => role === 'recipient')?.account;
-    const party = venue === 'none' ? recipient : trade && poolOf(part).split(' ')[0];
+    const party = venue === 'none' ? accountIn(part, 'recipient') : trade && venueOf(part);
     const isNamed = whole.participants.some(({ account }) => account === party);
     const at = `/motifs/${whole.id.slice(2)}/participants`;
     must(!party || part.parent_id !== whole.id || isNamed, at, `lack ${party}`);
@@ -99,8 +101,8 @@ export function checkTold(report: TxReport, rules: RuleFacts, must: Must): void 
     // Baskets of NFTs and tokens that wrap another are no positions.
     const isFree =
       amounts.some(({ asset, role }) => asset.token_id !== null && /^(in|out)$/.test(role)) ||
-      (status === 'Suspected' && rules.listed.has(poolOf(motif).split(' ')[0]!.toLowerCase()));
-    const isHeld = position && !/^(order|withdrawal_request)$/.test(position.category);
+      (status === 'Suspected' && rules.listed.has(venueOf(motif).toLowerCase()));
+    const isHeld = position && !HOLDS_NOTHING.test(position.category);
     must(!isHeld || isFree || told.size > 0, '', `that of ${kind} is left out`);
     const isSeized = kind === 'liquidation' && amounts.some(({ role }) => role === 'collateral');
     must(!isSeized || told.has('lending_supply'), '', 'the seized collateral is left out');

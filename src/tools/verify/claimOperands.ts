@@ -1,4 +1,5 @@
 import type { AssetAmount, Motif, Movement, TxReport } from '../../model/generated/report.ts';
+import { placeOf } from './checkEvidence.ts';
 import type { RawChain, RawFrame, RawLog } from './rawChain.ts';
 
 /** A claim's operands of one side, read from the report and the chain. */
@@ -34,51 +35,54 @@ export function readSide(texts: readonly string[], context: Context): Side | str
   return side;
 }
 
-function readOperand(text: string, side: Side, context: Context): string | null {
-  const { report, motif } = context;
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) side.accounts.push(text);
-  else if (/^m-\d+$/.test(text)) {
-    const part = report.motifs[Number(text.slice(2))];
-    if (part?.id !== text || part.parent_id !== motif.id) return 'is no part of the motif';
-    side.parts.push(part);
-  } else if (/^(in|out)\d+$/.test(text)) {
-    const [, name, index] = /^(in|out)(\d+)$/.exec(text)!;
-    const amount = motif[name === 'in' ? 'assets_in' : 'assets_out'][Number(index)];
-    if (amount === undefined) return 'is no amount of the motif';
-    side.amounts.push(amount);
-  } else if (text.startsWith('movement:')) {
-    const index = Number(text.slice(9));
-    const movement = report.movements?.[index];
-    if (movement === undefined || !motif.movements.includes(index)) return 'is no movement of the motif';
-    side.movements.push(movement);
-  } else return readPlace(text, side, context);
+/** Keeps an operand; where there is none, says why. */
+function keep<T>(list: T[], found: T | false | undefined, otherwise = ''): string | null {
+  if (found === undefined || found === false) return otherwise;
+  list.push(found);
   return null;
+}
+
+function readOperand(text: string, side: Side, context: Context): string | null {
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return keep(side.accounts, text);
+  const own = /^(?:(m-|in|out)(\d+)|movement:(.*))$/s.exec(text);
+  return own ? readOwn(own, side, context) : readPlace(text, side, context);
+}
+
+/** Parts, amounts and movements of the motif. */
+function readOwn(match: readonly string[], side: Side, { report, motif }: Context): string | null {
+  const [text, form, index, movement] = match;
+  if (form === 'm-') {
+    const part = report.motifs[Number(index)];
+    const isOwn = part?.id === text && part?.parent_id === motif.id;
+    return keep(side.parts, isOwn && part, 'is no part of the motif');
+  }
+  if (form === undefined) {
+    const isOwn = motif.movements.includes(Number(movement));
+    return keep(side.movements, isOwn && report.movements?.[Number(movement)], 'is no movement of the motif');
+  }
+  const amount = motif[form === 'in' ? 'assets_in' : 'assets_out'][Number(index)];
+  return keep(side.amounts, amount, 'is no amount of the motif');
 }
 
 /** Logs, frames, and amounts in them: of the motif's own evidence. */
 function readPlace(text: string, side: Side, { chain, motif }: Context): string | null {
-  const place = /^(log|frame|call|output|value):([\d.]*)(?::(.+))?$/.exec(text);
-  if (!place) return 'is no operand';
-  const [, kind, where, at] = place as unknown as [string, string, string, string?];
-  const own = motif.evidence.some(({ log_index: index, frame_path: path }) =>
-    kind === 'log' ? index === Number(where) : index === null && path?.join('.') === where,
-  );
-  const log = kind === 'log' ? chain.logs.get(Number(where)) : undefined;
-  const frame = kind === 'log' ? undefined : chain.frames.get(where);
-  const found = log ?? frame;
-  if (!own || found === undefined) return 'is not among the evidence of the motif';
-  if (at !== undefined) return readWord(at, dataOf(kind, log, frame), side);
-  if (kind === 'value') side.words.push(frame!.value);
-  else {
-    side.places.push(log?.address ?? frame!.to);
-    if (frame) side.frames.push(frame.path);
-  }
-  return null;
+  const [, kind, where = '', at] = /^(log|frame|call|output|value):([\d.]*)(?::(.+))?$/.exec(text) ?? [];
+  if (kind === undefined) return 'is no operand';
+  const place = kind === 'log' ? `log ${Number(where)}` : `frame ${where}`;
+  const found = kind === 'log' ? chain.logs.get(Number(where)) : chain.frames.get(where);
+  if (!found || !motif.evidence.some((own) => placeOf(own) === place))
+    return 'is not among the evidence of the motif';
+  return 'topics' in found ? readLog(found, at, side) : readFrame(found, kind, at, side);
 }
 
-function dataOf(kind: string, log: RawLog | undefined, frame: RawFrame | undefined): readonly string[] {
-  if (log) return [log.data, ...log.topics];
-  return [kind === 'call' ? frame!.input : frame!.output];
+function readLog({ address, data, topics }: RawLog, at: string | undefined, side: Side): string | null {
+  return at === undefined ? keep(side.places, address) : readWord(at, [data, ...topics], side);
+}
+
+function readFrame(frame: RawFrame, kind: string, at: string | undefined, side: Side): string | null {
+  if (at !== undefined) return readWord(at, [kind === 'call' ? frame.input : frame.output], side);
+  if (kind === 'value') return keep(side.words, frame.value);
+  return keep(side.frames, frame.path) ?? keep(side.places, frame.to);
 }
 
 /** An amount at a byte of the data, or in a topic, which follow it in `data`. */

@@ -1,4 +1,4 @@
-import type { Asset, PositionEffect, TxReport } from '../../model/generated/report.ts';
+import type { Asset, Motif, PositionEffect, TxReport } from '../../model/generated/report.ts';
 
 /** One claim of a report that the node's answers do not bear out. */
 export interface Finding {
@@ -19,6 +19,18 @@ export function mustOf(find: Report, check: string, below = ''): Must {
     if (!holds) find(check, `${below}${at}`, message);
   };
 }
+
+/** The first account with a role in an act. */
+export const accountIn = ({ participants }: Motif, wanted: string): string | undefined =>
+  participants.find(({ role }) => role === wanted)?.account;
+
+/** The sum of a number of each. */
+export const sumOf = <T>(list: readonly T[], numberOf: (one: T) => bigint): bigint =>
+  list.reduce((sum, one) => sum + numberOf(one), 0n);
+
+/** The sum of raw amounts. */
+export const total = (list: readonly { readonly amount_raw: string }[]): bigint =>
+  sumOf(list, ({ amount_raw: raw }) => BigInt(raw));
 
 export type Party = ReturnType<typeof partiesOf>[number];
 

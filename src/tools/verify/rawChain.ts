@@ -153,32 +153,19 @@ const BORROWING: ReadonlySet<string> = new Set(['DELEGATECALL', 'CALLCODE']);
 /** Frames in execution order, numbered as in reports: no value-less calls to precompiles (0x01–0x1ff). */
 function numberFrames(root: Node): Map<string, RawFrame> {
   const frames = new Map<string, RawFrame>();
-  const precompile = (node: Node) =>
-    /^0x0{36}[0-9a-f]{4}$/.test(node.to) &&
-    BigInt(node.to) >= 1n &&
-    BigInt(node.to) <= 0x1ffn &&
-    node.value === 0n;
+  const precompile = ({ to, value }: Node) => /^0x0{37}(?!000)[01][0-9a-f]{2}$/.test(to) && value === 0n;
   const stack: [Node, number[], boolean, string][] = [[root, [], false, root.to]];
   for (let next = stack.pop(); next; next = stack.pop()) {
-    const [node, path, under, parentContext] = next;
+    const [{ children, ...node }, path, under, parentContext] = next;
     const failed = under || node.failed;
     const borrowed = BORROWING.has(node.type);
     const context = borrowed ? parentContext : node.to;
     const moves = !failed && !borrowed && node.type !== 'STATICCALL';
     // A SELFDESTRUCT belongs to its caller, in every tracer.
     const from = node.type === 'SELFDESTRUCT' && path.length > 0 ? parentContext : node.from;
-    frames.set(path.join('.'), {
-      path: path.join('.'),
-      type: node.type,
-      from,
-      to: node.to,
-      context,
-      value: moves ? node.value : 0n,
-      failed,
-      input: node.input,
-      output: node.output,
-    });
-    const counted = node.children.filter((child) => !precompile(child));
+    const value = moves ? node.value : 0n;
+    frames.set(path.join('.'), { ...node, path: path.join('.'), from, context, value, failed });
+    const counted = children.filter((child) => !precompile(child));
     for (const [i, child] of [...counted.entries()].reverse())
       stack.push([child, [...path, i], failed, context]);
   }

@@ -173,7 +173,7 @@ export const STALE_GRACE = 86_400;
 type Round = readonly bigint[];
 
 /** `()` of a feed, `(address,address)` of a registry, which is asked for a pair. */
-const inputs = (args: readonly string[]): string => `(${args.map(() => 'address').join()})`;
+export const inputs = (args: readonly string[]): string => `(${args.map(() => 'address').join()})`;
 
 /** A feed's or registry's latest round; null without one. */
 export async function askRound(
@@ -185,16 +185,6 @@ export async function askRound(
   const round = 'uint80, int256, uint256, uint256, uint80';
   const signature = `function latestRoundData${inputs(args)} view returns (${round})`;
   return (await askView(read, to, signature, { args, before })) as Round | null;
-}
-
-/** Decimals of a feed's or registry's answers; null without an answer. */
-export async function askDecimals(
-  read: ReadContract,
-  to: string,
-  args: readonly string[],
-): Promise<number | null> {
-  const signature = `function decimals${inputs(args)} view returns (uint8)`;
-  return (await askView(read, to, signature, { args })) as number | null;
 }
 
 /** The feeds that the rules list of an asset. */

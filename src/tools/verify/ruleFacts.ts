@@ -71,16 +71,19 @@ const addressesIn = (value: unknown): string[] =>
 
 /** Names of addresses: the address book's, over them those of protocols and of entities. */
 function namesOf(directories: readonly string[], protocols: readonly RawProtocol[]): RuleFacts['names'] {
-  const names = new Map<string, { name: string; kind: string }>();
-  for (const path of filesOf(directories, 'address-book'))
-    for (const [, address, kind, name] of readFileSync(path, 'utf8').matchAll(/^(0x\w{40}) (\S+) (.+)$/gm))
-      names.set(address!, { name: name!, kind: kind! });
-  for (const { slug, name = slug, addresses = [] } of protocols)
-    for (const address of addressesIn(addresses)) names.set(address, { name, kind: 'protocol' });
-  for (const { accounts = [] } of documents<RawEntityFile>(directories, 'entities'))
-    for (const { name, address, tags: [kind = 'contract'] = [] } of accounts)
-      names.set(address.toLowerCase(), { name, kind });
-  return names;
+  const inBook = filesOf(directories, 'address-book').flatMap((path) => [
+    ...readFileSync(path, 'utf8').matchAll(/^(0x\w{40}) (\S+) (.+)$/gm),
+  ]);
+  const entities = documents<RawEntityFile>(directories, 'entities').flatMap(({ accounts = [] }) => accounts);
+  return new Map([
+    ...inBook.map(([, address, kind, name]) => [address!, { name: name!, kind: kind! }] as const),
+    ...protocols.flatMap(({ slug, name = slug, addresses = [] }) =>
+      addressesIn(addresses).map((address) => [address, { name, kind: 'protocol' }] as const),
+    ),
+    ...entities.map(
+      ({ name, address, tags: [kind = 'contract'] = [] }) => [address.toLowerCase(), { name, kind }] as const,
+    ),
+  ]);
 }
 
 /** The YAML documents of a file or folder in each directory; a list counts as its entries. */

@@ -61,7 +61,7 @@ export interface Verification {
 /** A report made anew of the same transaction, or why there is none. */
 export type Anew = { readonly report: TxReport } | { readonly missing: string };
 
-function verdictOf(findings: readonly Finding[], compared: boolean, acceptPart: boolean): Verdict {
+function verdictOf(findings: readonly Finding[], compared: boolean, acceptPart = false): Verdict {
   if (findings.length > 0) return 'fails';
   if (compared) return 'holds';
   return acceptPart ? 'holds in part' : 'not verified';
@@ -100,7 +100,7 @@ export interface VerifyInput {
 
 /** The comparison with an analysis made anew, and the independent checks; names the parts left unchecked. */
 export async function verifyTwice(report: TxReport, input: VerifyInput): Promise<Verification> {
-  const { answers, anew, read, prices = null, acceptPart = false, rules = null } = input;
+  const { answers, anew, read, prices, acceptPart, rules } = input;
   const findings: Finding[] = [];
   const find: Report = (check, at, message) => void findings.push({ check, at, message });
   const comparison =
