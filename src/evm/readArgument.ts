@@ -1,6 +1,7 @@
 import { addressOfWord, intOfWord, smallUintOfWord, uintOfWord, wordAt } from './hex.ts';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { ParamSpec } from '../model/rulebook.ts';
+import { memoize } from '../lib/memo.ts';
 import { splitTopLevel } from '../lib/text.ts';
 
 /** A scalar argument: integers and booleans as bigint, addresses and bytes as lower-case hex. */
@@ -149,18 +150,18 @@ export type AbiType =
   | { readonly kind: 'array'; readonly of: AbiType; readonly length: number | null }
   | { readonly kind: 'tuple'; readonly items: readonly AbiType[] };
 
-const cache = new Map<string, AbiType | null>();
+const parsed = memoize((text) => ({ type: parse(text) }), 4_096);
 
-/**
- * Parses a canonical ABI type such as `(address,uint256[2])[]`; null for anything else. Types come from the
- * rulebook, so the cache is bounded by it.
- */
-export function parseAbiType(text: string): AbiType | null {
-  const known = cache.get(text);
-  if (known !== undefined) return known;
-  const parsed = parse(text);
-  cache.set(text, parsed);
-  return parsed;
+/** Parses a canonical ABI type such as `(address,uint256[2])[]`; null for anything else. */
+export const parseAbiType = (text: string): AbiType | null => parsed(text).type;
+
+const SCALAR = /^(?:(address|bool|bytes|string)|(uint|int|bytes)(\d+))$/;
+
+function parseScalar(text: string): AbiType | null {
+  const [, whole, name, size] = SCALAR.exec(text) ?? [];
+  if (whole !== undefined) return { kind: whole as 'address' | 'bool' | 'bytes' | 'string' };
+  if (name === undefined) return null;
+  return { kind: name === 'bytes' ? 'fixed_bytes' : (name as 'uint' | 'int'), size: Number(size) };
 }
 
 function parse(text: string): AbiType | null {
@@ -173,11 +174,7 @@ function parse(text: string): AbiType | null {
     const items = (text === '()' ? [] : splitTopLevel(text.slice(1, -1))).map(parseAbiType);
     return items.every((item) => item !== null) ? { kind: 'tuple', items } : null;
   }
-  const whole = /^(address|bool|bytes|string)$/.exec(text)?.[1];
-  if (whole !== undefined) return { kind: whole as 'address' | 'bool' | 'bytes' | 'string' };
-  const [, name, size] = /^(uint|int|bytes)(\d+)$/.exec(text) ?? [];
-  if (name === undefined) return null;
-  return { kind: name === 'bytes' ? 'fixed_bytes' : (name as 'uint' | 'int'), size: Number(size) };
+  return parseScalar(text);
 }
 
 export function isDynamic(type: AbiType): boolean {

@@ -48,13 +48,13 @@ export function readSignedCall(
     const { v, r, s, signature = (values['request'] as Values | undefined)?.['signature'] } = values;
     const signed = signature === undefined ? vrs(v, r, s) : packed(signature);
     if (signed === null) return null;
-    for (const name of [...names, ...entry.names])
-      for (const versions of VERSIONS) {
+    const isSigned = [...names, ...entry.names].some((name) =>
+      VERSIONS.some((versions) => {
         const domains = versions.map((version) => domainOf(name, version, call.to));
-        if (signedBy(account, signed, digestsOf(domains, hashes()), budget))
-          return { account, grants, forwards };
-      }
-    return null;
+        return signedBy(account, signed, digestsOf(domains, hashes()), budget);
+      }),
+    );
+    return isSigned ? { account, grants, forwards } : null;
   } catch {
     return null; // Calldata that does not decode as its selector promises.
   }

@@ -1,6 +1,6 @@
 import { formatAmount, usableDecimals, parseAmount } from '../value/amount.ts';
 import { displayMoney, exactUsd, known, unknown, worth } from '../value/money.ts';
-import { NATIVE_ASSET, erc20Id } from '../value/asset.ts';
+import { NATIVE_ASSET, erc20Id, isNft } from '../value/asset.ts';
 import type { BlockTx } from './blockFacts.ts';
 import type { Amount } from '../model/generated/finding.ts';
 import type { UnitPrice } from '../model/economics.ts';
@@ -90,7 +90,7 @@ export function gainsOf(
     for (const { subject, subject_role: role, asset, delta_raw } of report.inventory_deltas) {
       const amount = BigInt(delta_raw);
       if (accounts.has(subject)) {
-        if (asset.kind === 'native' || asset.kind === 'erc20') add(asset.id, amount);
+        if (!isNft(asset)) add(asset.id, amount);
       } else if (role === 'builder' && asset.kind === 'native' && amount > 0n) {
         tips += amount;
         add(asset.id, amount);
@@ -99,8 +99,7 @@ export function gainsOf(
     if (accounts.has(report.attribution.fee_payer)) gas += parseAmount(report.execution.gas_cost_native, 18);
   }
   mergeWrapped(gross, wrappedNative);
-  for (const [asset, amount] of gross) if (amount === 0n) gross.delete(asset);
-  return { gross, tips, gas };
+  return { gross: new Map([...gross].filter(([, amount]) => amount !== 0n)), tips, gas };
 }
 
 /** Ether wrapped or unwrapped on the way is neither lost nor gained. */

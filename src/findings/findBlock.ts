@@ -77,6 +77,7 @@ class Weighing {
     const { number } = this.#block;
     const loose = LOOSE.has(facts.get('entity.link'));
     const isProven = unmet.length === 0 && rule.status !== 'experimental';
+    const own = income ?? { entity: this.#named(loose), parts: this.#parts(), amounts: this.#amounts() };
     return {
       schema_version: 1,
       id: `${number}-${count}`,
@@ -87,10 +88,10 @@ class Weighing {
       rule: rule.slug,
       rule_version: rule.version,
       caveats: unmet.map((code) => ({ code, text: FINDING_CAVEATS[code] ?? code })),
-      entity: income?.entity ?? this.#named(loose),
+      entity: own.entity,
       venues: this.#venues(),
-      transactions: income?.parts ?? this.#parts(),
-      amounts: income?.amounts ?? this.#amounts(),
+      transactions: own.parts,
+      amounts: own.amounts,
     };
   }
 

@@ -78,17 +78,21 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
   return server;
 }
 
+const VERSIONS: ReadonlySet<string> = new Set(['1.1', '1.0']);
+
 /** Why a request is refused on any path; null for a sound one. */
 function refusedStatus(request: IncomingMessage): number | null {
-  const { url = '', httpVersion, headersDistinct } = request;
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return 505;
+  const { url, httpVersion, headersDistinct } = request;
+  if (!VERSIONS.has(httpVersion)) return 505;
   // RFC 9112 §3.2: one Host, which HTTP/1.0 may leave out.
   const hosts = headersDistinct['host']?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 400;
   // RFC 9112 §6.1: other transfer codings than chunked are not undone here.
   if ((request.headers['transfer-encoding'] ?? 'chunked').toLowerCase() !== 'chunked') return 501;
-  return url.startsWith('/') || url === '*' || URL.canParse(url) ? null : 400;
+  return isTarget(url) ? null : 400;
 }
+
+const isTarget = (url = ''): boolean => url.startsWith('/') || url === '*' || URL.canParse(url);
 
 /** An error outside Express; the connection ends with it. */
 function errorParts(status: number): { head: Record<string, string | number>; body: string } {
@@ -178,15 +182,9 @@ export function shedLoad(
   };
 }
 
-/** Metrics in Prometheus' text format. */
-interface MetricsText {
-  readonly contentType: string;
-  text(): Promise<string>;
-}
-
 /** `GET /metrics` (Prometheus) and `GET /ready`, for operators: kept off the public port. */
 export function createAdminServer(deps: {
-  metrics: MetricsText;
+  metrics: { readonly contentType: string; text(): Promise<string> };
   upstream: { ready(signal: AbortSignal): Promise<boolean> };
   /** Ends a check that is under way when the service stops. */
   stopping: AbortSignal;

@@ -5,7 +5,7 @@ import { isRecord } from '../../lib/shape.ts';
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { SimulatedCall, SimulationRequest } from '../../model/simulation.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
-import { resultOf, type RpcCall } from './rpc/rpcMessages.ts';
+import { resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
 import type { Session } from './rpc/session.ts';
 import { UpstreamFault } from './rpc/upstreamFault.ts';
 import { batchCall } from './simulatedBatch.ts';
@@ -70,7 +70,18 @@ export async function readBase(
   const quantityAt = (answer = further[estimates.length]): bigint | null =>
     answer?.ok ? quantity(answer.result) : null;
   if (quantity(resultOf('eth_chainId', chain!)) !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
-  const fields = resultOf('eth_getBlockByNumber', header!);
+  return {
+    ...readHeader(header!),
+    blobFee: (blobs.length > 0 ? quantityAt() : null) ?? 0n,
+    nonce: readQuantity(resultOf('eth_getTransactionCount', nonce!), 'upstream_malformed', 'nonce'),
+    balance: quantityAt(balance) ?? 0n,
+    tip: quantityAt(tip) ?? USUAL_TIP,
+    gas: calls.map((_, i) => (i < estimates.length ? quantityAt(further[i]) : null)),
+  };
+}
+
+function readHeader(answer: RpcAnswer): Pick<Base, 'number' | 'hash' | 'timestamp' | 'baseFee' | 'miner'> {
+  const fields = resultOf('eth_getBlockByNumber', answer);
   if (!isRecord(fields)) throw new UpstreamFault('state_unavailable', 'elsewhere', 'no such block');
   const miner = lowerAddress(fields['miner']) ?? ZERO_ADDRESS;
   const hash = readHash(fields['hash'], 'block_malformed', 'hash');
@@ -80,11 +91,6 @@ export async function readBase(
     timestamp: readQuantity(fields['timestamp'], 'block_malformed', 'timestamp'),
     baseFee: quantity(fields['baseFeePerGas']) ?? 0n,
     miner: miner === ZERO_ADDRESS ? unknownTo(hash) : miner,
-    blobFee: (blobs.length > 0 ? quantityAt() : null) ?? 0n,
-    nonce: readQuantity(resultOf('eth_getTransactionCount', nonce!), 'upstream_malformed', 'nonce'),
-    balance: quantityAt(balance) ?? 0n,
-    tip: quantityAt(tip) ?? USUAL_TIP,
-    gas: calls.map((_, i) => (i < estimates.length ? quantityAt(further[i]) : null)),
   };
 }
 
@@ -144,7 +150,7 @@ function otherPrice({ signed, maxFeePerGas }: SimulationRequest, { baseFee }: Ba
 /** Wei per gas that would be paid (EIP-1559); never below the base fee, which the report's check asks for. */
 function priceOf({ maxFeePerGas, maxPriorityFeePerGas }: SimulationRequest, { baseFee, tip }: Base): bigint {
   const wanted = baseFee + (maxPriorityFeePerGas ?? tip);
-  const capped = maxFeePerGas === null ? wanted : min(maxFeePerGas, wanted);
+  const capped = maxFeePerGas !== null && maxFeePerGas < wanted ? maxFeePerGas : wanted;
   return capped < baseFee ? baseFee : capped;
 }
 
@@ -172,7 +178,5 @@ export function transactionOf(request: SimulationRequest, base: Base, { gas }: E
 const unknownTo = (hash: Hex): Address => `0x${hash.slice(-40)}`;
 
 export const hexOf = (value: bigint): Hex => `0x${value.toString(16)}`;
-
-const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 const plain = ({ to, data, value }: SimulatedCall): unknown[] => [to, data, hexOf(value)];

@@ -99,7 +99,7 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
     for (const file of files)
       for await (const one of verifications(file, rpcUrl, analyzer, options)) {
         all.push(one);
-        if (!options.json) show(one.tx_hash, one, options.quiet ?? false);
+        if (!options.json) show(one.tx_hash, one, options.quiet);
       }
   } finally {
     await analyzer?.close();
@@ -131,7 +131,7 @@ const COLOUR = {
   fails: pc.red,
 } satisfies Record<Verdict, typeof pc.red>;
 
-function show(hash: string, verification: Verification, quiet: boolean): void {
+function show(hash: string, verification: Verification, quiet = false): void {
   const { verdict, findings, checked, notChecked } = verification;
   if (quiet && verdict.startsWith('holds')) return;
   process.stdout.write(`${COLOUR[verdict](verdict)}  ${hash}\n`);

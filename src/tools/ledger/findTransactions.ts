@@ -33,9 +33,8 @@ export async function findTransactions(chain: Chain, accounts: readonly string[]
   if (isAdded(sent) && isAdded(received)) return { hashes, blocks, unseen };
   unseen.push('ether that came and went between two blocks asked for: the node has no trace_filter');
   const changed = await Promise.all(accounts.map((account) => changedBlocksOf(chain, account, range)));
-  for (const [i, account] of accounts.entries())
-    if (changed[i] === null)
-      unseen.push(`ether of ${account}: the node has neither trace_filter nor old state`);
+  const unread = accounts.filter((_, i) => changed[i] === null);
+  unseen.push(...unread.map((one) => `ether of ${one}: the node has neither trace_filter nor old state`));
   for (const block of new Set(changed.flatMap((found) => found ?? []))) {
     const own = await ownHashes(chain, block, accounts);
     for (const hash of own) hashes.add(hash);

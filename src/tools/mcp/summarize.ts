@@ -22,6 +22,10 @@ function listed(entries: readonly string[]): string {
   return entries.slice(0, MOST).join('; ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
+/** `Proven steps: …; …`; nothing without entries. */
+const named = (title: string, entries: readonly string[]): string[] =>
+  entries.length > 0 ? [`${title}: ${listed(entries)}.`] : [];
+
 const say = (sentence: Sentence): string =>
   inWords(sentence, { account: (address) => address, said: JSON.stringify, amount: quotedQuantity });
 
@@ -75,9 +79,12 @@ function money({ economics: e }: TxReport): string[] {
   ];
 }
 
+const gasText = ({ gas_cost_native: ether, gas_cost_usd: usd }: TxReport['execution']): string =>
+  `${etherText(ether)}${usd.available ? ` (${moneyText(usd)})` : ''}`;
+
 function chosenNames({ names }: TxReport): string[] {
   const list = Object.entries(names?.accounts ?? {}).map(([account, name]) => `${account} "${name}"`);
-  return list.length > 0 ? [`Names that accounts chose (${names!.source}): ${listed(list)}.`] : [];
+  return named(`Names that accounts chose (${names?.source})`, list);
 }
 
 const isProven = (one: Allowance | { status: string }): boolean =>
@@ -92,12 +99,11 @@ export function summarize(report: TxReport): string {
   const { subject } = report.economics;
   const { reverted } = x;
   const time = tx.timestamp ? ` at ${timeText(tx.timestamp)}` : '';
-  const usd = x.gas_cost_usd.available ? ` (${moneyText(x.gas_cost_usd)})` : '';
   const payer = attribution.fee_payer === tx.signer ? '' : `, paid by ${attribution.fee_payer}`;
   const sentences = [
     `Transaction ${tx.hash} in block ${tx.block_number} of ${chain.name}${time}, signed by ${tx.signer}, ` +
       `${reverted ? 'reverted: nothing but its gas was paid' : 'succeeded'}. ` +
-      `Its gas cost ${etherText(x.gas_cost_native)}${usd}${payer}.`,
+      `Its gas cost ${gasText(x)}${payer}.`,
     ...(reverted ? failureSentences(report).map(say) : [say(callSentence(report))]),
     ...called(report),
     ...attemptSentences(report).slice(0, 3).map(say),
@@ -114,18 +120,12 @@ export function summarize(report: TxReport): string {
   else if (!reverted && own.length === 0)
     sentences.push(`Trace and receipt show no net change for ${subject}, gas not counted.`);
 
-  const motifs = report.motifs.filter(isProven);
-  if (motifs.length > 0) sentences.push(`Proven steps: ${listed(steps(report))}.`);
-  const positions = report.position_effects.filter(isProven);
-  if (positions.length > 0)
-    sentences.push(
-      `Proven position changes: ${listed(positions.map((p) => say(positionSentence(p, report))))}.`,
-    );
-  const allowances = (report.allowances ?? []).filter(isProven);
-  if (allowances.length > 0)
-    sentences.push(`Allowances: ${listed(allowances.map((a) => say(allowanceSentence(a))))}.`);
-  sentences.push(...chosenNames(report));
-  const left = report.motifs.length - motifs.length + report.position_effects.length - positions.length;
+  const { motifs, position_effects: positions, allowances = [] } = report;
+  const proven = positions.filter(isProven).map((p) => say(positionSentence(p, report)));
+  const allowed = allowances.filter(isProven).map((a) => say(allowanceSentence(a)));
+  sentences.push(...named('Proven steps', steps(report)), ...named('Proven position changes', proven));
+  sentences.push(...named('Allowances', allowed), ...chosenNames(report));
+  const left = [...motifs, ...positions].filter((one) => !isProven(one)).length;
   if (left > 0)
     sentences.push(`Left out because only suspected: ${left} of the report's motifs and position effects.`);
   return sentences.join(' ');

@@ -1,7 +1,7 @@
 import { keccak256 } from 'ox/Hash';
 import { fromString } from 'ox/Hex';
 import { checksumAddress } from '../../evm/address.ts';
-import { addressOfWord, lowerAddress } from '../../evm/hex.ts';
+import { addressOfWord, lowerAddress, wordOf } from '../../evm/hex.ts';
 import { isRecord } from '../../lib/shape.ts';
 import type { Address, Hash } from '../../model/hex.ts';
 import type { StateChange } from '../../model/simulation.ts';
@@ -13,10 +13,7 @@ export interface ControlChange {
   readonly accounts: readonly string[];
 }
 
-const slotBefore = (name: string): string => wordHex(BigInt(keccak256(fromString(name))) - 1n);
-function wordHex(value: bigint): string {
-  return `0x${value.toString(16).padStart(64, '0')}`;
-}
+const slotBefore = (name: string): string => `0x${wordOf(BigInt(keccak256(fromString(name))) - 1n)}`;
 
 const RUNS = 'runs the code of';
 /** Where proxies keep code and administrator: EIP-1967, EIP-1822, and OpenZeppelin before them. */
@@ -31,7 +28,7 @@ const PROXY_SLOTS: ReadonlyMap<string, string> = new Map([
 /**
  * Where Safes keep their code, and owned contracts their owner: only an address in place of another counts.
  */
-const FIRST_SLOT = wordHex(0n);
+const FIRST_SLOT = `0x${wordOf(0n)}`;
 /** Code of an account delegated by EIP-7702. */
 const DELEGATION = '0xef0100';
 

@@ -46,10 +46,12 @@ export function exchangeOf(
   const { classification, position_effects: positions } = report;
   const booked = positions.some((one) => own.has(one.owner.toLowerCase() as Address) && isOwed(one));
   const isFair = booked || sent.length === 0 || (valued.length > 0 && !isDust(valued, sent, analysis));
-  const back = valued.length > 0 ? `only ${textsOf(valued)}` : 'nothing';
-  const others = received.length > valued.length ? ' but a token nobody else speaks for' : '';
-  const leaves = `${textsOf(sent)} ${sent.length > 1 ? 'leave' : 'leaves'}`;
-  const forNothing = isFair ? null : `${leaves} and ${back} comes back${others}`;
+  const lossText = (): string => {
+    const back = valued.length > 0 ? `only ${textsOf(valued)}` : 'nothing';
+    const others = received.length > valued.length ? ' but a token nobody else speaks for' : '';
+    return `${textsOf(sent)} ${sent.length > 1 ? 'leave' : 'leaves'} and ${back} comes back${others}`;
+  };
+  const forNothing = isFair ? null : lossText();
   if (offered.length > 0)
     return { sent, forNothing, label: `Offer ${textsOf(sent)} for ${textsOf(received) || 'nothing'}` };
   const label = classification.intent_label;

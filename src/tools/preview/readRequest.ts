@@ -89,11 +89,11 @@ function requireKnown(fields: Record<string, unknown>, keys: readonly string[], 
  * `RequestError`.
  */
 export function readRequest(value: unknown, options: RunOptions = {}): SimulationRequest {
-  const isWhole = isRecord(value) && 'params' in value;
-  const method = isWhole && value['method'] !== undefined ? String(value['method']) : null;
-  const inner = isWhole ? value['params'] : value;
-  if (method?.startsWith(SIGN)) return typedRequest(inner, options);
-  if (method !== null && !METHODS.includes(method)) bad(`requests of ${method.slice(0, 50)} are not read`);
+  const whole = isRecord(value) && 'params' in value ? value : { params: value };
+  const { method: named = METHODS[0], params: inner } = whole as Record<string, unknown>;
+  const method = String(named);
+  if (method.startsWith(SIGN)) return typedRequest(inner, options);
+  if (!METHODS.includes(method)) bad(`requests of ${method.slice(0, 50)} are not read`);
   if (Array.isArray(inner) && inner.length > 1) bad('the request has more than one parameter');
   const fields: unknown = Array.isArray(inner) ? inner[0] : inner;
   if (!isRecord(fields)) bad('the request must be an object with from, and to or calls');

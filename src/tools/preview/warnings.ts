@@ -72,16 +72,11 @@ const warning = (code: WarningCode, text: string, accounts: readonly string[] = 
   accounts,
 });
 
-const environment: Check = ({ differences, report }) =>
-  differences.length === 0
-    ? []
-    : [
-        warning(
-          'depends_on_environment',
-          `Run twice, with another fee, gas limit and fee recipient, ${differences.join('; ')}`,
-          report.tx.to === null ? [] : [report.tx.to],
-        ),
-      ];
+const environment: Check = ({ differences, report }) => {
+  if (differences.length === 0) return [];
+  const text = `Run twice, with another fee, gas limit and fee recipient, ${differences.join('; ')}`;
+  return [warning('depends_on_environment', text, [report.tx.to ?? []].flat())];
+};
 
 const reverts: Check = ({ report: { execution }, request, lacksGas }) => {
   if (!execution.reverted) return [];
@@ -124,6 +119,9 @@ function nameOf(account: string, report: TxReport): string {
   return named ? `${name} (${account})` : account;
 }
 
+const isListed = (account: string, { accounts }: TxReport): boolean =>
+  accounts?.[account]?.source === 'rules';
+
 const allowances: Check = ({ report, own }) =>
   (report.allowances ?? [])
     .filter((allowance) => isGrant(allowance) && own.has(allowance.owner))
@@ -133,7 +131,7 @@ const allowances: Check = ({ report, own }) =>
       const until = end == null ? '' : ` until ${timeText(end)}`;
       const texts: [WarningCode, string][] = [];
       if (unlimited) texts.push(['unlimited_allowance', `${may} all ${what}${until || ', now and later'}`]);
-      if (report.accounts?.[spender]?.source !== 'rules')
+      if (!isListed(spender, report))
         texts.push(['unknown_spender', `${may} ${what}${until} and is not listed in the rules`]);
       return texts.map(([code, text]) => warning(code, text, [spender, asset.address]));
     });
@@ -191,7 +189,8 @@ const CONTROL = new Set<string | null>(['AccountDelegation', 'AccountAdministrat
 
 /** By the state's own difference; a log alone counts where its contract wrote to its storage. */
 const control: Check = ({ report, request, changes, rulebook }) => {
-  const found = controlChanges(changes ?? []).map(({ text, accounts }) =>
+  const states = changes ?? [];
+  const found = controlChanges(states).map(({ text, accounts }) =>
     warning('control_changes', text, accounts),
   );
   const changed = changes && changedAccounts(changes);
@@ -207,7 +206,7 @@ const control: Check = ({ report, request, changes, rulebook }) => {
   const { typed } = request;
   const account = typed?.counters && checksumAddress(typed.contract);
   if (account && !found.some(({ accounts }) => accounts[0] === account))
-    if (slotsOf(changes ?? [], typed.contract).some((slot) => !typed.counters!.includes(slot)))
+    if (slotsOf(states, typed.contract).some((slot) => !typed.counters!.includes(slot)))
       found.push(warning('control_changes', `${account} changes its own storage`, [account]));
   // An authorisation that has no effect now may have one later.
   return found.length > 0 ? found : authorised(request, report);

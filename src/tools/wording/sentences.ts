@@ -148,20 +148,17 @@ function useOf({ asset, flags }: Allowance): string {
   return asset.kind === 'erc20' ? ' spend ' : ' transfer ';
 }
 
+/** One NFT or all of a collection, an amount of a token, or the token alone. */
+function allowed({ asset, unlimited, amount_raw: raw }: Allowance, gone: boolean): Sentence {
+  if (asset.kind !== 'erc20') return asset.token_id === null ? ['all ', { asset }] : [{ asset }];
+  if (unlimited) return ['unlimited ', { asset }];
+  return [gone || raw === null ? { asset } : { asset, raw: BigInt(raw) }];
+}
+
 /** `0x12… lets Uniswap V2 Router spend unlimited USDC until …`. */
 export function allowanceSentence(a: Allowance): Sentence {
-  const asset = { asset: a.asset };
   const gone = a.kind === 'revoked' || a.amount_raw === '0';
-  const amount: Sentence =
-    a.asset.kind !== 'erc20'
-      ? a.asset.token_id === null
-        ? ['all ', asset]
-        : [asset]
-      : a.unlimited
-        ? ['unlimited ', asset]
-        : gone || a.amount_raw === null
-          ? [asset]
-          : [{ asset: a.asset, raw: BigInt(a.amount_raw) }];
+  const amount = allowed(a, gone);
   const verb = gone ? ' no longer lets ' : ' lets ';
   const until = gone || a.expires_at === null ? [] : [` until ${timeText(a.expires_at)}`];
   const doubt =
@@ -276,23 +273,26 @@ export type Figure = readonly [name: string, value: DisplayMoney];
 const beside = (name: string, value: DisplayMoney | undefined, other: DisplayMoney): Figure[] =>
   value?.available && value.text !== other.text ? [[name, value]] : [];
 
+function nets({ net_usd_before_gas: before, net_usd_after_gas: after }: TxReport['economics']): Figure[] {
+  const same = !before.available && !after.available && before.reason === after.reason;
+  if (same) return [['Net', before]];
+  return [
+    ['Net before gas', before],
+    ['Net after gas', after],
+  ];
+}
+
 /** The dollar figures of the report's subject that are worth a row; a shared reason appears once. */
 export function figures(report: TxReport): Figure[] {
   const { economics: e } = report;
   const profit = e.realized_pnl.net_usd ?? e.structural_profit_usd;
   const isZero = profit.available && /^\$-?0(\.0+)?$/.test(profit.text);
   const named = e.realized_pnl.supported ? 'Realised profit' : 'Structural profit';
-  const { net_usd_before_gas: before, net_usd_after_gas: after } = e;
-  const same = !before.available && !after.available && before.reason === after.reason;
-  const nets: Figure[] = [
-    ['Net before gas', before],
-    ['Net after gas', after],
-  ];
   const { consideration_usd: price } = e;
   return [
-    ...(same ? ([['Net', before]] as const) : nets),
-    ...beside('Net after own gas', e.net_usd_after_own_gas, after),
-    ...beside('Net with positions', e.net_usd_with_positions, before),
+    ...nets(e),
+    ...beside('Net after own gas', e.net_usd_after_own_gas, e.net_usd_after_gas),
+    ...beside('Net with positions', e.net_usd_with_positions, e.net_usd_before_gas),
     ...(price?.available && !isLeg(price, report) ? ([['Price of the trade', price]] as const) : []),
     ...(isZero && !e.realized_pnl.supported ? [] : [[named, profit] as const]),
   ];

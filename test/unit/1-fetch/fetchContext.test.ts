@@ -16,7 +16,6 @@ import {
   uint,
 } from '../../support/sampleTransaction.ts';
 import type { ContextPlan } from '../../../src/stages/1-fetch/context/planContext.ts';
-import type { PriceSource } from '../../../src/stages/1-fetch/prices/priceSources.ts';
 import type { Upstream } from '../../../src/stages/1-fetch/rpc/upstream.ts';
 import type { RawContext } from '../../../src/model/upstream.ts';
 
@@ -386,18 +385,5 @@ describe('fetchContext', () => {
     const { prices, refusals } = await run({ multicall: null });
     expect(prices).toEqual([]);
     expect(refusals).toMatchObject([{ asset: 'native', code: 'no_source' }]);
-  });
-
-  it('lets further sources read in the same request and build on earlier quotes', async () => {
-    const source: PriceSource = {
-      calls: [{ to: TOKEN, data: '0x313ce567' }],
-      read: ([answer], { quotes, tokens, timestamp }) => {
-        expect([answer, tokens.get(TOKEN)!.decimals, timestamp]).toEqual([`0x${uint(6)}`, 6, TIMESTAMP]);
-        return { quotes: [{ ...quotes[0]!, asset: TOKEN, method: 'erc4626', source: TOKEN }], refusals: [] };
-      },
-    };
-    const { node, run } = await setup();
-    expect((await run({}, { priceSources: [source] })).prices.map((p) => p.asset)).toEqual(['native', TOKEN]);
-    expect(node.requests).toHaveLength(1);
   });
 });

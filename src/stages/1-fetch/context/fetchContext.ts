@@ -34,8 +34,6 @@ import type {
 export interface ContextSources {
   /** Sources to ask. Left out: the standard ones, and the HTTP source where `priceApi` is one. */
   readonly names?: readonly PriceSourceName[] | null;
-  /** Further sources, read after those in this order. */
-  readonly priceSources?: readonly PriceSource[];
   readonly priceApi?: PriceApi | null;
   /** Names of accounts. Left out: none are asked. */
   readonly accountNames?: NameSource | undefined;
@@ -102,7 +100,7 @@ export async function fetchContext(
   sources: ContextSources = {},
 ): Promise<RawContext> {
   const names = sources.names == null ? USUAL_SOURCES : new Set(sources.names);
-  const priceSources = [...contractSources(plan.pricing, names), ...(sources.priceSources ?? [])];
+  const priceSources = contractSources(plan.pricing, names);
   const known = [...plan.tokens, ...plan.pricing.bases];
   const { registries = NO_REGISTRIES, tokenFacts: facts = NO_FACTS } = plan;
   const { accountNames = NO_NAMES } = sources;

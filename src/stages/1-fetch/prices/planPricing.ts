@@ -182,8 +182,8 @@ function listedRates(tokens: readonly Address[], { listed }: Lookup) {
       for (const spec of listed.get(token) ?? []) {
         rates.set(token, { spec, token });
         for (const { asset } of spec.terms)
-          if (typeof asset === 'string' && asset !== 'native' && !wanted.has(asset) && wanted.add(asset))
-            next.push(asset);
+          if (typeof asset === 'string' && !wanted.has(asset) && wanted.add(asset))
+            next.push(asset as Address);
       }
     bases.push(...next);
     frontier = next;

@@ -149,15 +149,10 @@ async function askGroup(
 ): Promise<PriceAnswers> {
   const { name } = source;
   const start = performance.now();
-  const report = (outcome: string, cause: string | null = null): void =>
-    onCall({
-      upstream: name,
-      methods: ['historical prices'],
-      ms: performance.now() - start,
-      outcome,
-      note: null,
-      cause,
-    });
+  const report = (outcome: string, cause: string | null = null): void => {
+    const ms = performance.now() - start;
+    onCall({ upstream: name, methods: ['historical prices'], ms, outcome, note: null, cause });
+  };
   let body: unknown;
   try {
     body = await readBody(await fetch(urlOf(source, group, timestamp), { signal }));

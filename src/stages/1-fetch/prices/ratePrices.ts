@@ -71,8 +71,8 @@ export function shareProofs(planned: readonly PlannedRate[]) {
     read: (answers: readonly (Hex | null)[]): PlannedRate[] =>
       planned.filter(({ spec, token }) => {
         const ask = reads.asker(answers, token);
-        const bases = spec.identity?.kind === 'registry' ? [] : readBases(spec, ask);
-        return bases !== null && proves(spec, token, bases, ask);
+        const isListed = spec.identity?.kind === 'registry';
+        return isListed ? proves(spec, token, [], ask) : readBases(spec, token, ask) !== null;
       }),
   };
 }
@@ -129,22 +129,23 @@ const callsOf = memoizeFor(({ answers, silent = [], identity, terms, per }: Rate
 function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRefusal | null {
   const listed = spec.tokens !== null;
   const silent = listed ? refuse(spec, token, 'no_source', SILENT) : null;
-  const bases = readBases(spec, ask);
-  if (bases === null || !proves(spec, token, bases, ask)) return silent;
+  const bases = readBases(spec, token, ask);
+  if (bases === null) return silent;
   if (spec.refuse !== null) return refuse(spec, token, 'nonstandard_supply', spec.refuse);
   const at = readTerms(spec, bases, ask, 'at');
   // A token that states its base but no rate is of another family.
   if (at === null) return silent;
   if (at === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
   const before = readTerms(spec, bases, ask, 'before');
-  if (listed) {
-    const earlier = before === 'empty' || callsOf(spec).twice.length === 0 ? null : before;
-    return { ...ownRate(spec, token), terms: at, after: null, before: earlier };
-  }
+  if (listed) return { ...ownRate(spec, token), terms: at, after: null, before: earlierTerms(spec, before) };
   if (before === null) return refuse(spec, token, 'no_source', UNBORN);
   if (before === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
   return { ...ownRate(spec, token), terms: before, after: at };
 }
+
+/** Null where nothing was read of the state before. */
+const earlierTerms = (spec: RateSpec, before: ReturnType<typeof readTerms>): readonly RateTerm[] | null =>
+  before === 'empty' || callsOf(spec).twice.length === 0 ? null : before;
 
 /** Everything but the terms of a rate that the token's own contract states. */
 function ownRate(spec: RateSpec, token: Address): Omit<PriceRate, 'terms' | 'after'> {
@@ -187,8 +188,8 @@ function proves(
   );
 }
 
-/** The token's bases; null where it does not answer as this family does. */
-function readBases(spec: RateSpec, ask: Ask): (Address | 'native')[] | null {
+/** The token's bases; null where it does not answer as this family does, or proves nothing. */
+function readBases(spec: RateSpec, token: Address, ask: Ask): (Address | 'native')[] | null {
   const bases: (Address | 'native')[] = [];
   for (const { asset } of spec.terms) {
     const base = typeof asset === 'string' ? asset : addressOfWord(ask(asset, 'at') ?? '');
@@ -196,7 +197,8 @@ function readBases(spec: RateSpec, ask: Ask): (Address | 'native')[] | null {
     bases.push(base === NATIVE_ADDRESS ? 'native' : base);
   }
   const answered = (data: Hex): boolean => ask({ data, word: 0 }, 'at') !== null;
-  return spec.answers.every(answered) && !spec.silent?.some(answered) ? bases : null;
+  if (!spec.answers.every(answered) || spec.silent?.some(answered)) return null;
+  return proves(spec, token, bases, ask) ? bases : null;
 }
 
 /** Null where a number is missing; `empty` where there is nothing to divide by. */
