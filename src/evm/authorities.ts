@@ -19,9 +19,8 @@ function authorityOf(tuple: unknown): Address | null {
   if (!isRecord(tuple)) return null;
   const address = lowerAddress(tuple['address']);
   const chainId = tuple['chainId'] == null ? MAINNET : quantity(tuple['chainId']);
-  const { nonce: count, r: x, s: y, v, yParity: parity = v } = tuple;
-  const numbers = [count, x, y, parity ?? v].map(quantity);
-  if (address === null || chainId === null || numbers.includes(null)) return null;
+  const numbers = [tuple['nonce'], tuple['r'], tuple['s'], tuple['yParity'] ?? tuple['v']].map(quantity);
+  if (address === null || numbers.includes(null)) return null;
   const [nonce, r, s, yParity] = numbers as [bigint, bigint, bigint, bigint];
   if ((chainId !== 0n && chainId !== MAINNET) || nonce > MAX_NONCE) return null;
   return recoverAuthority({ chainId, address, nonce, r, s, yParity });

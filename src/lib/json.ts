@@ -1,12 +1,7 @@
-/** The value of a JSON text; undefined for any other text. */
-export function parseJson(text: string | Buffer): unknown {
-  try {
-    // Inside: a buffer may be longer than a string can be.
-    return JSON.parse(text.toString());
-  } catch {
-    return undefined;
-  }
-}
+import { attempt } from './attempt.ts';
+
+/** The value of a JSON text; undefined for any other text, and for a buffer longer than a string can be. */
+export const parseJson = (text: string | Buffer): unknown => attempt(() => JSON.parse(text.toString()));
 
 /** A string, with the colon behind it if it is a key; or a bracket. */
 const TOKEN = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g;

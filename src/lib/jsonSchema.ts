@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Ajv } from 'ajv';
+import { attempt } from './attempt.ts';
 import { AnalysisError } from './errors.ts';
 
 /** A JSON schema file (draft 2020-12) and how its text becomes the check that is wanted. */
@@ -80,13 +81,8 @@ function moduleFile(name: string): URL {
   return new URL(`${name}.cjs`, COMPILED);
 }
 
-function load(name: string): Compiled | null {
-  try {
-    return require(fileURLToPath(moduleFile(name))) as Compiled;
-  } catch {
-    return null;
-  }
-}
+const load = (name: string): Compiled | undefined =>
+  attempt(() => require(fileURLToPath(moduleFile(name))) as Compiled);
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');

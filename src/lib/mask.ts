@@ -1,3 +1,5 @@
+import { attempt } from './attempt.ts';
+
 /** Masks every part of the given URLs that may be a secret. */
 export type Mask = (text: string) => string;
 
@@ -101,13 +103,7 @@ function encodeBytes(character: string): string {
   return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }
 
-function tryDecode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const tryDecode = (text: string): string => attempt(() => decodeURIComponent(text)) ?? text;
 
 /** Passes standard error of this process through a mask, its last words included. */
 export function maskStandardError(mask: Mask): void {

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Command } from 'commander';
 import type { SimulationRequest } from '../../model/simulation.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { PreviewReport } from '../preview/preview.ts';
+import { attempt } from '../../lib/attempt.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { parseJson } from '../../lib/json.ts';
 import { CliError, type CommonOptions } from './cliIo.ts';
@@ -41,11 +42,9 @@ interface PreviewOptions extends CommonOptions {
 }
 
 const file = (path: string): string => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    throw new InvalidArgumentError('must be a file that can be read');
-  }
+  const text = attempt(() => readFileSync(path, 'utf8'));
+  if (text === undefined) throw new InvalidArgumentError('must be a file that can be read');
+  return text;
 };
 
 /** `txreport preview`: the effects of a transaction, before it is sent. */

@@ -94,8 +94,8 @@ export function readRequest(value: unknown, options: RunOptions = {}): Simulatio
   const method = String(named);
   if (method.startsWith(SIGN)) return typedRequest(inner, options);
   if (!METHODS.includes(method)) bad(`requests of ${method.slice(0, 50)} are not read`);
-  if (Array.isArray(inner) && inner.length > 1) bad('the request has more than one parameter');
-  const fields: unknown = Array.isArray(inner) ? inner[0] : inner;
+  const [fields, ...more] = [inner].flat() as unknown[];
+  if (more.length > 0) bad('the request has more than one parameter');
   if (!isRecord(fields)) bad('the request must be an object with from, and to or calls');
   return requestOf(fields, callsOf(fields), options);
 }

@@ -1,6 +1,7 @@
 import { encodeData, from as abiOf, type AbiFunction } from 'ox/AbiFunction';
 import { encodeType } from 'ox/TypedData';
 import { wordOf } from '../../evm/hex.ts';
+import { attempt } from '../../lib/attempt.ts';
 import { isRecord } from '../../lib/shape.ts';
 import { erc20Id, NATIVE, nftId } from '../../value/asset.ts';
 import type { Address } from '../../model/hex.ts';
@@ -181,7 +182,8 @@ export function readTypedData(signer: Address, typed: unknown): TypedRequest {
   if (chainId !== undefined && amountOf(chainId, 'chainId') !== 1n)
     bad('the typed data is for another chain');
   const contract = addressOf(verifyingContract, 'verifyingContract');
-  const encoded = encodedType(types as Types, primaryType);
+  const encoded = attempt(() => encodeType({ types, primaryType } as never));
+  if (encoded === undefined) return bad('the types of the typed data cannot be read');
   const reader = READERS.find(([form]) => (typeof form === 'string' ? form === encoded : form.test(encoded)));
   if (reader === undefined) return bad(`typed data of ${String(primaryType).slice(0, 50)} is not read`);
   const values = valueOf(primaryType as string, message, types as Types) as Values;
@@ -190,14 +192,6 @@ export function readTypedData(signer: Address, typed: unknown): TypedRequest {
 }
 
 type Types = Readonly<Record<string, readonly { readonly name: string; readonly type: string }[]>>;
-
-function encodedType(types: Types, primaryType: unknown): string {
-  try {
-    return encodeType({ types, primaryType } as never);
-  } catch {
-    return bad('the types of the typed data cannot be read');
-  }
-}
 
 /** A value by its type; a missing field is refused. */
 function valueOf(type: string, value: unknown, types: Types): unknown {

@@ -1,5 +1,6 @@
 import { decodeFunctionData, parseAbiItem, toFunctionSelector, type AbiFunction, type Hex } from 'viem';
 import type { Failure, Method, TxReport } from '../../model/generated/report.ts';
+import { attempt } from '../../lib/attempt.ts';
 import { mustOf, type Report } from './finding.ts';
 import { isSame, type RawChain } from './rawChain.ts';
 
@@ -63,25 +64,18 @@ function checkSignature(method: Method, input: string, at: string, find: Report)
   const { signature, name, selector } = method;
   const must = mustOf(find, 'identity', at);
   if (signature === null) return must(name === null && !method.arguments, '', 'is read without a signature');
-  must(selectorOf(signature) === selector, '/signature', `${signature} has another selector`);
+  const own = attempt(() => toFunctionSelector(signature));
+  must(own === selector, '/signature', `${signature} has another selector`);
   must(name === signature.split('(')[0], '/name', 'is not the name in the signature');
   if (method.arguments) checkArguments(method, input, at, find);
 }
 
-function selectorOf(signature: string): string | null {
-  try {
-    return toFunctionSelector(signature);
-  } catch {
-    return null;
-  }
-}
-
 function checkArguments(method: Method, input: string, at: string, find: Report): void {
-  const wanted = argumentsOf(method.signature!, input);
+  const wanted = attempt(() => argumentsOf(method.signature!, input));
   const given = method.arguments!;
   const types = `${method.signature!.split('(')[0]}(${given.map(({ type }) => type).join(',')})`;
   if (types !== method.signature) find('identity', `${at}/arguments`, 'do not fit the signature');
-  if (wanted === null || wanted.length !== given.length) return;
+  if (wanted?.length !== given.length) return;
   given.forEach(({ value }, i) => {
     const exact = wanted[i]!;
     if (value === null) find('identity', `${at}/arguments/${i}/value`, 'is in the calldata');
@@ -92,16 +86,12 @@ function checkArguments(method: Method, input: string, at: string, find: Report)
   });
 }
 
-/** Arguments as reports write them; null where the calldata does not decode. */
-function argumentsOf(signature: string, input: string): string[] | null {
-  try {
-    const abi = [parseAbiItem(`function ${signature}`) as AbiFunction];
-    const { args = [] } = decodeFunctionData({ abi, data: input as Hex });
-    const plain = (args as readonly unknown[]).map(plainOf);
-    return plain.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
-  } catch {
-    return null;
-  }
+/** Arguments as reports write them. Throws where the calldata does not decode. */
+function argumentsOf(signature: string, input: string): string[] {
+  const abi = [parseAbiItem(`function ${signature}`) as AbiFunction];
+  const { args = [] } = decodeFunctionData({ abi, data: input as Hex });
+  const plain = (args as readonly unknown[]).map(plainOf);
+  return plain.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
 }
 
 /** A value as text, a list or tuple as a list of them. */

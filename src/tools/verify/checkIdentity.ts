@@ -1,6 +1,7 @@
 import { bytesToHex, decodeErrorResult, keccak256, parseAbi, type Hex } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
 import { authoritiesOf } from '../../evm/authorities.ts';
+import { attempt } from '../../lib/attempt.ts';
 import { hashIsWrong } from '../../evm/blockHeader.ts';
 import { formatUnits } from 'viem/utils';
 import type { Report } from './finding.ts';
@@ -120,10 +121,6 @@ const CUSTOM = 'custom error ';
 /** The text of `Error(string)`, or the selector of another error; null where there is none to compare. */
 function reasonIn(output: string): string | null {
   if (!output.startsWith('0x08c379a0')) return output.length < 10 ? null : CUSTOM + output.slice(0, 10);
-  try {
-    const { args } = decodeErrorResult({ abi: ERROR_ABI, data: output as Hex });
-    return /^[\w .,:()!-]{1,200}$/.test(args[0]) ? args[0].trim() : null;
-  } catch {
-    return null;
-  }
+  const [text = ''] = attempt(() => decodeErrorResult({ abi: ERROR_ABI, data: output as Hex }).args) ?? [];
+  return /^[\w .,:()!-]{1,200}$/.test(text) ? text.trim() : null;
 }

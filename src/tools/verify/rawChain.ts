@@ -1,3 +1,5 @@
+import { attempt } from '../../lib/attempt.ts';
+
 /** A JSON object of unknown content. */
 type Json = Record<string, unknown>;
 
@@ -52,13 +54,8 @@ const object = (value: unknown): Json =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
 const lower = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '');
 /** A JSON-RPC quantity; anything else reads as zero, which then fails the comparison it is used in. */
-export const quantity = (value: unknown): bigint => {
-  try {
-    return typeof value === 'string' || typeof value === 'number' ? BigInt(value) : 0n;
-  } catch {
-    return 0n;
-  }
-};
+export const quantity = (value: unknown): bigint =>
+  typeof value === 'string' || typeof value === 'number' ? (attempt(() => BigInt(value)) ?? 0n) : 0n;
 
 /** Asset id of ether. */
 export const NATIVE = 'eip155:1/slip44:60';

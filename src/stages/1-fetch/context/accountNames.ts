@@ -1,5 +1,6 @@
 import { decode } from 'ox/AbiParameters';
 import { normalize } from 'ox/Ens';
+import { attempt } from '../../../lib/attempt.ts';
 import { lowerAddress, wordOf, ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { TRANSFER, TRANSFER_BATCH, TRANSFER_SINGLE } from '../../../evm/tokenTopics.ts';
 import { fold } from '../../../value/suspectTokens.ts';
@@ -72,15 +73,6 @@ function accountsOf(tx: CanonicalTx, rules: Rulebook): Address[] {
     for (const topic of topics.slice(at, at + 2)) add(lowerAddress(`0x${topic.slice(26)}`));
   }
   return [...found];
-}
-
-/** Undefined where it throws. */
-function attempt<T>(run: () => T): T | undefined {
-  try {
-    return run();
-  } catch {
-    return undefined;
-  }
 }
 
 /** Why a name is not shown; null for one that is. */

@@ -1,5 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import { errors, type Agent } from 'undici';
+import { attempt } from '../../../lib/attempt.ts';
 import { connectionCause, type ConnectionCause } from './connectionCause.ts';
 
 export interface HttpAnswer {
@@ -191,13 +192,7 @@ export function authorizationOf({ username, password }: URL): string | null {
 }
 
 /** Part of a URL without percent escapes; unchanged where they are invalid. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
+const decoded = (part: string): string => attempt(() => decodeURIComponent(part)) ?? part;
 
 function text(header: string | string[] | undefined): string | null {
   return typeof header === 'string' ? header : (header?.[0] ?? null);

@@ -71,22 +71,14 @@ export async function batchRows({ list, concurrency, tables }: RowRequest): Prom
   async function rowOf(line: string): Promise<string> {
     const [, word = '', rest = ''] = /^\s*"?([^\s,;"]*)"?[\s,;]*(.*)$/s.exec(line)!;
     const hash = pastedHash(word);
-    const isBlock = hash === null && /^\d{1,15}$/.test(word);
-    const row = {
-      key: rest || line,
-      ...(hash !== null && { tx_hash: hash }),
-      ...(isBlock && { block: Number(word) }),
-    };
-    const head = JSON.stringify(row).slice(0, -1);
+    const block = hash === null && /^\d{1,15}$/.test(word) ? Number(word) : undefined;
+    const head = JSON.stringify({ key: rest || line, tx_hash: hash ?? undefined, block }).slice(0, -1);
     try {
-      if (hash === null && !isBlock)
-        throw { code: 'invalid_input', error: 'neither a hash nor a block number' } satisfies Failed;
-      return `${head},${content(await (isBlock ? ofBlock(word) : ofHash(hash!)), isBlock)}}\n`;
+      if (block !== undefined) return `${head},${content(await ofBlock(word), true)}}\n`;
+      if (hash !== null) return `${head},${content(await ofHash(hash), false)}}\n`;
+      throw { code: 'invalid_input', error: 'neither a hash nor a block number' } satisfies Failed;
     } catch (error) {
-      if (error instanceof Error && !(error instanceof AnalysisError))
-        process.stderr.write(`${word}: ${defectText(error)}\n`);
-      const failed = error instanceof Error ? failureOf(error) : (error as Failed);
-      return `${head},"error":${JSON.stringify(errorOf(failed))}}\n`;
+      return `${head},"error":${JSON.stringify(errorOf(failedOf(error, word)))}}\n`;
     }
   }
 
@@ -106,6 +98,13 @@ export async function batchRows({ list, concurrency, tables }: RowRequest): Prom
 interface Failed {
   readonly code: string;
   readonly error: string;
+}
+
+/** A failure of the analysis or the line; a defect of the program is also told on standard error. */
+function failedOf(error: unknown, word: string): Failed {
+  if (!(error instanceof Error)) return error as Failed;
+  if (!(error instanceof AnalysisError)) process.stderr.write(`${word}: ${defectText(error)}\n`);
+  return failureOf(error);
 }
 
 const errorOf = ({ code, error: text }: Failed) => ({
