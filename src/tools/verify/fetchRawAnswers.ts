@@ -1,3 +1,4 @@
+import { separateCredentials } from '../../lib/credentials.ts';
 import { CliError } from '../cli/cliIo.ts';
 import type { ReadContract } from './readContracts.ts';
 import type { RawAnswers } from './rawChain.ts';
@@ -6,18 +7,6 @@ import type { RawAnswers } from './rawChain.ts';
 class NodeUnreachable extends CliError {}
 
 const TIMEOUT_MS = 30_000;
-
-/** `fetch` refuses URLs that hold a user and password (WHATWG Fetch): they go into a header of their own. */
-function separateCredentials(address: string): { url: string; headers: Record<string, string> } {
-  const url = new URL(address);
-  if (!url.username && !url.password) return { url: address, headers: {} };
-  const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  url.username = url.password = '';
-  return {
-    url: url.href,
-    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
-  };
-}
 
 async function ask(address: string, method: string, params: readonly unknown[]): Promise<unknown> {
   let answer: { result?: unknown };

@@ -1,6 +1,6 @@
 import { createGunzip } from 'node:zlib';
 import { errors, type Agent } from 'undici';
-import { attempt } from '../../../lib/attempt.ts';
+import { separateCredentials } from '../../../lib/credentials.ts';
 import { connectionCause, type ConnectionCause } from './connectionCause.ts';
 
 export interface HttpAnswer {
@@ -174,25 +174,15 @@ function readerOf(
 
 /** Where and with which headers to send; credentials of the URL become a header. */
 function targetOf(address: string) {
-  const url = new URL(address);
-  const headers: Record<string, string> = {
+  const { url, headers: credentials } = separateCredentials(address);
+  const headers = {
     'content-type': 'application/json',
     accept: 'application/json',
     'accept-encoding': 'gzip',
+    ...credentials,
   };
-  const authorization = authorizationOf(url);
-  if (authorization !== null) headers['authorization'] = authorization;
   return { origin: url.origin, path: `${url.pathname}${url.search}`, method: 'POST', headers } as const;
 }
-
-/** The header for the credentials of a URL; null where it has none. */
-export function authorizationOf({ username, password }: URL): string | null {
-  if (!username && !password) return null;
-  return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`;
-}
-
-/** Part of a URL without percent escapes; unchanged where they are invalid. */
-const decoded = (part: string): string => attempt(() => decodeURIComponent(part)) ?? part;
 
 function text(header: string | string[] | undefined): string | null {
   return typeof header === 'string' ? header : (header?.[0] ?? null);

@@ -1,5 +1,5 @@
 import { Agent, fetch as undiciFetch } from 'undici';
-import { authorizationOf } from './httpPost.ts';
+import { separateCredentials } from '../../../lib/credentials.ts';
 import { createEndpoint, type RpcEndpoint } from './rpcEndpoint.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import { createPriceApi, type PriceApi } from '../prices/priceApi.ts';
@@ -39,11 +39,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const connect = { timeout: options.timeoutMs };
   const agent = new Agent({ connect, keepAliveTimeout: 30_000, connections: 64 });
   const fetch = (input: string, init: RequestInit = {}): Promise<Response> => {
-    const url = new URL(input);
-    const authorization = authorizationOf(url);
-    // Fetch refuses URLs with credentials.
-    url.username = url.password = '';
-    const headers = { ...(authorization !== null && { authorization }) };
+    const { url, headers } = separateCredentials(input);
     // A redirect would carry the credentials to another host.
     const options = { ...init, headers, dispatcher: agent, redirect: 'error' };
     return undiciFetch(url, options as never) as unknown as Promise<Response>;
