@@ -1,7 +1,7 @@
 import { attempt } from './attempt.ts';
 
 /** Part of a URL without percent escapes; unchanged where they are invalid. */
-const decoded = (part: string): string => attempt(() => decodeURIComponent(part)) ?? part;
+export const decoded = (part: string): string => attempt(() => decodeURIComponent(part)) ?? part;
 
 /** A URL without its credentials, as `fetch` takes it (WHATWG Fetch), and the header that carries them. */
 export function separateCredentials(address: string): { url: URL; headers: Record<string, string> } {

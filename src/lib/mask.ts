@@ -1,4 +1,4 @@
-import { attempt } from './attempt.ts';
+import { decoded, separateCredentials } from './credentials.ts';
 
 /** Masks every part of the given URLs that may be a secret. */
 export type Mask = (text: string) => string;
@@ -43,7 +43,7 @@ function lettersOf(text: string): string {
 function secretsOf(text: string): string[] {
   const found: string[] = [];
   const add = (value: string, minimum: number): void => {
-    for (const form of new Set([value, tryDecode(value)])) {
+    for (const form of new Set([value, decoded(value)])) {
       if (form.length < minimum) continue;
       found.push(form);
       if (form.length >= RECOGNISABLE && !form.includes('/')) found.push(...base64Of(form));
@@ -55,8 +55,8 @@ function secretsOf(text: string): string[] {
   add(url.href, 1);
   add(url.username, 3);
   add(url.password, 1);
-  const credentials = `${tryDecode(url.username)}:${tryDecode(url.password)}`;
-  if (url.username) add(Buffer.from(credentials).toString('base64'), 1);
+  const [, credentials] = separateCredentials(text).headers['authorization']?.split(' ') ?? [];
+  if (url.username) add(credentials!, 1);
   add(url.pathname, 6);
   add(url.search, 4);
   for (const segment of url.pathname.split('/')) add(segment, 6);
@@ -93,17 +93,10 @@ const SEPARATORS = String.raw`(?:\\[nrt]|\\(?!u00)|[\s._+/-]){0,3}`;
 
 function characterPattern(character: string): string {
   const plain = character.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
-  const encoded = encodeBytes(character);
+  const encoded = Buffer.from(character).toString('hex').replace(/../g, '%$&');
   const code = character.charCodeAt(0).toString(16).padStart(4, '0');
   return `(?:${encoded}|\\\\u${code}|${plain}${/["\\]/.test(character) ? `|\\\\${plain}` : ''})`;
 }
-
-/** `%70`: every byte percent-encoded, as a pattern. */
-function encodeBytes(character: string): string {
-  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-}
-
-const tryDecode = (text: string): string => attempt(() => decodeURIComponent(text)) ?? text;
 
 /** Passes standard error of this process through a mask, its last words included. */
 export function maskStandardError(mask: Mask): void {

@@ -28,24 +28,11 @@ export async function* readReports(file: string): AsyncGenerator<NamedValue> {
 }
 
 async function* readValues(file: string): AsyncGenerator<NamedValue> {
-  const input: Readable = file === '-' ? process.stdin : createReadStream(file);
-  /** Lines of a document that spans several; its first line alone is not JSON. */
   const document: string[] = [];
-  /** The first NDJSON value, held back until a second one shows that the name needs a line number. */
+  /** The first value, held back until a second one shows that the name needs a line number. */
   let first: NamedValue | null = null;
   let values = 0;
-  let number = 0;
-  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
-    number++;
-    if (line.trim() === '') continue;
-    const value = document.length === 0 ? parseJson(line) : undefined;
-    if (value === undefined) {
-      if (values > 0) throw new CliError(`${file}:${number} is not JSON`);
-      document.push(line);
-      continue;
-    }
-    refuseDuplicateKeys(line, `${file}:${number}`);
-    const named = { name: `${file}:${number}`, value };
+  for await (const named of readLines(file, document)) {
     if (++values === 1) first = named;
     else {
       if (first !== null) yield first;
@@ -54,12 +41,29 @@ async function* readValues(file: string): AsyncGenerator<NamedValue> {
     }
   }
   if (first !== null) yield { name: file, value: first.value };
-  if (values > 0) return;
-  const text = document.join('\n');
+  if (values === 0) yield readText(document.join('\n'), file);
+}
+
+/** The value of each line. Where the first line alone is none, all go to `document`. */
+async function* readLines(file: string, document: string[]): AsyncGenerator<NamedValue> {
+  const input: Readable = file === '-' ? process.stdin : createReadStream(file);
+  let number = 0;
+  let isFirst = true;
+  for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+    number++;
+    if (line.trim() === '') continue;
+    if (document.length > 0 || (isFirst && parseJson(line) === undefined)) document.push(line);
+    else yield readText(line, `${file}:${number}`);
+    isFirst = false;
+  }
+}
+
+function readText(text: string, name: string): NamedValue {
   const value = parseJson(text);
-  if (value === undefined) throw new CliError(`${file} is not JSON`);
-  refuseDuplicateKeys(text, file);
-  yield { name: file, value };
+  if (value === undefined) throw new CliError(`${name} is not JSON`);
+  for (const { key, repeated } of jsonKeys(text))
+    if (repeated) throw new CliError(`${name} has the key ${JSON.stringify(key)} twice in one object`);
+  return { name, value };
 }
 
 /** The reports of a file. Throws `CliError` for the first that violates the published schema. */
@@ -69,12 +73,6 @@ export async function* readValidReports(file: string): AsyncGenerator<TxReport> 
     if (faults.length > 0) throw new CliError(`${name} is not a valid report:\n  ${faults.join('\n  ')}`);
     yield value as TxReport;
   }
-}
-
-/** Throws `CliError` for valid JSON in which an object has a key twice. */
-function refuseDuplicateKeys(text: string, name: string): void {
-  for (const { key, repeated } of jsonKeys(text))
-    if (repeated) throw new CliError(`${name} has the key ${JSON.stringify(key)} twice in one object`);
 }
 
 const SCHEMA = new URL('../../../schemas/http/tx-report.schema.json', import.meta.url);

@@ -40,6 +40,8 @@ const PLAN: ContextPlan = {
   effectiveGasPrice: 7n,
   timestamp: null,
   tokens: [TOKEN, OLD_TOKEN],
+  tokenFacts: new Map(),
+  registries: { reads: [], cut: false },
   tokensBeyondLimit: [],
   tokenLimit: 2_000,
   pricing: {

@@ -2,7 +2,7 @@ import { decodeDecimals, decodeText, type ViewCall } from './multicall.ts';
 import { averagePrices } from '../prices/averagePrices.ts';
 import { ratePrices, shareProofs } from '../prices/ratePrices.ts';
 import { holderCalls, MAX_HOLDERS, readHolders } from './holderReads.ts';
-import { NO_REGISTRIES, readRegistries, registryCalls } from './registryReads.ts';
+import { readRegistries, registryCalls } from './registryReads.ts';
 import { feedPrices } from '../prices/feedPrices.ts';
 import {
   contractSources,
@@ -39,8 +39,7 @@ export interface ContextSources {
   readonly accountNames?: NameSource | undefined;
 }
 
-type TokenFacts = ReadonlyMap<Address, TokenMetadata>;
-const NO_FACTS: TokenFacts = new Map();
+type TokenFacts = ContextPlan['tokenFacts'];
 const NO_NAMES: NameSource = { calls: [], read: () => undefined };
 /** No state: no contract is asked for a price. */
 const NO_SOURCES: ReadonlySet<PriceSourceName> = new Set();
@@ -102,7 +101,7 @@ export async function fetchContext(
   const names = sources.names == null ? USUAL_SOURCES : new Set(sources.names);
   const priceSources = contractSources(plan.pricing, names);
   const known = [...plan.tokens, ...plan.pricing.bases];
-  const { registries = NO_REGISTRIES, tokenFacts: facts = NO_FACTS } = plan;
+  const { registries, tokenFacts: facts } = plan;
   const { accountNames = NO_NAMES } = sources;
   const reads = readsOf(known, priceSources, facts);
   const proofsAt = reads.length;
@@ -156,13 +155,18 @@ export async function fetchContext(
     holders: readHolders(plan.holders, answers.slice(holdersAt, namesAt)),
     sourcesLeftOut: STANDARD_PRICE_SOURCES.filter((name) => !names.has(name)),
     names: accountNames.read(answers.slice(namesAt), stateless),
-    incomplete: found.unread > 0 || answers.slice(holdersAt, namesAt).includes(undefined) || isCut(plan),
+    incomplete: isIncomplete(plan, found.unread, answers.slice(holdersAt, namesAt)),
   };
 }
 
-/** Whether a limit kept something from being asked. */
-function isCut({ registries, holders, tokensBeyondLimit }: ContextPlan): boolean {
-  return registries?.cut === true || holders?.size === MAX_HOLDERS || tokensBeyondLimit.length > 0;
+/** Whether a limit kept something from being asked, or something asked was not read. */
+function isIncomplete(
+  { registries, holders, tokensBeyondLimit }: ContextPlan,
+  unread: number,
+  ofHolders: readonly ReadAnswer[],
+): boolean {
+  const cut = registries.cut || holders?.size === MAX_HOLDERS || tokensBeyondLimit.length > 0;
+  return cut || unread > 0 || ofHolders.includes(undefined);
 }
 
 /** Sources of a third round trip, and the bases to read with them: averages of pools, proven held shares. */

@@ -16,14 +16,13 @@ export interface ContextPlan extends Pick<CanonicalTx, 'blockHash' | 'blockNumbe
   readonly timestamp: number | null;
   /** Tokens to ask for their metadata, at most the limit given. */
   readonly tokens: readonly Address[];
-  /** Metadata of tokens that the rules state; default: of none. */
-  readonly tokenFacts?: Rulebook['tokenFacts'] | undefined;
+  /** Metadata of tokens that the rules state. */
+  readonly tokenFacts: Rulebook['tokenFacts'];
   /** Tokens over that limit. */
   readonly tokensBeyondLimit: readonly Address[];
   readonly tokenLimit: number;
   readonly pricing: PricingPlan;
-  /** Left out: no registry is asked. */
-  readonly registries?: RegistryPlan;
+  readonly registries: RegistryPlan;
   /** Left out: no holder is asked for. */
   readonly holders?: HolderPlan;
   /** Multicall3 contract, null where it did not exist yet. */
@@ -58,7 +57,7 @@ export function planContext(
     effectiveGasPrice,
     timestamp: knownTimestamp(raw),
     tokens,
-    tokenFacts: vocabulary.tokenFacts,
+    tokenFacts: vocabulary.tokenFacts ?? new Map(),
     tokensBeyondLimit: tooMany ? found.seen.slice(tokenLimit) : [],
     tokenLimit,
     pricing: planPricing(found, tokens, vocabulary, multicall !== null),

@@ -83,7 +83,7 @@ export function planPricing(
   aggregated: boolean,
 ): PricingPlan {
   const { wrappedNative, pricing = NOTHING } = vocabulary;
-  const lookup = vocabulary.prepared?.derive(lookupOf) ?? lookupOf(vocabulary);
+  const lookup = lookupIn(vocabulary);
   const { rates, bases } = listedRates(tokens, lookup);
   const asked = new Set(tokens);
   const fungible = found.moved.filter((token) => asked.has(token) && !wrappedNative.has(token));
@@ -201,6 +201,9 @@ interface Lookup {
   readonly families: readonly RateSpec[];
   readonly provable: readonly RateSpec[];
 }
+
+const lookupIn = (vocabulary: PricingVocabulary): Lookup =>
+  vocabulary.prepared?.derive(lookupOf) ?? lookupOf(vocabulary);
 
 function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary): Lookup {
   const listed = new Map<Address, RateSpec[]>();
