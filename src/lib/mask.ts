@@ -55,8 +55,7 @@ function secretsOf(text: string): string[] {
   add(url.href, 1);
   add(url.username, 3);
   add(url.password, 1);
-  const [, credentials] = separateCredentials(text).headers['authorization']?.split(' ') ?? [];
-  if (url.username) add(credentials!, 1);
+  add(separateCredentials(text).headers['authorization']?.slice('Basic '.length) ?? '', 1);
   add(url.pathname, 6);
   add(url.search, 4);
   for (const segment of url.pathname.split('/')) add(segment, 6);
