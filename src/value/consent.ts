@@ -101,7 +101,7 @@ export class Consent {
     const { address: token } = this.#flow.assets.get(asset)!;
     // A trace without the token's own frames shows nothing.
     if (token === null || !this.#calls().has(token)) return false;
-    if (from === this.#tx.from && this.isListed(token)) return false;
+    if (from === this.#tx.from && isListedAddress(token, this.#rulebook)) return false;
     const causes = this.#causes(token, evidence.log === null ? undefined : this.#tx.logs[evidence.log]);
     if (from !== this.#tx.from) return !causes.some((call) => this.#asks(call, movement));
     // The signer leads to every call, but for those that the token itself made.
@@ -115,7 +115,7 @@ export class Consent {
   isUnaskedAllowance(allowance: Allowance): boolean {
     const { owner, evidence } = allowance;
     const { contract, log } = evidence;
-    if (!this.#calls().has(contract) || this.isListed(contract)) return false;
+    if (!this.#calls().has(contract) || isListedAddress(contract, this.#rulebook)) return false;
     return !this.#causes(contract, this.#tx.logs[log!]).some(
       (call) =>
         statesAllowance(call, this.#specOf(call), allowance, () => this.#isOwn(call, owner)) ||
@@ -131,11 +131,6 @@ export class Consent {
       return pullsForOthers(this.#rulebook, call.from) && namesFirst(call, account);
     };
     return (this.#calls().get(token) ?? []).slice(0, MAX_CALLS).some(names);
-  }
-
-  /** Tokens named in the rules: well known, priced by a feed, or a contract of a protocol. */
-  isListed(token: Address): boolean {
-    return isListedAddress(token, this.#rulebook);
   }
 
   #specOf({ selector }: Frame): TokenCallSpec | undefined {
@@ -175,7 +170,7 @@ export class Consent {
     const { asset, from, amount } = movement;
     const { tokenId } = this.#flow.assets.get(asset)!;
     const id = tokenId === null ? null : BigInt(tokenId);
-    const listed = this.isListed(call.to!);
+    const listed = isListedAddress(call.to!, this.#rulebook);
     if (
       !listed &&
       !statesMovement(call, spec, { movement, id, flow: this.#flow }, () => this.#isOwn(call, from))
@@ -238,7 +233,7 @@ export class Consent {
     if (led.length === 0) return false;
     if (led.some((frame) => entrusts(frame, call, amount))) return true;
     if (taker !== call.from || !pullsForOthers(this.#rulebook, call.from)) return false;
-    return named === holder || (this.isListed(call.to!) && namesFirst(call, holder));
+    return named === holder || (isListedAddress(call.to!, this.#rulebook) && namesFirst(call, holder));
   }
 
   /** What the holder let this account take in this transaction covers the amount. */

@@ -1,3 +1,5 @@
+import { functionOf } from '../evm/decodeArguments.ts';
+import { applies, signatureWords } from '../lib/lexicon.ts';
 import { isRecognised, kindOf } from '../lib/motifKinds.ts';
 import { isParty, SENT_ROLES, SHARE_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
@@ -97,7 +99,25 @@ function isAsked({ kind, legs, protocol, basis, roles }: Primitive, input: Proof
  * is no word of the contract's.
  */
 function isShown(act: Primitive, input: ProofInput): boolean {
-  return takesPart(act, input) && (exchanges(act, input) || isBooked(act, input));
+  return takesPart(act, input) && (exchanges(act, input) || isBooked(act, input) || isOwnCall(act, input));
+}
+
+/**
+ * Whether its one party signed and called the contract itself, by a function that is named for such an act:
+ * what its caller asked for and got, with no books changed and nobody else named.
+ */
+function isOwnCall(
+  { kind, basis, venue, roles, evidence }: Primitive,
+  { tx, rulebook }: ProofInput,
+): boolean {
+  const { position, trade } = kindOf(rulebook, kind);
+  if (basis !== 'event' || venue !== tx.to || evidence[0]!.contract !== venue) return false;
+  if (position !== null || trade !== null) return false;
+  const words = signatureWords('call', functionOf(tx, rulebook.signatures));
+  return (
+    rulebook.lexicon.some((e) => e.kind === kind && e.names.length > 0 && applies(e, words)) &&
+    roles.every(({ role, account }) => !isParty(role) || account === tx.from || account === venue)
+  );
 }
 
 /** Each account named in the act signed, or is an end of a movement; shares are their owner's. */

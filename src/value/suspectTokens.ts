@@ -168,7 +168,7 @@ export function findSuspects(
     const token = tokenTaken(movement, flow);
     if (token === null || !consent.isUnasked(movement)) continue;
     unasked.add(index);
-    if (consent.isListed(token)) continue;
+    if (isListedAddress(token, rulebook)) continue;
     unlisted.add(index);
     if (!emitters().has(from) && !consent.isNamed(from, token)) unverified.add(index);
   }

@@ -258,6 +258,82 @@ describe('books that the chain does not show', () => {
   }
 });
 
+/** A contract that changes no books, called by a function that is named for the act its event tells. */
+describe('what its caller asked for by name', () => {
+  const BOB = addressOf('bob');
+  const CLAIM = () => fn('claim()');
+  const VOTE = () => fn('castVote(uint256,uint8)', [7n, 1]);
+  const voted = (who: Address): Step =>
+    event(
+      'VoteCast(address indexed voter, uint256 proposalId, uint8 support, uint256 weight, string reason)',
+      who,
+      FIVE,
+    );
+  let distributor: Address;
+  let puppet: ReturnType<typeof compile>[string];
+  beforeAll(async () => {
+    puppet = compile('Forger.sol')['Puppet']!;
+    distributor = await stage.chain.deploy(puppet, ['Distributor', 'DIST', 6]);
+    for (const who of ['bob', ATTACKER] as const) await stage.c.approve(who, 'USDC', distributor);
+    const fund = fn('transfer(address,uint256)', [distributor, 4n * FIVE]);
+    await stage.chain.must('alice', { to: MAINNET.usdc, data: fund });
+  });
+
+  async function told(who: 'alice' | typeof ATTACKER, data: `0x${string}`, steps: readonly Step[]) {
+    const set = fnOf(puppet.abi, 'set', [steps]);
+    await stage.chain.must(ATTACKER, { to: distributor, data: set, gas: 3_000_000n });
+    return stage.report(await stage.chain.send(who, { to: distributor, data, gas: 3_000_000n }));
+  }
+
+  it.each<[string, string, () => `0x${string}`, () => Step[]]>([
+    ['a reward', 'ClaimRewards', CLAIM, () => [pay(ALICE), paid(ALICE)]],
+    ['a vote', 'GovernanceAction', VOTE, () => [voted(ALICE)]],
+  ])('%s is proven, at Medium', async (_, kind, data, steps) => {
+    const { classification } = await told('alice', data(), steps());
+    expect(classification).toMatchObject({ intent_kind: kind, status: 'Proven', confidence: 'Medium' });
+    expect(classification.actor).toBe(ALICE);
+  });
+
+  it.each<[string, 'alice' | typeof ATTACKER, () => `0x${string}`, () => Step[]]>([
+    ['a reward under another name', 'alice', () => fn('poke()'), () => [pay(ALICE), paid(ALICE)]],
+    [
+      'a reward of more than was paid',
+      'alice',
+      CLAIM,
+      () => [paid(ALICE), call(MAINNET.usdc, fn('transfer(address,uint256)', [ALICE, 7n]))],
+    ],
+    [
+      'a reward out of a bystander’s allowance',
+      'alice',
+      CLAIM,
+      () => [pull(MAINNET.usdc, BOB, ALICE), paid(ALICE)],
+    ],
+    ['a reward of another account', 'alice', CLAIM, () => [pay(BOB), paid(BOB)]],
+    ['a reward of who did not call', ATTACKER, CLAIM, () => [pay(ALICE), paid(ALICE)]],
+    [
+      'a reward that another contract tells',
+      'alice',
+      CLAIM,
+      () => [pay(ALICE), call(venue, fnOf(stage.abi, 'play', [[paid(ALICE)]]))],
+    ],
+    [
+      'a stake',
+      'alice',
+      () => fn('stake(uint256)', [FIVE]),
+      () => [pull(MAINNET.usdc, ALICE), staked(ALICE)],
+    ],
+    ['an exit', 'alice', () => fn('withdraw(uint256)', [FIVE]), () => [pay(ALICE), withdrawn(ALICE)]],
+    ['a vote of another account', 'alice', VOTE, () => [voted(BOB)]],
+    ['a vote of who did not call', ATTACKER, VOTE, () => [voted(ALICE)]],
+  ])('%s is not', async (_, who, data, steps) => {
+    const { motifs, classification } = await told(who, data(), steps());
+    const acts = motifs.filter(({ kind }) => /claim|governance|stake|withdraw/.test(kind));
+    for (const act of acts) expect([act.kind, act.status]).toEqual([act.kind, 'Suspected']);
+    expect([classification.intent_kind, classification.status]).not.toEqual(['ClaimRewards', 'Proven']);
+    if (who === ATTACKER) expect(classification.actor).not.toBe(ALICE);
+  });
+});
+
 /** Acts of the attacker at its own contract, with real assets, that name an account without a part in them. */
 describe('whoever the contract names', () => {
   const swap = (to: Address): Step =>
