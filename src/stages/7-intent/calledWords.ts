@@ -6,7 +6,6 @@ import { failureReason, failingFrame, failureCause } from '../../value/frames.ts
 import type { LabelSubject } from './labelWords.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Hex } from '../../model/hex.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
 import type { Asset } from '../../model/valueFlow.ts';
 
 /** Why the root frame failed, else why the frame it failed on did. */
@@ -29,7 +28,12 @@ export function methodOf({ tx, input }: SubjectView): string | null {
 /** Act that the called function's name begins with: `swap` of `swapExactETHForTokens`. */
 export function namedAct({ tx, input: { rulebook } }: SubjectView): string | null {
   const called = tx.to === null ? null : functionOf(tx, rulebook.signatures);
-  return called && actNamed(called.name, rulebook);
+  if (called === null) return null;
+  const words = `${called.name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
+  let act = '';
+  for (const kind of rulebook.motifKinds.keys())
+    if (kind.length > act.length && words.startsWith(kind) && words[kind.length] === '_') act = kind;
+  return act === '' ? null : act.replaceAll('_', ' ');
 }
 
 /** That act with the amount it would have moved: `swap 1 ETH`. */
@@ -54,14 +58,6 @@ function statedAmount({ view: { tx, input }, format }: LabelSubject): string | n
 }
 
 const SELECTOR_BYTES = 4;
-
-function actNamed(name: string, { motifKinds }: Rulebook): string | null {
-  const called = `${name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
-  let act = '';
-  for (const kind of motifKinds.keys())
-    if (kind.length > act.length && called.startsWith(kind) && called[kind.length] === '_') act = kind;
-  return act === '' ? null : act.replaceAll('_', ' ');
-}
 
 /** `Delegate 0x12ab…cdef to 0x34cd…ef01`, or that it was revoked (EIP-7702: the zero address). */
 export function delegationText({ view: { tx }, format }: LabelSubject): string | null {

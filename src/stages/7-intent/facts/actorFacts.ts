@@ -1,3 +1,4 @@
+import { addressAt } from '../../../evm/hex.ts';
 import { createdIn } from '../../../value/frames.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../../value/asset.ts';
@@ -210,6 +211,11 @@ const COUNTERPARTIES: readonly FactSpec[] = [
     'actor.payee_is_called',
     'The called contract kept what the actor sent.',
     (v) => v.tx.to !== null && v.recipients.has(v.tx.to),
+  ),
+  flag(
+    'actor.payee_named',
+    'The calldata is a function with one or two words, the first of them the account that kept the payment.',
+    (v) => v.tx.input.length <= 138 && v.recipients.has(addressAt(v.tx.input, 4)!),
   ),
   entityTags('actor.payee_tags', 'Entity tags of the accounts that kept what the actor sent.', (v) =>
     allOf(v.recipients, (a) => v.tagsOf(a)),
