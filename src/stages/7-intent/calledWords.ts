@@ -27,9 +27,8 @@ export function methodOf({ tx, input }: SubjectView): string | null {
 
 /** Act that the called function's name begins with: `swap` of `swapExactETHForTokens`. */
 export function namedAct({ tx, input: { rulebook } }: SubjectView): string | null {
-  const called = tx.to === null ? null : functionOf(tx, rulebook.signatures);
-  if (called === null) return null;
-  const words = `${called.name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
+  const name = tx.to === null ? '' : (functionOf(tx, rulebook.signatures)?.name ?? '');
+  const words = `${name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
   let act = '';
   for (const kind of rulebook.motifKinds.keys())
     if (kind.length > act.length && words.startsWith(kind) && words[kind.length] === '_') act = kind;
