@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { openRuleset } from '../../src/tools/cli/rules/rulesets.ts';
 import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { PROBLEMS } from '../../src/rules/read/problems.ts';
@@ -27,6 +28,17 @@ interface Mistake {
   readonly text: string;
 }
 
+/** One edit of a file of the sound overlay, or a further file. */
+interface Slip {
+  readonly name: string;
+  readonly file: string;
+  readonly code: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly text?: string;
+}
+const slips = parse(readFileSync(join(import.meta.dirname, 'slips.yaml'), 'utf8')) as readonly Slip[];
+
 const mistakes = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.yaml'))
   .map((name): Mistake => {
@@ -34,6 +46,16 @@ const mistakes = readdirSync(FOLDER)
     const [file, by, at, code, says] = lines.slice(0, 5).map((line) => line.replace(/^# \w+: ?/, ''));
     return { name, file: file!, by: by!, at: at!, code: code!, says: says!, text: lines.slice(5).join('\n') };
   });
+
+describe('slips of a new author', () => {
+  it.each(slips)('$name: $code', async ({ file, code, from = '', to = '', text }) => {
+    expect(text ?? sound[file]!.split(from).length).toBe(text ?? 2);
+    const dir = writeRuleset(sound, { [file]: text ?? sound[file]!.replace(from, () => to) });
+    const { problems, warnings } = openRuleset([SHIPPED_RULES, dir]);
+    if (code !== 'test') return expect([...problems, ...warnings].map((p) => p.code)).toContain(code);
+    expect((await runRules('test', SHIPPED_RULES, dir, '--rule', 'burrow')).code).toBe(1);
+  });
+});
 
 describe('mistakes of authors', () => {
   it('are at least 80, each in a file of its own', () => expect(mistakes.length).toBeGreaterThanOrEqual(80));

@@ -126,7 +126,9 @@ function holderOf([nft, id, ...more]: readonly TypedBind[], { isRole }: BindScop
 }
 
 function firstOf(operands: readonly TypedBind[]): BindResult {
-  if (operands.length < 2) return fault('unknown_bind', 'first() takes two or more expressions');
+  const texts = new Set(operands.map(({ expr }) => JSON.stringify(expr)));
+  if (texts.size < Math.max(2, operands.length))
+    return fault('unknown_bind', 'first() takes two or more expressions, each another');
   const type = {
     account: operands.every((o) => o.type.account),
     amount: operands.every((o) => o.type.amount),

@@ -47,8 +47,11 @@ class Mapping {
   amount(text: string | undefined, at: Spot): BindExpr | null {
     return this.bind(text, at, 'amount')?.expr ?? null;
   }
-  any(text: string | undefined, at: Spot): BindExpr | null {
-    return this.bind(text, at, 'any')?.expr ?? null;
+  /** What tells one act from another, so no constant. */
+  key(text: string | undefined, at: Spot): BindExpr | null {
+    const { expr = null } = this.bind(text, at, 'any') ?? {};
+    if (expr?.op === 'literal') at.report('bind_type', `${text} is the same in every transaction`);
+    return expr;
   }
 }
 
@@ -75,7 +78,7 @@ export function compileMapping(
   const venue = mapping.bind(raw.venue, spot.at('venue'), 'account') ?? home;
   mapping.know({ venue });
   const when = compileWhen(mapping, raw);
-  const poolId = mapping.any(raw.pool_id, spot.at('pool_id'));
+  const poolId = mapping.key(raw.pool_id, spot.at('pool_id'));
   const legs = compileLegs(mapping, raw.legs ?? []);
   const meaning: EventMapping = {
     shape: shape.slug,
@@ -114,6 +117,7 @@ function compileRoles(mapping: Mapping, { roles: raw = {} }: RawMeaning): RoleSp
     if (!words.accountRoles.has(role))
       here.reportKey('unknown_role', didYouMean(role, words.accountRoles.keys()));
     const account = mapping.account(text, here);
+    if (account?.op === 'zero') here.report('bind_type', `${text} is nobody`);
     return account ? [{ role, account }] : [];
   });
   mapping.know({ isRole: false });
@@ -121,6 +125,8 @@ function compileRoles(mapping: Mapping, { roles: raw = {} }: RawMeaning): RoleSp
 }
 
 function compileWhen(mapping: Mapping, { when = [] }: RawMeaning): EventMapping['when'] {
+  const signed = repeated(when.filter(({ is }) => is.endsWith('0')).map(({ left }) => left));
+  if (signed !== null) mapping.spot.at('when').report('bad_when', `${signed} has one sign only`);
   return when.flatMap(({ left: text, is: operator, right: other }, i) => {
     const here = mapping.spot.at('when', i);
     const compares = ['above', 'below'].includes(operator);
@@ -128,7 +134,7 @@ function compileWhen(mapping: Mapping, { when = [] }: RawMeaning): EventMapping[
     if (takesRight !== (other !== undefined)) here.report('bad_when', operator);
     const use = compares ? 'amount' : 'any';
     const bound = mapping.bind(text, here.at('left'), use);
-    const odd = bound && signFault(operator, bound);
+    const odd = bound && signFault(operator === 'below' && other === '0' ? 'lt0' : operator, bound);
     if (odd) here.at('is').report('bind_type', `${text} ${odd}`);
     const against = mapping.bind(other, here.at('right'), use);
     if (bound && against) checkSides(here, bound, against);
@@ -182,7 +188,7 @@ function compilePosition(
   const token = mapping.account(raw.position?.token, spot.at('position', 'token'));
   const id = mapping.amount(raw.position?.id, spot.at('position', 'id'));
   return {
-    about: (raw.about ?? []).flatMap((text, i) => mapping.any(text, spot.at('about', i)) ?? []),
+    about: (raw.about ?? []).flatMap((text, i) => mapping.key(text, spot.at('about', i)) ?? []),
     position: token && id ? { token, id } : null,
     portions: (raw.portions ?? []).flatMap(({ role, asset, amount: text }, i) => {
       const here = spot.at('portions', i);
@@ -210,8 +216,8 @@ function checkLeg(spot: Spot, raw: RawLeg, { legRoles }: Vocabulary, seen: Set<s
   const text = JSON.stringify(Object.entries(raw).sort());
   if (seen.has(text)) spot.report('duplicate_leg', raw.role);
   seen.add(text);
-  const clash = contradictionOf(raw);
-  if (clash !== null) spot.report('leg_contradicts', clash);
+  const clash = CONTRADICTIONS.find(([holds]) => holds(raw));
+  if (clash) spot.report('leg_contradicts', clash[1]);
   if (raw.match !== 'stated') return;
   if (raw.amount === undefined) spot.report('stated_without_amount', raw.role);
   for (const key of ['movement', 'otherwise', 'pick', 'fees', 'total'] as const)
@@ -219,13 +225,18 @@ function checkLeg(spot: Spot, raw: RawLeg, { legRoles }: Vocabulary, seen: Set<s
 }
 
 /** Why no movement can ever fit. */
-function contradictionOf({ from, to, asset, amount, fees, movement, asset_kind }: RawLeg): string | null {
-  if (movement === 'mint' && from) return 'a mint comes from the zero address';
-  if (movement === 'burn' && to) return 'a burn goes to the zero address';
-  if (asset === '$native' && (movement ?? asset_kind)) return 'ether is no token, neither minted nor burnt';
-  if (typeof amount === 'string' && fees?.includes(amount)) return 'the fee is the amount itself';
-  return from && from === to ? 'from and to are the same' : null;
-}
+const CONTRADICTIONS: readonly (readonly [holds: (leg: RawLeg) => unknown, why: string])[] = [
+  [({ movement, from }) => movement === 'mint' && from, 'a mint comes from the zero address'],
+  [({ movement, to }) => movement === 'burn' && to, 'a burn goes to the zero address'],
+  [
+    ({ asset, movement, asset_kind }) => asset === '$native' && (movement ?? asset_kind),
+    'ether is no token, neither minted nor burnt',
+  ],
+  [({ amount, fees }) => fees && [fees].flat().some((fee) => fee === amount), 'the fee is the amount itself'],
+  [({ amount, total }) => total && total === amount, 'the total is the amount itself'],
+  [({ amount }) => amount === '0', 'nothing moves in an amount of zero'],
+  [({ from, to }) => from && from === to, 'from and to are the same'],
+];
 
 const LEG_DEFAULTS = {
   match: 'movement',

@@ -52,7 +52,11 @@ export function compileProtocols(
     const spot = new Spot(item);
     const spec = below ?? openProtocol(spot, raw, motifKinds);
     spec.version = raw.version;
-    for (const address of readAddresses(spot, raw, claimed)) spec.addresses.add(address);
+    for (const address of readAddresses(spot, raw, claimed)) {
+      if (spec.addresses.has(address))
+        spot.at('addresses').report('duplicate_address', `${address} is there`);
+      spec.addresses.add(address);
+    }
     spec.created.push(...readCreated(spot, raw, indexes));
     spec.registries.push(...readRegistries(spot, raw));
     for (const [shape, at] of spot.each('shapes', raw.shapes))

@@ -22,6 +22,7 @@ const INDEX = /^0x[0-9a-f]{40}(?:\/0x[0-9a-f]{64})? [A-Za-z0-9+/]+$/;
 export function compileTables(
   tables: readonly TableFile[],
   sink: ProblemSink,
+  slugs: ReadonlySet<string>,
 ): Pick<Rulebook, 'signatures' | 'addressBook'> {
   const of = (folder: TableFile['folder'], part: RegExp): TableFile[] =>
     tables.filter((table) => table.folder === folder && part.test(table.path));
@@ -35,7 +36,11 @@ export function compileTables(
     });
     return { text };
   };
-  const own = merge(of('signatures', /\/own[^/]*$/), sink, ownLines, selectorOf);
+  const ownOf = (line: string, layer: number): string[] => {
+    const lines = ownLines(line);
+    return layer === 0 || lines.every((one) => slugs.has(one.split(' ')[0]!)) ? lines : [];
+  };
+  const own = merge(of('signatures', /\/own[^/]*$/), sink, ownOf, selectorOf);
   return {
     signatures: {
       events: signatures(/\/events[^/]*$/),

@@ -152,7 +152,8 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     if (sink.problems.length === 0) checkFactExamples(placed, { words, facts });
   }
 
-  const texts = compileTables(tables, sink);
+  const contracts = [...spoken.protocols, ...known.entities.values()];
+  const texts = compileTables(tables, sink, new Set(contracts.map(({ slug }) => slug)));
   if (options.now !== undefined) {
     checkIndexed(shapes, texts.signatures.events);
     checkKnownNames(protocols, { ...known, ...texts });

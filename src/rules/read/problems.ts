@@ -26,7 +26,7 @@ export const PROBLEMS = {
   unsafe_number: 'an integer that a double cannot hold exactly',
   empty_file: 'the file holds nothing',
   bad_line:
-    'a line of a text table does not have the form its folder takes, or its hash or checksum is wrong',
+    'a line of a text table does not have the form its folder takes, or its hash, checksum or slug is wrong',
   // schema
   unknown_key: 'the key is not part of this kind of file',
   missing_key: 'a required key is missing',
