@@ -1,15 +1,13 @@
-import { isCycle, isRecognised, kindOf } from '../../lib/motifKinds.ts';
-import { isIssuance, isNft, NATIVE_ASSET } from '../../value/asset.ts';
+import { isRecognised } from '../../lib/motifKinds.ts';
+import { isIssuance } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
-import { othersInPools } from '../../value/poolPayments.ts';
 import { amountsMoved } from '../../value/sides.ts';
-import { gainsOf } from './actAmounts.ts';
+import { accountsFor, gainedElsewhere, giftsBeside, NOT_EXCHANGED } from './accountsFor.ts';
 import { isUnlisted, keptOf } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
 import type { Confidence, Motif, ProofDoubt } from '../../model/motif.ts';
-import type { MotifTraits } from '../../model/vocabulary.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 
 const ORDER: readonly Confidence[] = ['Low', 'Medium', 'High'];
@@ -55,7 +53,7 @@ export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Mot
   const known = motifs.every(({ protocol, venue }) => isRecognised(protocol) || wrappedNative.has(venue));
   const proving = provingOf(view, motifs);
   const weakest = proving.reduce<Confidence>((low, motif) => weaker(low, motif.confidence), 'High');
-  const suspect = suspicions(view);
+  const suspect = suspicions(view, motifs);
   const granted = known ? rule.confidence.known : rule.confidence.family;
   const earned = weaker(granted, weakest);
   const doubts = [...doubtsOf(view, rule, { motifs, proving, confidence: earned }), ...suspect];
@@ -72,11 +70,11 @@ export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Mot
 }
 
 /** Ways in which a stranger could have made the transaction look as it does. */
-function suspicions(view: SubjectView): CaveatCode[] {
+function suspicions(view: SubjectView, motifs: readonly Motif[]): CaveatCode[] {
   const codes: CaveatCode[] = [];
   const { claimed, mode } = view.input.subject;
   if (claimed) codes.push(mode === 'delegated_7702' ? 'stale_delegation' : 'claimed_actor');
-  if (dealsInSuspects(view) || namedByImpersonator(view)) codes.push('suspect_token');
+  if (dealsInSuspects(view, motifs) || namedByImpersonator(view)) codes.push('suspect_token');
   if (view.input.stateless) codes.push('state_unread');
   const { suspects } = view.input;
   if (view.sent.some(({ outgoing }) => outgoing.some(({ index }) => suspects?.unasked.has(index))))
@@ -116,8 +114,6 @@ function isOneForOne(view: SubjectView, motifs: readonly Motif[]): boolean {
     allAsked(view, motifs)
   );
 }
-
-const NOT_EXCHANGED: ReadonlySet<MotifTraits['trade']> = new Set([null, 'shares', 'summary']);
 
 /**
  * Whether movements alone show the exchange: a listed aggregator that the subject called arranged it, or its
@@ -189,12 +185,14 @@ const MOTIF_DOUBTS: readonly ProofDoubt[] = ['function_name_only', 'amounts_diff
 
 /**
  * The actor sent or received a token under another's name, or by a movement its source shows no part in, or
- * an unlisted token logged what it did not ask for.
+ * an unlisted token logged what it did not ask for. Gifts beside its acts say nothing of these.
  */
-function dealsInSuspects({ input: { suspects }, sent, received }: SubjectView): boolean {
+function dealsInSuspects(view: SubjectView, motifs: readonly Motif[]): boolean {
+  const { suspects } = view.input;
   if (!suspects) return false;
   const { impersonating, unverified, unlisted } = suspects;
-  return [...sent, ...received].some(
+  const gifts = giftsBeside(view, motifs);
+  return [...view.sent, ...view.received.filter(({ id }) => !gifts.has(id))].some(
     ({ asset, outgoing, incoming }) =>
       impersonating.has(asset.id) ||
       outgoing.some(({ index }) => unlisted.has(index)) ||
@@ -208,91 +206,5 @@ function namedByImpersonator({ input: { suspects, flow }, entity }: SubjectView)
   return flow.nonEconomic.some(
     ({ from, evidence }) =>
       from !== null && entity.has(from) && suspects.impersonators.has(evidence.contract),
-  );
-}
-
-/**
- * Where a rule rests on venues, everything the actor sent went into the rested motifs (except a fee in
- * native currency), and everything it received came out of them, was change, or came along with them.
- * Otherwise something else may be the purpose.
- */
-function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
-  const kinds = rule.restsOn.map((kind) => kindOf(view.input.rulebook, kind));
-  if (kinds.length === 0 || kinds.some(({ plain }) => plain)) return true;
-  const venues = new Set(motifs.map(({ venue }) => venue));
-  const rested = new Set(motifs);
-  const moved = new Set(motifs.flatMap(({ movements }) => movements));
-  const isRested = (motif: Motif): boolean =>
-    rested.has(motif) ||
-    venues.has(motif.venue) ||
-    (motif.status === 'Proven' && motif.movements.some((index) => moved.has(index)));
-  // Burning the sent tokens is the venue's act if the actor called the venue, or is the rule's own subject.
-  const burnsCount = venues.has(view.tx.to!) || kinds.some(({ destroys }) => destroys);
-  const into = ({ id, outgoing }: Balance): boolean =>
-    view
-      .takersOf(id, burnsCount)
-      .some((motif) => isRested(motif) || view.kind(motif).destroys || feeds(view, motif, motifs)) ||
-    outgoing.every(({ to, index }) => venues.has(to) || moved.has(index));
-  const isFee = ({ id }: Balance): boolean =>
-    id === NATIVE_ASSET && view.sent.some((other) => other.id !== id && into(other));
-  const outOf = ({ id, incoming }: Balance): boolean =>
-    view.payersOf(id).some(isRested) ||
-    incoming.some(({ from }) => venues.has(from)) ||
-    comesAlong(view, { id, incoming }, motifs);
-  return view.sent.every((sent) => into(sent) || isFee(sent)) && view.received.every(outOf);
-}
-
-/**
- * An exchange states the amounts of its acts: a pull from a bystander, own funds handed in, or payments of
- * others into the pools of a cycle would pass for its price or profit. Rebasing tokens round by some units.
- */
-function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
-  const cycles = motifs.filter((motif) => isCycle(view.kind(motif)));
-  const { elected } = view.input.subject;
-  const states = ({ trade }: MotifTraits): boolean =>
-    !NOT_EXCHANGED.has(trade) && (elected || trade !== 'order');
-  if (!motifs.some((motif) => states(view.kind(motif)))) return false;
-  const given = gainsOf(view, cycles.length > 0 ? cycles : motifs, 'received');
-  const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
-  const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;
-  if (othersInPools(motifs, view.entity, view.input).length > 0) return true;
-  return view.received.some(({ id, net }) => exceeds(net, amounts.get(id) ?? net));
-}
-
-/** A proven conversion at a known contract, with all its yield in the motifs the verdict rests on. */
-function feeds(view: SubjectView, motif: Motif, motifs: readonly Motif[]): boolean {
-  if (motif.status !== 'Proven' || !isRecognised(motif.protocol)) return false;
-  const { rulebook } = view.input;
-  const got = amountsMoved(motif, false, rulebook);
-  const given = motifs.flatMap((one) => amountsMoved(one, true, rulebook));
-  return (
-    got.length > 0 &&
-    got.every(({ asset, amount }) => given.some((one) => one.asset === asset && one.amount === amount))
-  );
-}
-
-/**
- * Interest that only serves another act, or a reward: paid by contracts of the very protocol, known by
- * address, that the verdict rests on, and no position of its own changed for it; or an NFT of such a
- * contract, which is the name or position.
- */
-function comesAlong(
-  view: SubjectView,
-  { id, incoming }: Pick<Balance, 'id' | 'incoming'>,
-  motifs: readonly Motif[],
-): boolean {
-  const payers = view.payersOf(id);
-  if (payers.length > 0 && payers.every((motif) => view.kind(motif).serves !== null)) return true;
-  const { protocolAt } = view.input.rulebook;
-  const slugs = new Set(
-    motifs.flatMap(({ protocol }) => (protocol && protocol.matchedBy !== 'family' ? protocol.slug : [])),
-  );
-  return (
-    payers.every((motif) => view.kind(motif).position === null && !view.isSwap(motif)) &&
-    incoming.every(({ from, asset }) => {
-      const moved = view.input.flow.assets.get(asset)!;
-      const issuer = isNft(moved) ? moved.address! : from;
-      return slugs.has(protocolAt.get(from) ?? '') || slugs.has(protocolAt.get(issuer) ?? '');
-    })
   );
 }

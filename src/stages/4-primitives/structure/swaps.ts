@@ -33,9 +33,7 @@ export function findStructuralSwaps(
   if (traders.size === 0) return [];
   const holders = holdersOfDeposits(context, found, rulebook);
   return [...traders].flatMap(([account, sides]) => {
-    const trades =
-      !holders.has(account) && !issues(context, account, sides) && !isCustomerOfVenues(context, account);
-    return trades ? [swapOf(context, account, sides)] : [];
+    return holders.has(account) || issues(context, account, sides) ? [] : [swapOf(context, account, sides)];
   });
 }
 
@@ -102,19 +100,6 @@ function twoSided(context: StructureContext, account: Address): Sides | null {
 
 function issues({ flow }: StructureContext, account: Address, { gained, lost }: Sides): boolean {
   return contractOf(flow, gained) === account || contractOf(flow, lost) === account;
-}
-
-/**
- * Sent to one known venue and received from another before it had anything to give: a trader, not a venue.
- */
-function isCustomerOfVenues(context: StructureContext, account: Address): boolean {
-  const legs = context.legsByAccount.get(account) ?? [];
-  const sent = legs.some((l) => SENT_ROLES.has(l.role));
-  const received = legs.some((l) => !SENT_ROLES.has(l.role));
-  if (!sent || !received) return false;
-  const first = (indexes: readonly number[] | undefined): number =>
-    context.flow.movements[indexes?.[0] ?? -1]?.seq ?? Infinity;
-  return first(context.flow.outgoing.get(account)) < first(context.flow.incoming.get(account));
 }
 
 /** One unit for one, straight with one account: no price, a token exchanged for its successor. */

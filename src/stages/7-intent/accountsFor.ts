@@ -1,0 +1,131 @@
+import { isCycle, isRecognised, kindOf } from '../../lib/motifKinds.ts';
+import { roleOf } from '../../lib/roles.ts';
+import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
+import type { Balance } from '../../value/balances.ts';
+import { othersInPools } from '../../value/poolPayments.ts';
+import { amountsMoved, isShare } from '../../value/sides.ts';
+import { isListedAddress } from '../../value/tokenCall.ts';
+import { gainsOf, totals } from './actAmounts.ts';
+import type { SubjectView } from './facts/subjectView.ts';
+import type { Motif } from '../../model/motif.ts';
+import type { IntentRule } from '../../model/rulebook.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
+import type { MotifTraits } from '../../model/vocabulary.ts';
+
+/** Acts whose amounts are no exchange of the actor's own. */
+export const NOT_EXCHANGED: ReadonlySet<MotifTraits['trade']> = new Set([null, 'shares', 'summary']);
+
+/**
+ * Where a rule rests on venues, everything the actor sent went into the rested motifs (except a fee in
+ * native currency), and everything it received came out of them, was change, a gift, or came along with them.
+ * Otherwise something else may be the purpose.
+ */
+export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean {
+  const kinds = rule.restsOn.map((kind) => kindOf(view.input.rulebook, kind));
+  if (kinds.length === 0 || kinds.some(({ plain }) => plain)) return true;
+  const venues = new Set(motifs.map(({ venue }) => venue));
+  const rested = new Set(motifs);
+  const moved = new Set(motifs.flatMap(({ movements }) => movements));
+  const isRested = (motif: Motif): boolean =>
+    rested.has(motif) ||
+    venues.has(motif.venue) ||
+    (motif.status === 'Proven' && motif.movements.some((index) => moved.has(index)));
+  // Burning the sent tokens is the venue's act if the actor called the venue, or is the rule's own subject.
+  const burnsCount = venues.has(view.tx.to!) || kinds.some(({ destroys }) => destroys);
+  const into = ({ id, outgoing }: Balance): boolean =>
+    view
+      .takersOf(id, burnsCount)
+      .some((motif) => isRested(motif) || view.kind(motif).destroys || feeds(view, motif, motifs)) ||
+    outgoing.every(({ to, index }) => venues.has(to) || moved.has(index));
+  const isFee = ({ id }: Balance): boolean =>
+    id === NATIVE_ASSET && view.sent.some((other) => other.id !== id && into(other));
+  const outOf = ({ id, incoming }: Balance): boolean =>
+    view.payersOf(id).some(isRested) ||
+    incoming.some(({ from }) => venues.has(from)) ||
+    comesAlong(view, { id, incoming }, motifs);
+  const gifts = giftsBeside(view, motifs);
+  return (
+    view.sent.every((sent) => into(sent) || isFee(sent)) &&
+    view.received.every((got) => gifts.has(got.id) || outOf(got))
+  );
+}
+
+/**
+ * An exchange states the amounts of its acts: a pull from a bystander, own funds handed in, or payments of
+ * others into the pools of a cycle would pass for its price or profit. Rebasing tokens round by some units.
+ */
+export function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
+  const cycles = motifs.filter((motif) => isCycle(view.kind(motif)));
+  const { elected } = view.input.subject;
+  const states = ({ trade }: MotifTraits): boolean =>
+    !NOT_EXCHANGED.has(trade) && (elected || trade !== 'order');
+  if (!motifs.some((motif) => states(view.kind(motif)))) return false;
+  const given = gainsOf(view, cycles.length > 0 ? cycles : motifs, 'received');
+  const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
+  const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;
+  if (othersInPools(motifs, view.entity, view.input).length > 0) return true;
+  return view.received.some(({ id, net }) => exceeds(net, amounts.get(id) ?? net));
+}
+
+/** A proven conversion at a known contract, with all its yield in the motifs the verdict rests on. */
+function feeds(view: SubjectView, motif: Motif, motifs: readonly Motif[]): boolean {
+  if (motif.status !== 'Proven' || !isRecognised(motif.protocol)) return false;
+  const { rulebook } = view.input;
+  const got = amountsMoved(motif, false, rulebook);
+  const given = motifs.flatMap((one) => amountsMoved(one, true, rulebook));
+  return (
+    got.length > 0 &&
+    got.every(({ asset, amount }) => given.some((one) => one.asset === asset && one.amount === amount))
+  );
+}
+
+/**
+ * Interest that only serves another act, or a reward: paid by contracts of the very protocol, known by
+ * address, that the verdict rests on, and no position of its own changed for it; or an NFT of such a
+ * contract, which is the name or position.
+ */
+function comesAlong(
+  view: SubjectView,
+  { id, incoming }: Pick<Balance, 'id' | 'incoming'>,
+  motifs: readonly Motif[],
+): boolean {
+  const payers = view.payersOf(id);
+  if (payers.length > 0 && payers.every((motif) => view.kind(motif).serves !== null)) return true;
+  const { protocolAt } = view.input.rulebook;
+  const slugs = new Set(
+    motifs.flatMap(({ protocol }) => (protocol && protocol.matchedBy !== 'family' ? protocol.slug : [])),
+  );
+  return (
+    payers.every((motif) => view.kind(motif).position === null && !view.isSwap(motif)) &&
+    incoming.every(({ from, asset }) => {
+      const moved = view.input.flow.assets.get(asset)!;
+      const issuer = isNft(moved) ? moved.address! : from;
+      return slugs.has(protocolAt.get(from) ?? '') || slugs.has(protocolAt.get(issuer) ?? '');
+    })
+  );
+}
+
+/**
+ * Unlisted tokens that the actor got for nothing, beside acts on its own positions that took exactly what it
+ * gave and paid it. Whoever submits another's signed act can add such; no label about a position states them.
+ */
+export function giftsBeside(view: SubjectView, motifs: readonly Motif[]): ReadonlySet<AssetId> {
+  const { rulebook } = view.input;
+  const { entity, sent, received } = view;
+  const changes = (motif: Motif): boolean => view.kind(motif).position !== null;
+  const isOwn = (motif: Motif): boolean => changes(motif) && entity.has(roleOf(motif, 'owner')!);
+  if (motifs.length === 0 || !motifs.every(isOwn)) return NONE;
+  const gave = totals(view, motifs, (one) => one.gave);
+  const paid = totals(view, motifs, (one) => !one.gave && one.amount !== 0n && !isShare(one));
+  const isPaid = (id: AssetId): boolean => received.some((own) => own.id === id);
+  if (sent.some(({ id, net }) => gave.get(id)?.amount !== -net) || ![...paid.keys()].every(isPaid))
+    return NONE;
+  const booked = totals(view, [...motifs, ...view.own.filter(changes)], () => true);
+  const gifts = received.filter(
+    ({ id, asset: { address } }) =>
+      address !== null && !booked.has(id) && !isListedAddress(address, rulebook),
+  );
+  return new Set(gifts.map(({ id }) => id));
+}
+
+const NONE: ReadonlySet<AssetId> = new Set();
