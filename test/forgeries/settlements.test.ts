@@ -73,7 +73,7 @@ describe('a settlement of several owners', () => {
     expect(report.classification).toMatchObject({
       status: 'Proven',
       actor: null,
-      intent_label: 'Settle 2 orders of several owners on CoW Protocol Settlement',
+      intent_label: 'Settle 2 orders of several owners on CoW Protocol Settlement, paying 7 DAI',
     });
     expect(report.attribution.orders.map(({ owner }) => owner).sort()).toEqual([ALICE, BOB].sort());
   });

@@ -46,7 +46,7 @@ export interface LabelSubject {
 
 type Word = (subject: LabelSubject) => string | null;
 
-/** More assets than this are counted, not listed. */
+/** More assets than this are not all listed. */
 const MAX_LISTED = 3;
 
 /** The value of `{word}` or `{family.word}`; null where it has none. */
@@ -175,12 +175,12 @@ const amountsText = ({ view, motifs, format, brevity }: LabelSubject, side: 'sen
 
 const hasNft = (balances: readonly Balance[]): boolean => balances.some(({ asset }) => isNft(asset));
 
-/** Amounts; more than `most` of them are counted. */
+/** Amounts; of more than `most` the first is named and the rest counted. */
 function listed(amounts: readonly ActAmount[], format: LabelFormat, most = MAX_LISTED): string | null {
-  if (amounts.length === 0) return null;
-  const collections = nftCounts(amounts, format);
-  if (collections.length > most) return `${amounts.length} assets`;
-  return collections.join(' and ');
+  const texts = nftCounts(amounts, format);
+  if (texts.length <= most) return texts.join(' and ') || null;
+  if (most === 1 || texts.length < amounts.length) return `${amounts.length} assets`;
+  return `${texts[0]} and ${texts.length - 1} assets more`;
 }
 
 /** Several NFTs of one collection are counted. */
