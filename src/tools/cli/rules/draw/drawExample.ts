@@ -117,11 +117,16 @@ function drawLeg(
     role: leg.role,
     amount,
     asset: word(leg.asset) ?? assetOf(leg, legs, args),
-    from: from === to ? 'payer' : from,
-    to,
+    ...apart(from, to, leg),
     moves: leg.match === 'movement',
     nft: isNft(leg.assetKind) ? leg.assetKind : bare && !sent && leg.amount.length === 0 ? 'erc1155' : null,
   };
+}
+
+/** Two accounts: the end that the leg does not name gives way. */
+function apart(from: string, to: string, leg: LegSpec): Pick<Drawn, 'from' | 'to'> {
+  if (from !== to) return { from, to };
+  return leg.from && !leg.to ? { from, to: 'payee' } : { from: 'payer', to };
 }
 
 const isNft = (kind: string | null): kind is 'erc721' | 'erc1155' => kind === 'erc721' || kind === 'erc1155';
