@@ -18,7 +18,7 @@ interface Standard {
   readonly event: string;
   readonly says: readonly Source[];
   /** Events it may make besides. */
-  readonly aside?: readonly string[];
+  readonly aside: readonly string[];
 }
 
 /**
@@ -26,11 +26,11 @@ interface Standard {
  * Only events listed here are judged: a token may emit any others.
  */
 const STANDARD: ReadonlyMap<Hex, Standard> = new Map<Hex, Standard>([
-  [TRANSFER_CALL, { event: TRANSFER, says: ['caller', 0, 1] }],
+  [TRANSFER_CALL, { event: TRANSFER, says: ['caller', 0, 1], aside: [] }],
   [TRANSFER_FROM_CALL, { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }],
-  ['0x095ea7b3', { event: APPROVAL, says: ['caller', 0, 1] }], // approve(address,uint256)
+  ['0x095ea7b3', { event: APPROVAL, says: ['caller', 0, 1], aside: [] }], // approve(address,uint256)
   // permit(address,address,uint256,uint256,uint8,bytes32,bytes32)
-  ['0xd505accf', { event: APPROVAL, says: [0, 1, 2] }],
+  ['0xd505accf', { event: APPROVAL, says: [0, 1, 2], aside: [] }],
   ['0xd0e30db0', { event: DEPOSIT, says: ['caller', 'value'], aside: [TRANSFER] }], // deposit()
   // withdraw(uint256)
   ['0x2e1a7d4d', { event: WITHDRAWAL, says: ['caller', 0], aside: [TRANSFER, APPROVAL] }],
@@ -38,16 +38,15 @@ const STANDARD: ReadonlyMap<Hex, Standard> = new Map<Hex, Standard>([
   ['0x42842e0e', { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }],
   // safeTransferFrom(address,address,uint256,bytes)
   ['0xb88d4fde', { event: TRANSFER, says: [0, 1, 2], aside: [APPROVAL] }],
-  ['0xa22cb465', { event: APPROVAL_FOR_ALL, says: ['caller', 0, 1] }], // setApprovalForAll(address,bool)
+  // setApprovalForAll(address,bool)
+  ['0xa22cb465', { event: APPROVAL_FOR_ALL, says: ['caller', 0, 1], aside: [] }],
   // safeTransferFrom(address,address,uint256,uint256,bytes)
-  ['0xf242432a', { event: TRANSFER_SINGLE, says: ['caller', 0, 1, 2, 3] }],
+  ['0xf242432a', { event: TRANSFER_SINGLE, says: ['caller', 0, 1, 2, 3], aside: [] }],
   // safeBatchTransferFrom(address,address,uint256[],uint256[],bytes)
   ['0x2eb2c2d6', { event: TRANSFER_BATCH, says: ['caller', 0, 1], aside: [TRANSFER_SINGLE] }],
 ]);
 
-const JUDGED: ReadonlySet<string> = new Set(
-  [...STANDARD.values()].flatMap(({ event, aside = [] }) => [event, ...aside]),
-);
+const JUDGED = new Set([...STANDARD.values()].flatMap(({ event, aside }) => [event, ...aside]));
 
 /** Functions the standards declare `view`: older contracts are called on them without STATICCALL. */
 const VIEWS: ReadonlySet<Hex> = new Set<Hex>([
@@ -81,12 +80,13 @@ const ALIEN: Fit = { fit: 'alien' };
 const NOTE: Fit = { fit: 'purpose', says: [] };
 
 export function fitOf(selector: Hex | null, topic: Hash | undefined): Fit {
-  if (selector !== null && VIEWS.has(selector)) return ALIEN;
-  if (selector === null || topic === undefined) return OPEN;
+  if (selector === null) return OPEN;
+  if (VIEWS.has(selector)) return ALIEN;
+  if (topic === undefined) return OPEN;
   // ds-note: an anonymous event with the selector of the logging call as first topic.
   if (SELECTOR_TOPIC.test(topic)) return topic.slice(0, 10) === selector ? NOTE : ALIEN;
   const standard = STANDARD.get(selector);
   if (!standard || !JUDGED.has(topic)) return OPEN;
   if (standard.event === topic) return { fit: 'purpose', says: standard.says };
-  return standard.aside?.includes(topic) ? ASIDE : ALIEN;
+  return standard.aside.includes(topic) ? ASIDE : ALIEN;
 }

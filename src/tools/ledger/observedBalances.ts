@@ -50,9 +50,7 @@ export async function observe(
   const ends = [...new Set([start - 1, first - 1, last])].sort((a, b) => a - b);
   const bounds = await Promise.all(ends.map(timeOf));
   const doubted = new Set(
-    doubtful.flatMap(({ changes }) =>
-      changes.flatMap(({ account, asset, raw }) => (raw === 0n ? [] : `${account} ${asset.id}`)),
-    ),
+    doubtful.flatMap(({ changes }) => changes.filter(({ raw }) => raw !== 0n).map(holdingOf)),
   );
   const [opening, closing]: [LedgerChange[], LedgerChange[]] = [[], []];
   const extra: LedgerEvent[] = [];
@@ -61,22 +59,21 @@ export async function observe(
   const balances = await chain.balances(
     holdings.flatMap(({ account, asset }, i) => points[i]!.map(({ block }) => ({ account, asset, block }))),
   );
-  for (const [i, holding] of holdings.entries()) {
-    const { account, asset } = holding;
-    const own = balances.splice(0, points[i]!.length);
-    if (own.includes(null)) {
-      say(`${account}: the node does not tell its balance of ${nameOf(asset)}`);
-      continue;
-    }
-    const known = own as bigint[];
+  const compare = async (holding: Holding, at: readonly BlockTime[], known: readonly bigint[]) => {
+    const { asset } = holding;
     const [held, left] = [known[0]!, known.at(-1)!];
     if (isContinued && held > 0n && !request.isOpen(holding)) opening.push({ ...holding, raw: held });
-    if (doubted.has(`${account} ${asset.id}`)) continue;
-    for (const { raw, range, point } of differencesOf(holding, points[i]!, known))
+    if (doubted.has(holdingOf(holding))) return;
+    for (const { raw, range, point } of differencesOf(holding, at, known))
       if (await isWithoutEvent(chain, holding, range, all))
         extra.push(balanceEvent([{ ...holding, raw }], purposeOf(holding, raw), point));
       else say(missing(holding, exactAmount(raw, asset), nameOf(asset)));
     closing.push({ ...holding, raw: left });
+  };
+  for (const [i, holding] of holdings.entries()) {
+    const own = balances.splice(0, points[i]!.length);
+    if (!own.includes(null)) await compare(holding, points[i]!, own as bigint[]);
+    else say(`${holding.account}: the node does not tell its balance of ${nameOf(holding.asset)}`);
   }
   const opened = opening.length > 0 ? [balanceEvent(opening, 'opening', await timeOf(start))] : [];
   return {
@@ -84,6 +81,8 @@ export async function observe(
     closing: isContinued ? { time: bounds.at(-1)!.time, changes: closing } : undefined,
   };
 }
+
+const holdingOf = ({ account, asset }: LedgerChange): string => `${account} ${asset.id}`;
 
 const missing = ({ account, asset }: Holding, amount: string, name: string): string =>
   `${account}: the node holds ${amount} ${name} more than the reports: a transaction is missing` +
@@ -103,7 +102,7 @@ function holdingsIn(events: readonly LedgerEvent[]): Holding[] {
   const changes = events.flatMap(({ changes: own, block, time, moving }) =>
     own.map((change) => ({ ...change, block, time, purpose: moving.get(change.asset.id) ?? null })),
   );
-  const grouped = groupBy(changes, ({ account, asset }) => `${account} ${asset.id}`);
+  const grouped = groupBy(changes, holdingOf);
   return [...grouped.values()].map((group) => {
     const blocks = new Map<number, { raw: bigint; time: string }>();
     for (const { block, time, raw } of group)

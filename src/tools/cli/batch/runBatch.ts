@@ -63,13 +63,13 @@ export async function runBatch<Unit, Result>(
 }
 
 async function conduct<Unit, Result>(
-  { out, giveUpAfter, quiet = false, strict = false }: BatchRequest,
+  { out, giveUpAfter, quiet, strict }: BatchRequest,
   job: BatchJob<Unit, Result>,
   stop: Stop,
   say: (text: string) => void,
 ): Promise<number> {
   const began = performance.now();
-  const progress = startProgress((ms) => job.progress(ms), process.stderr, quiet);
+  const progress = startProgress((ms) => job.progress(ms), process.stderr, quiet === true);
   let gaveUp: boolean;
   let failed: Failed;
   try {
@@ -83,10 +83,10 @@ async function conduct<Unit, Result>(
   const { aborted } = stop.signal;
   if (gaveUp) say(`gave up: the node failed ${giveUpAfter} times in a row`);
   if (aborted) say('stopped before the end of the list');
-  const incomplete = failed.open > 0 || gaveUp || (strict && failed.refused > 0);
-  if (out !== undefined && (incomplete || aborted)) say('run the same command again to continue');
-  if (aborted) return 128 + constants.signals[stop.by()];
-  return incomplete ? 1 : 0;
+  const incomplete = gaveUp || failed.open + (strict === true ? failed.refused : 0) > 0;
+  const status = aborted ? 128 + constants.signals[stop.by()] : Number(incomplete);
+  if (out !== undefined && status !== 0) say('run the same command again to continue');
+  return status;
 }
 
 /** Analyzes every unit, several at once; resolves to whether it gave up on the node. */
