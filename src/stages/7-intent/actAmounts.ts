@@ -172,7 +172,7 @@ export function gainsOf(view: SubjectView, motifs: readonly Motif[], side: 'sent
   return moreThan(sumsOf(view, motifs, side).values(), back);
 }
 
-export function moreThan(sums: Iterable<ActAmount>, others: ReadonlyMap<AssetId, ActAmount>): ActAmount[] {
+function moreThan(sums: Iterable<ActAmount>, others: ReadonlyMap<AssetId, ActAmount>): ActAmount[] {
   return [...sums]
     .map((sum) => ({ ...sum, amount: sum.amount - (others.get(sum.id)?.amount ?? 0n) }))
     .filter(({ amount }) => amount > 0n);
