@@ -1,4 +1,4 @@
-import { mergeNative } from '../../value/asset.ts';
+import { mergeNative, NATIVE } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -285,7 +285,7 @@ export function totals(
         if (!known || !counts(one, own)) continue;
         const id = mergeNative(one.asset, rulebook.wrappedNative);
         const { asset, amount } = sums.get(id) ?? { asset: known, amount: 0n };
-        sums.set(id, { id, asset, amount: amount + one.amount });
+        sums.set(id, { id, asset: asset.id === known.id ? asset : NATIVE, amount: amount + one.amount });
       }
   return sums;
 }
