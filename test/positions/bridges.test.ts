@@ -66,6 +66,9 @@ const STATED: Readonly<Record<string, AmountOf>> = {
       const list = message + Number(packed(message + 3 * 32));
       return Array.from({ length: Number(packed(list)) }, (_, i) => packed(list + 64 + i * 64));
     },
+  // The data holds the indexer on the other chain before the tokens; the other three accounts are topics.
+  'DelegationTransferredToL2(address,address,address,address,uint256)': at(1),
+  'IndexerStakeTransferredToL2(address,address,uint256)': at(0),
   // What the recipient got and the bonder's fee are both stated only by the call: see `unstated`.
   'WithdrawalBonded(bytes32,uint256)': at(),
   'WithdrawalFinalized(bytes32,bool)': at(),
