@@ -24,14 +24,15 @@ export function applies(entry: LexiconEntry, words: SignatureWords): boolean {
   if (messages.size > 0 || without.some((word) => words.name.has(word))) return false;
   if (sign !== null && (sign === 'hash_path') !== (words.basis === 'call')) return false;
   if (sign !== null && names.length + args.length === 0) return true;
+  const inName = names.length === 0 || names.some((phrase) => includes(words.name, phrase));
   // Functions of one argument share their selector with others of other argument names.
   const known = words.basis === 'event' || words.args.length > 1;
-  return says([words.name], names) && says(known ? words.args : [], args);
+  const inArgs =
+    args.length === 0 || (known && args.some((phrase) => words.args.some((arg) => includes(arg, phrase))));
+  return inName && inArgs;
 }
 
-/** Whether one of the texts has all words of some phrase; without a phrase to look for, any does. */
-function says(texts: readonly ReadonlySet<string>[], phrases: readonly ReadonlySet<string>[]): boolean {
-  const isSaid = (phrase: ReadonlySet<string>): boolean =>
-    texts.some((words) => [...phrase].every((word) => words.has(word)));
-  return phrases.length === 0 || phrases.some(isSaid);
+function includes(words: ReadonlySet<string>, phrase: ReadonlySet<string>): boolean {
+  for (const word of phrase) if (!words.has(word)) return false;
+  return true;
 }

@@ -32,8 +32,15 @@ const ROUNDING_UNITS = 10n;
 /** An asset with less than a millionth kept was only forwarded. */
 const PASSED_ON_PARTS = 1_000_000n;
 
-/** A balance while it is added up. */
-type Sum = { -readonly [Key in keyof Balance]: Balance[Key] } & Record<'outgoing' | 'incoming', Movement[]>;
+interface Sum {
+  readonly id: AssetId;
+  asset: Asset;
+  sent: bigint;
+  received: bigint;
+  net: bigint;
+  readonly outgoing: Movement[];
+  readonly incoming: Movement[];
+}
 
 /**
  * Amounts an account, or several taken as one, sent and received per asset, in smallest units, ordered by
@@ -96,7 +103,9 @@ function add(sum: Sum, movement: Movement, leaves: boolean): void {
 }
 
 function withoutDust(sums: ReadonlyMap<AssetId, Sum>): ReadonlyMap<AssetId, Sum> {
-  return [...sums.values()].some(isDust) ? new Map([...sums].filter(([, one]) => !isDust(one))) : sums;
+  for (const sum of sums.values())
+    if (isDust(sum)) return new Map([...sums].filter(([, one]) => !isDust(one)));
+  return sums;
 }
 
 /** Movements from or to the accounts, in order. */

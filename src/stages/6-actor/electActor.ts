@@ -25,11 +25,15 @@ export function electActor(input: ElectionInput): Attribution {
   const chosen = winner ? [winner] : onePerAccount(deciding);
   const [operation] = context.executions('operation');
   const paymaster = paymasterOf(operation);
-  const account = winner ? elected(context, orders, winner) : NOBODY;
+  const { actor, beneficiary, mode, ground, entity } = winner ? elected(context, orders, winner) : NOBODY;
   return {
-    ...account,
-    owners: winner ? [] : chosen.map((one) => one.account),
-    payments: executionPayments(input, new Set(account.entity), account.mode),
+    actor,
+    beneficiary,
+    mode,
+    ground,
+    owners: winner ? [] : chosen.map(({ account }) => account),
+    entity,
+    payments: executionPayments(input, new Set(entity), mode),
     evidence: chosen.flatMap(({ evidence }) => evidence),
     feePayer: paymaster ?? (operation && roleOf(operation, 'owner')) ?? context.signer,
     entryPoint: operation ? operation.venue : null,

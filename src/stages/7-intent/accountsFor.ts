@@ -43,11 +43,11 @@ export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonl
     view.payersOf(id).some(isRested) ||
     incoming.some(({ from }) => venues.has(from)) ||
     comesAlong(view, { id, incoming }, motifs);
+  if (!view.sent.every((sent) => into(sent) || isFee(sent))) return false;
+  const others = view.received.filter((got) => !outOf(got));
+  if (others.length === 0) return true;
   const gifts = giftsBeside(view, motifs);
-  return (
-    view.sent.every((sent) => into(sent) || isFee(sent)) &&
-    view.received.every((got) => gifts.has(got.id) || outOf(got))
-  );
+  return others.every(({ id }) => gifts.has(id));
 }
 
 /**

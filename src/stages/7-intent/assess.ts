@@ -191,13 +191,13 @@ function dealsInSuspects(view: SubjectView, motifs: readonly Motif[]): boolean {
   const { suspects } = view.input;
   if (!suspects) return false;
   const { impersonating, unverified, unlisted } = suspects;
-  const gifts = giftsBeside(view, motifs);
-  return [...view.sent, ...view.received.filter(({ id }) => !gifts.has(id))].some(
-    ({ asset, outgoing, incoming }) =>
-      impersonating.has(asset.id) ||
-      outgoing.some(({ index }) => unlisted.has(index)) ||
-      incoming.some(({ index }) => unverified.has(index)),
-  );
+  const isSuspect = ({ asset, outgoing, incoming }: Balance): boolean =>
+    impersonating.has(asset.id) ||
+    outgoing.some(({ index }) => unlisted.has(index)) ||
+    incoming.some(({ index }) => unverified.has(index));
+  if (view.sent.some(isSuspect)) return true;
+  const got = view.received.filter(isSuspect);
+  return got.length > 0 && !got.every(({ id }) => giftsBeside(view, motifs).has(id));
 }
 
 /** A token under another's name says something of the actor that moved nothing: an allowance, say. */

@@ -160,8 +160,8 @@ export function aboutPosition({ view, motifs, brevity, format }: LabelSubject): 
   const recipient = paidTo(view, motifs);
   if (recipient !== null) return `, paid to ${format.account(recipient)}`;
   const paid = paidInstead(view, motifs, actAmounts(view, motifs, 'sent'));
-  const act = sumsOf(view, motifs, 'sent');
-  const made = paid.some(({ id }) => !isFee(view, id, act));
+  const act = paid.length === 0 ? null : sumsOf(view, motifs, 'sent');
+  const made = act !== null && paid.some(({ id }) => !isFee(view, id, act));
   const claimed = listed(gotBeside(view, motifs), format);
   const source = listed(paid, format);
   const got = isTrade(view, motifs) ? 'receiving' : 'claiming';

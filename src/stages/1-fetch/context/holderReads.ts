@@ -30,17 +30,21 @@ export function planHolders(
     if (plan.size < MAX_HOLDERS) plan.set(nftId('erc721', to, id), call);
     return null;
   };
-  const ask = (key: string, own: Pick<BindScope, 'args' | 'contract' | 'caller' | 'value'>): void => {
+  const ask = (
+    asked: readonly Resolver[],
+    own: Pick<BindScope, 'args' | 'contract' | 'caller' | 'value'>,
+  ): void => {
     const scope = { ...own, signer, txTo, holderOf, callArgs: null, outputArgs: null, legs: [] };
-    for (const account of roles.get(key) ?? []) account(scope);
+    for (const account of asked) account(scope);
   };
   for (const { address: contract, topics, data } of logs) {
-    const args = { topics, data, base: 0 };
-    ask(`${topics[0]}:${topics.length}`, { args, contract, caller: null, value: null });
+    const asked = roles.get(`${topics[0]}:${topics.length}`);
+    if (asked) ask(asked, { args: { topics, data, base: 0 }, contract, caller: null, value: null });
   }
-  for (const { selector, to: contract, from: caller, value, input, effective } of frames)
-    if (selector !== null && contract !== null && effective)
-      ask(selector, { args: { topics: [], data: input, base: 4 }, contract, caller, value });
+  for (const { selector, to: contract, from: caller, value, input, effective } of frames) {
+    const asked = selector === null || contract === null || !effective ? undefined : roles.get(selector);
+    if (asked) ask(asked, { args: { topics: [], data: input, base: 4 }, contract: contract!, caller, value });
+  }
   return plan;
 }
 
