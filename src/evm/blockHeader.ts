@@ -3,7 +3,7 @@ import { absent, readObject } from '../lib/shape.ts';
 import type { BlockHeader, CanonicalTx } from '../model/canonicalTx.ts';
 import { readAddress, readHash, readQuantity } from './hex.ts';
 import { keccak256 } from 'ox/Hash';
-import { fromHex as rlp } from 'ox/Rlp';
+import { fromBytes as rlp } from 'ox/Rlp';
 import type { Hex } from '../model/hex.ts';
 
 const BAD_BLOCK = 'block_malformed';
@@ -66,13 +66,13 @@ export function hashIsWrong(block: Readonly<Record<string, unknown>>): boolean |
   if (held.some((field, i) => field !== FIELDS[i] || !/^0x[\da-f]*$/i.test(String(block[field]))))
     return null;
   const values = held.map((field) => bytesOf(field, String(block[field]) as Hex));
-  if (keccak256(rlp(values)) === String(block['hash']).toLowerCase()) return false;
+  if (keccak256(rlp(values, { as: 'Bytes' }), { as: 'Hex' }) === String(block['hash']).toLowerCase())
+    return false;
   const isEmpty = held.some((field) => !MAY_BE_ZERO.test(field) && PLACEHOLDER.test(String(block[field])));
   return isEmpty ? null : true;
 }
 
-function bytesOf(field: string, value: Hex): Hex {
-  if (!QUANTITIES.test(field)) return value;
-  const digits = value.slice(2).replace(/^0+/, '');
-  return `0x${digits.length % 2 === 0 ? '' : '0'}${digits}`;
+function bytesOf(field: string, value: Hex): Uint8Array {
+  const digits = QUANTITIES.test(field) ? value.slice(2).replace(/^0+/, '') : value.slice(2);
+  return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, 'hex');
 }

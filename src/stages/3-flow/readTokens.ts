@@ -35,15 +35,17 @@ export function readTokens(tx: CanonicalTx, rulebook: FlowRules): FlowEntry[] {
   const shapes = readShapes(tx, rulebook);
   const { standard, declared, wrapping } = shapes;
   const repeats = declared.size + wrapping.size === 0 ? null : readRepeated(tx, shapes, rulebook);
-  const transferred = (transfer: RawTransfer): FlowEntry => {
-    const kind = transfer.from === ZERO_ADDRESS ? 'wrap' : 'unwrap';
-    const wraps = repeats?.wraps?.take(transferKey(transfer));
-    return classifyTransfer(wraps ? { ...transfer, kind } : transfer);
-  };
-  const entries = tx.logs.flatMap((log) => {
+  const entries: FlowEntry[] = [];
+  for (const log of tx.logs) {
     const transfers = standard[log.index];
-    return transfers ? transfers.map(transferred) : (repeats?.entries.get(log.index) ?? otherLog(log));
-  });
+    if (transfers)
+      for (const transfer of transfers) {
+        const kind = transfer.from === ZERO_ADDRESS ? 'wrap' : 'unwrap';
+        const wraps = repeats?.wraps?.take(transferKey(transfer));
+        entries.push(classifyTransfer(wraps ? { ...transfer, kind } : transfer));
+      }
+    else entries.push(repeats?.entries.get(log.index) ?? otherLog(log));
+  }
   return markForged(tx, entries);
 }
 
