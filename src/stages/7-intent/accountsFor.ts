@@ -107,7 +107,7 @@ function comesAlong(
 
 /**
  * Unlisted tokens that the actor got for nothing, beside acts on its own positions that took exactly what it
- * gave and paid it. Whoever submits another's signed act can add such; no label about a position states them.
+ * gave and paid it. The submitter of a signed act can add them, and labels about positions leave them out.
  */
 export function giftsBeside(view: SubjectView, motifs: readonly Motif[]): ReadonlySet<AssetId> {
   const { rulebook } = view.input;

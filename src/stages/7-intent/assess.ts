@@ -185,7 +185,7 @@ const MOTIF_DOUBTS: readonly ProofDoubt[] = ['function_name_only', 'amounts_diff
 
 /**
  * The actor sent or received a token under another's name, or by a movement its source shows no part in, or
- * an unlisted token logged what it did not ask for. Gifts beside its acts say nothing of these.
+ * an unlisted token logged what it did not ask for. Gifts (`giftsBeside`) do not count.
  */
 function dealsInSuspects(view: SubjectView, motifs: readonly Motif[]): boolean {
   const { suspects } = view.input;

@@ -77,7 +77,7 @@ function pairsOf({ frames, from, to }: CanonicalTx, written: ReadonlySet<string>
     if (token === null || !written.has(token) || !isCallOf(frame, token)) continue;
     for (const owner of new Set([from, to ?? from]))
       for (const spender of [caller, ...namedIn(frame.input)])
-        if (new Set([token, owner, spender]).size === 3 && pairs.size < MOST_PAIRS)
+        if (spender !== owner && spender !== token && owner !== token && pairs.size < MOST_PAIRS)
           pairs.set(`${token} ${owner} ${spender}`, { owner, spender, frame });
   }
   return [...pairs.values()];

@@ -75,7 +75,7 @@ const warning = (code: WarningCode, text: string, accounts: readonly string[] = 
 const environment: Check = ({ differences, report }) => {
   if (differences.length === 0) return [];
   const text = `Run twice, with another fee, gas limit and fee recipient, ${differences.join('; ')}`;
-  return [warning('depends_on_environment', text, [report.tx.to ?? []].flat())];
+  return [warning('depends_on_environment', text, report.tx.to === null ? [] : [report.tx.to])];
 };
 
 const reverts: Check = ({ report: { execution }, request, lacksGas }) => {

@@ -196,7 +196,7 @@ function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): 
       retryAfterMs: parseRetryAfter(retryAfter),
     });
   // Redirects are not followed: the node was not reached.
-  if (Math.trunc(status / 100) === 3)
+  if (status >= 300 && status < 400)
     throw new UpstreamFault('upstream_unreachable', 'again', null, {
       cause: 'redirect',
       note: `HTTP ${status}`,
@@ -205,7 +205,7 @@ function contentOf({ status, retryAfter, body }: HttpAnswer, isBatch: boolean): 
   if (status < 300 && data === undefined) throw malformed('not JSON');
   if (status < 300 || isErrorResponse(data)) return data;
   if (isBatch && REFUSES_BATCH_HTTP.has(status)) throw new BatchRefused();
-  const retry = /^(5|408)/.test(String(status)) ? 'again' : 'elsewhere';
+  const retry = status >= 500 || status === 408 ? 'again' : 'elsewhere';
   throw new UpstreamFault('upstream_http', retry, `HTTP ${status}`);
 }
 
