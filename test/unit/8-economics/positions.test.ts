@@ -157,49 +157,6 @@ describe('position owners', () => {
     expect(changes(mixed, [redeemed])[0]!.parts).toMatchObject([{ asset: USD, delta: 200n }]);
   });
 
-  it('are told in what came out of the exit that used up a part of the assets', () => {
-    const [BASE, DAI] = [account('d3'), erc20Id(account('f4'))];
-    const found = changes(
-      [
-        { from: SIGNER, to: ZAP, asset: META_LP, amount: 180n },
-        { from: ZAP, to: ZERO_ADDRESS, asset: META_LP, amount: 180n, kind: 'burn' },
-        { from: META, to: ZAP, asset: USD, amount: 100n },
-        { from: META, to: ZAP, asset: LP, amount: 90n },
-        { from: ZAP, to: ZERO_ADDRESS, asset: LP, amount: 90n, kind: 'burn' },
-        { from: BASE, to: ZAP, asset: DAI, amount: 95n },
-        { from: ZAP, to: SIGNER, asset: USD, amount: 100n },
-        { from: ZAP, to: SIGNER, asset: DAI, amount: 95n },
-      ],
-      [
-        put('vault_withdraw', 0, ZAP, {
-          assetsOut: [{ asset: META_LP, amount: 180n, role: 'share_in' }],
-          assetsIn: [
-            { asset: USD, amount: 100n, role: 'out' },
-            { asset: LP, amount: 90n, role: 'out' },
-          ],
-          movements: [1, 2, 3],
-        }),
-        put('vault_withdraw', 1, ZAP, {
-          venue: BASE,
-          assetsOut: [{ asset: LP, amount: 90n, role: 'share_in' }],
-          assetsIn: [{ asset: DAI, amount: 95n, role: 'out' }],
-          movements: [4, 5],
-        }),
-      ],
-    );
-    expect(found).toMatchObject([
-      {
-        owner: SIGNER,
-        position: META_LP,
-        parts: [
-          { asset: USD, delta: 100n, role: 'principal' },
-          { asset: DAI, delta: 95n, role: 'principal' },
-        ],
-      },
-    ]);
-    expect(found[0]!.parts).toHaveLength(2);
-  });
-
   it('count what was minted beside a router as earned, not as sent', () => {
     const flow: MovementSketch[] = [
       { from: ZERO_ADDRESS, to: SIGNER, asset: LP, amount: 3n, kind: 'mint' },
@@ -229,19 +186,6 @@ describe('position owners', () => {
     expect(changes(flow, [both])).toMatchObject([
       { position: META_LP, delta: 190n, beside: [{ asset: LP, delta: 190n }] },
     ]);
-  });
-
-  it('are those of the one who paid a router that kept a fee, not of one who was paid for', () => {
-    const [STRANGER] = [account('d5')];
-    const through = (from: typeof ZAP, amount: bigint): MovementSketch[] => [
-      { from, to: ZAP, asset: USD, amount },
-      { from: ZAP, to: POOL, asset: USD, amount: 200n },
-    ];
-    const owners = (flow: MovementSketch[]) => changes(flow, [bridged(0, ZAP, USD, 1)]).map((c) => c.owner);
-    expect(owners(through(SIGNER, 204n))).toEqual([SIGNER]);
-    // More than a fee, or another's payment.
-    expect(owners(through(SIGNER, 400n))).toEqual([ZAP]);
-    expect(owners(through(STRANGER, 204n))).toEqual([ZAP]);
   });
 
   it('are followed through a router that converts what it bridges', () => {

@@ -1,6 +1,5 @@
 import { follow, type ValueEnds } from '../../../value/follow.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { FEE_DIVISOR } from '../../../value/parties.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { Balance } from '../../../value/balances.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -181,8 +180,7 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
   const { owner } = change;
   const moved = movedAmounts(change);
   const { principals, carriers, origins, destinations, venues, flow } = context;
-  if (principals.has(owner)) return null;
-  if (!carriers.has(owner)) return payerLessFee(owner, moved, context);
+  if (principals.has(owner) || !carriers.has(owner)) return null;
   const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
     (put ? origins : destinations)(owner, asset);
   const direct = moved.flatMap(({ asset, delta }) => endsOf(asset, delta < 0n));
@@ -197,18 +195,4 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
     : assets.flatMap((asset) => signs.flatMap((put) => endsOf(asset, put)));
   const [user, ...others] = new Set(ends.filter(isUser));
   return user !== undefined && others.length === 0 ? user : null;
-}
-
-/** The one principal that paid the owner its share, and no more beside it than a fee. */
-function payerLessFee(
-  owner: Address,
-  [leg, ...more]: readonly SideAmount[],
-  { principals, own, merged }: OwnerContext,
-): Address | null {
-  if (leg === undefined || more.length > 0 || leg.delta > 0n) return null;
-  const paid = own(owner).get(merged(leg.asset));
-  const [payer, ...others] = new Set(paid?.incoming.map(({ from }) => from));
-  if (payer === undefined || others.length > 0 || !principals.has(payer)) return null;
-  const fee = paid!.received + leg.delta;
-  return fee >= 0n && fee * FEE_DIVISOR <= paid!.received ? payer : null;
 }

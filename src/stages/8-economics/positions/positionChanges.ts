@@ -9,7 +9,6 @@ import { amountsOf, isShare, LIQUIDATE, movedAmounts, sidesOf } from '../../../v
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { PositionChange, PositionPart } from '../../../model/economics.ts';
 import type { Motif } from '../../../model/motif.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Side, SideAmount } from '../../../model/scene.ts';
 import type { Movement, ValueFlow } from '../../../model/valueFlow.ts';
 import type { EconomicsInput } from '../computeEconomics.ts';
@@ -34,13 +33,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   const { flow, attribution, motifs, rulebook } = input;
   // Acts that carried its value on show the position, too.
   const parts = groupBy(motifs, ({ reason, parent }) => (reason === 'carried' ? parent : null));
-  const found: Change[] = [];
-  for (const motif of motifs)
-    for (const change of changesOf(motif, input))
-      found.push({
-        ...change,
-        amounts: throughParts(change.amounts, parts.get(motif.index) ?? [], rulebook),
-      });
+  const found = motifs.flatMap((motif) => changesOf(motif, input));
   if (found.length === 0) return [];
   const { actor, signer, entity, orders } = attribution;
   const principals = new Set([signer, ...entity]);
@@ -118,23 +111,6 @@ function tradedSides(motif: Motif, { rulebook }: PositionInput): Side[] {
     return { ...one, role: one.delta * trade.sign > 0n ? 'share' : 'principal' };
   });
   return [{ position: { category: 'vault', effect: trade.effect }, owner, amounts }];
-}
-
-/** Amounts put in for a token, or taken out for it, where a part of the act used that token up. */
-function throughParts(
-  amounts: readonly SideAmount[],
-  parts: readonly Motif[],
-  rulebook: Pick<Rulebook, 'motifKinds'>,
-): readonly SideAmount[] {
-  if (parts.length === 0) return amounts;
-  const ofParts = parts.map((part) => amountsOf(part, rulebook));
-  return amounts.flatMap((one) => {
-    const used = ofParts.find((all) =>
-      all.some((share) => isShare(share) && share.asset === one.asset && share.delta === -one.delta),
-    );
-    const beyond = used?.filter((other) => !isShare(other) && other.gave === one.gave) ?? [];
-    return isShare(one) || beyond.length === 0 ? one : beyond;
-  });
 }
 
 /** A position that changes hands with its NFT: the sender's and the receiver's side of it. */
