@@ -51,7 +51,7 @@ export interface LoadOptions {
   readonly facts?: FactVocabulary;
   /** Texts in place of files, or as further files of the directories. */
   readonly edits?: EditedTexts | undefined;
-  /** Read and check the files of examples: all, or those of one shape. */
+  /** Read the files of examples: all, or those of one slug, of which alone conditions and examples are checked. */
   readonly examples?: boolean | string | undefined;
   /** Seconds since 1970: for authors, with checks that mean nothing to a running service. */
   readonly now?: number;
@@ -123,8 +123,9 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const entities = inForce<RawEntityFile>('entity');
   const intents = inForce<RawIntent>('intent');
   const findings = inForce<RawFinding>('finding');
+  const knownShapes = knownSlugs(files, 'shape');
   const spoken = compileProtocols(protocols, shapes, {
-    knownShapes: knownSlugs(files, 'shape'),
+    knownShapes,
     motifKinds: words.motifKinds,
     indexes: readIndexes(tables, sink),
   });
@@ -136,7 +137,12 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const signatureNames = namesOf(shapes);
   const findingRules = compileFindings(findings, words, signatureNames(null));
   const examples = items.filter((i) => i.file.kind === 'example') as RuleItem<RawExamples>[];
-  checkExamples({ shapes, intents, examples, signatureNames, words });
+  const tested = typeof options.examples === 'string' ? options.examples : null;
+  const isTested = ({ value: { slug } }: RuleItem<{ readonly slug: string }>): boolean =>
+    slug === (tested ?? slug);
+  const rules = placed.filter(({ item }) => isTested(item));
+  const own = { shapes: shapes.filter(isTested), intents: intents.filter(isTested) };
+  checkExamples({ ...own, examples, signatureNames, words }, knownShapes);
   checkSources(shapes);
   checkLegs(shapes, words, options.now !== undefined);
   checkProtocolAddresses(protocols, known.knownTokens);
@@ -145,11 +151,11 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     checkUsedWords(items);
   }
   if (facts) {
-    checkTests(placed, facts);
-    checkWords({ shapes, protocols, entities, intents, words, facts });
+    checkTests(rules, facts);
+    checkWords({ shapes, protocols, entities, intents, words, facts }, own.intents);
     checkRules(placed, { words, facts });
-    checkPlaceholders(shapes, intents, { words, tables });
-    if (sink.problems.length === 0) checkFactExamples(placed, { words, facts });
+    checkPlaceholders(shapes, own.intents, { words, tables });
+    if (sink.problems.length === 0) checkFactExamples(rules, { words, facts });
   }
 
   const contracts = [...spoken.protocols, ...known.entities.values()];

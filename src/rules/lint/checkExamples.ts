@@ -14,9 +14,8 @@ import { OPERATORS } from '../compile/operators.ts';
 type Examples = Pick<Ruleset, 'shapes' | 'intents' | 'examples' | 'signatureNames' | 'words'>;
 
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
-export function checkExamples(all: Examples): void {
+export function checkExamples(all: Examples, knownShapes: ReadonlySet<string>): void {
   const { shapes, intents, examples, signatureNames, words } = all;
-  const slugs = new Set(shapes.map(({ value }) => value.slug));
   const check = (spot: Spot, list: readonly RawExample[] = [], shape: string | null = null): void => {
     checkNames(spot, list);
     const find = signatureNames(shape);
@@ -28,7 +27,7 @@ export function checkExamples(all: Examples): void {
       check(new Spot(item, ['examples', side]), item.value.examples[side]);
   for (const item of examples) {
     const { shape } = item.value;
-    if (new Spot(item, ['shape']).known('unknown_shape', shape, slugs))
+    if (new Spot(item, ['shape']).known('unknown_shape', shape, knownShapes))
       check(new Spot(item, ['examples']), item.value.examples, shape);
   }
 }

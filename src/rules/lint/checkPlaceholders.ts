@@ -30,7 +30,10 @@ export function checkPlaceholders(
   { words, tables }: { words: Vocabulary; tables: readonly TableFile[] },
 ): void {
   const listed = tables.filter(({ folder }) => folder === 'signatures').map(({ text }) => text);
-  const { byKind, callArguments } = fillersOf(shapes);
+  const { byKind, callArguments } = fillersOf(
+    shapes,
+    new Set(intents.flatMap((i) => i.value.rests_on ?? [])),
+  );
   for (const item of intents) {
     const { rests_on: kinds = [], label, label_fallback: fallback, status } = item.value;
     if (status === 'deprecated') continue;
@@ -87,7 +90,11 @@ function placeholdersOf(label: string): string[] {
   return parts.flatMap((part) => ('placeholder' in part ? [part.placeholder] : []));
 }
 
-function fillersOf(shapes: readonly RuleItem<RawShape>[]): {
+/** What events and calls give motifs of these kinds, and the arguments of every call. */
+function fillersOf(
+  shapes: readonly RuleItem<RawShape>[],
+  kinds: ReadonlySet<string>,
+): {
   readonly byKind: ReadonlyMap<string, Fillers>;
   readonly callArguments: ReadonlySet<string>;
 } {
@@ -103,6 +110,7 @@ function fillersOf(shapes: readonly RuleItem<RawShape>[]): {
   };
   for (const { value } of shapes)
     for (const meaning of [...(value.events ?? []), ...(value.calls ?? [])]) {
+      if (meaning.call === undefined && !kinds.has(meaning.kind)) continue;
       const into = byKind.get(meaning.kind) ?? {
         role: new Set(ENGINE_ROLES),
         leg: new Set(ENGINE_LEGS),

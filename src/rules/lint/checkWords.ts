@@ -41,11 +41,11 @@ const CODES: Readonly<Record<WordKind, ProblemCode>> = {
 /** Classes that follow from a transaction itself. */
 const ENGINE_CLASSES = ['native', 'wrapped_native', 'nft', 'lp', 'share', 'other'];
 
-/** Words in conditions that nothing in the ruleset can ever make true: slips that no example would show. */
-export function checkWords(sources: RuleSources): void {
+/** Words in the conditions of `intents` that nothing in the ruleset can ever make true: slips that no example would show. */
+export function checkWords(sources: RuleSources, intents: RuleSources['intents']): void {
   const known = knownWords(sources);
   checkTags(sources);
-  for (const item of sources.intents) {
+  for (const item of intents) {
     if (item.value.status === 'deprecated') continue;
     const spot = new Spot(item);
     const named = new Set<string>();
