@@ -22,7 +22,7 @@ export function drawnExamples(item: RuleItem<RawShape>, ruleset: SoundRuleset): 
   const stored = storedExamples(item, ruleset);
   const speaker = protocols.find(({ value }) => value.shapes?.includes(shape.slug) && value.addresses);
   const [listed] = speaker?.value.addresses ?? [];
-  const venue = shape.any_emitter || listed === undefined ? 'venue' : checksumAddress(listed as Address);
+  const known = listed === undefined ? 'venue' : checksumAddress(listed as Address);
   // Its problems are known already.
   const silent = { ...item, sink: new ProblemSink() };
   return meaningsOf(silent).flatMap(([raw, spot]) => {
@@ -38,7 +38,8 @@ export function drawnExamples(item: RuleItem<RawShape>, ruleset: SoundRuleset): 
       raw,
       inputs: signature.inputs,
       name,
-      venue,
+      // Without legs only a listed contract is believed.
+      venue: shape.any_emitter && raw.legless === undefined ? 'venue' : known,
       title: signature.name,
       legRoles: words.legRoles,
       position: position ? `${position.category} ${position.effect}` : null,
