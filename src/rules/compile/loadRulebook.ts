@@ -51,7 +51,7 @@ export interface LoadOptions {
   readonly facts?: FactVocabulary;
   /** Texts in place of files, or as further files of the directories. */
   readonly edits?: EditedTexts | undefined;
-  /** Read the files of examples: all, or those of one slug, of which alone conditions and examples are checked. */
+  /** Read the files of examples: all, or of one slug. Of others, conditions and examples are not checked. */
   readonly examples?: boolean | string | undefined;
   /** Seconds since 1970: for authors, with checks that mean nothing to a running service. */
   readonly now?: number;

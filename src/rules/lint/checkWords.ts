@@ -41,7 +41,7 @@ const CODES: Readonly<Record<WordKind, ProblemCode>> = {
 /** Classes that follow from a transaction itself. */
 const ENGINE_CLASSES = ['native', 'wrapped_native', 'nft', 'lp', 'share', 'other'];
 
-/** Words in the conditions of `intents` that nothing in the ruleset can ever make true: slips that no example would show. */
+/** Words in conditions that nothing in the ruleset can ever make true: slips that no example would show. */
 export function checkWords(sources: RuleSources, intents: RuleSources['intents']): void {
   const known = knownWords(sources);
   checkTags(sources);
