@@ -62,8 +62,8 @@ export function accountFlows(
   const claimed = certain(positions);
   const lending = claimed.filter(({ category }) => LENDING.has(category));
   const debts = positions.filter(({ category }) => category === DEBT);
-  const inClaims = tokensOf([...lending, ...debts]);
-  const { received, net: own } = flowsAlone(balances, inClaims);
+  const counted = tokensOf(lending);
+  const { received, net: own } = flowsAlone(balances, counted);
   const claims: Amount[] = [];
   for (const position of lending)
     for (const claim of claimsOf(position)) {
@@ -78,7 +78,7 @@ export function accountFlows(
     net: claims.length === 0 ? own : summed([...own, ...claims]),
     withPositions: booked.length === 0 ? null : summed([...rest, ...claims, ...booked.flatMap(claimsOf)]),
     debtTokens: tokensOf(debts),
-    counted: tokensOf(lending),
+    counted,
     untold: [...untoldDebts(lending, claimed, balances), ...unstatedDebts(debts)],
   };
 }

@@ -63,6 +63,15 @@ describe('the flows of an account', () => {
       parts: [put('USD', 5n)],
     });
     expect(accountFlows([], [{ ...supply, proven: false }], none).counted.size).toBe(0);
+    // Nor is a loan told as a gain: the sums need a price of the debt's token.
+    const debt = { ...supply, category: 'lending_debt', token: 'debtUSD', proven: false };
+    const flows = accountFlows([flow('USD', 5n, 0n), flow('debtUSD', 5n, 0n)], [debt], none);
+    expect(net(flows)).toEqual({ USD: 5n, debtUSD: 5n });
+    expect(flows.received).toEqual([
+      ['USD', 5n],
+      ['debtUSD', 5n],
+    ]);
+    expect([...flows.debtTokens]).toEqual(['debtUSD']);
   });
 
   it('what goes into a position that is only suspected is booked, too', () => {

@@ -7,7 +7,8 @@ import { distinctEvidence } from '../../../lib/evidence.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint } from '../match/hints.ts';
 import { wordsOf, type NamedTrigger } from '../match/namedTriggers.ts';
-import { contractOf, isFungible, type StructureContext } from './context.ts';
+import { contractOf, endOf, isFungible, type StructureContext } from './context.ts';
+import { isPaidOut } from './payments.ts';
 import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
 import { UnclaimedFlows, type UnclaimedFlow } from './unclaimedFlows.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -187,7 +188,7 @@ export class NamedActs {
   }
 
   #holds(
-    { entry: { assets, unreceipted, flow: way }, trigger }: Hint,
+    { entry: { assets, unreceipted, leg, flow: way }, trigger }: Hint,
     moved: readonly Movement[],
     own: UnclaimedFlow,
   ): boolean {
@@ -196,9 +197,17 @@ export class NamedActs {
     const isSwept = ({ from }: Movement): boolean => from !== trigger.contract && this.#created().has(from);
     if (way === 'received' && moved.every(isSwept)) return false;
     if (unreceipted && own.minted.length + own.burnt.length > 0) return false;
+    // A reward is given for nothing, and what the trigger's contract hands on to an account it names is paid.
+    if (leg === 'reward' && own.sent.some(({ asset }) => !isFungible(flow, asset))) return false;
+    if (way === 'sent' && moved.every((m) => this.#isHandedOn(m, trigger))) return false;
     if (assets === null) return true;
     if (assets === 'erc20') return moved.some(({ asset }) => flow.assets.get(asset)?.kind === 'erc20');
     return moved.some(({ asset }) => isFungible(flow, asset) === (assets === 'fungible'));
+  }
+
+  #isHandedOn(m: Movement, trigger: NamedTrigger): boolean {
+    const end = endOf(this.#context, m, 'to');
+    return end !== null && trigger.words().has(BigInt(end)) && isPaidOut(this.#context, m);
   }
 
   /**

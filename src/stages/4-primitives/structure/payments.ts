@@ -1,4 +1,5 @@
 import { TRANSFER_CALL, TRANSFER_FROM_CALL } from '../../../evm/tokenCalls.ts';
+import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { contractOf, type StructureContext } from './context.ts';
 import type { KnownContracts } from '../match/provenProtocol.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -54,6 +55,18 @@ export function asPaidActs(
       roles: item.roles.filter(({ role }) => role !== 'recipient'),
       tags: ['structural'],
     };
+  });
+}
+
+/** Ether that ended with an account that received it by a plain payment and did nothing with it. */
+export function isPaidOut(context: StructureContext, { asset, to }: Movement): boolean {
+  const { tx, flow, destinations, wrappedNative } = context;
+  if (mergeNative(asset, wrappedNative) !== NATIVE_ASSET) return false;
+  const ends = new Set(destinations(to, asset));
+  if (ends.size === 0 || tx.logs.some(({ address }) => ends.has(address))) return false;
+  return [...ends].every((end) => {
+    const paid = (flow.incoming.get(end) ?? []).map((index) => flow.movements[index]!.evidence.frame);
+    return paid.every((frame) => frame !== null && tx.frames[frame]!.input === '0x');
   });
 }
 

@@ -1,7 +1,8 @@
 import { claim, indexesOf, issueClaim, guessedLeg, structural } from '../../../value/claims.ts';
 import { isIssuance } from '../../../value/asset.ts';
 import { legsByAsset } from './acts.ts';
-import { contractOf, counterFlow, endOf, isFungible } from './context.ts';
+import { contractOf, counterFlow, endOf, isFungible, only } from './context.ts';
+import { isPaidOut } from './payments.ts';
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Claim } from '../../../model/primitive.ts';
@@ -56,10 +57,12 @@ function exchangeOf(
   // Shares that went straight on into another venue, or came out of one, belong to the account behind the
   // asset.
   const owner = (context.venues.has(holder) ? endOf(context, underlying[0]!, far) : null) ?? holder;
+  // The contract that holds the asset, where the issuer does not: nothing was put into a mere token.
+  const ends = new Set(underlying.map((m) => endOf(context, m, role === 'in' ? 'to' : 'from')));
   return structural({
     kind: kinds[share.kind === 'mint' ? 'mint' : 'burn'],
     seq: share.seq,
-    venue: emitter,
+    venue: ends.has(emitter) ? emitter : (only([...ends]) ?? emitter),
     roles: [{ role: 'owner', account: owner }],
     legs: [...legsByAsset(underlying, holder, () => role), guessedLeg(shares, [share], holder)],
     claims: shareClaims(context, share, indexesOf(underlying)),
@@ -106,10 +109,12 @@ function shareClaims(
  */
 function elsewhere(context: StructureContext, share: Movement, holder: Address): Movement[] {
   const deposit = share.kind === 'mint';
-  return counterFlow(context, share, deposit ? 'outgoing' : 'incoming', holder)
+  const found = counterFlow(context, share, deposit ? 'outgoing' : 'incoming', holder)
     .filter((m) => {
       const end = endOf(context, m, deposit ? 'to' : 'from');
       return end !== null && end !== holder && !context.wrappedNative.has(end);
     })
     .slice(0, MAX_UNDERLYING);
+  // Tokens sold: a wallet has the proceeds.
+  return deposit && found.every((m) => context.carriers.has(m.to) && isPaidOut(context, m)) ? [] : found;
 }
