@@ -80,6 +80,13 @@ contract Doorbell {
     fallback() external payable { emit Rang(msg.sender, msg.value); }
 }
 
+/// Code that tells of an amount at every call and, where asked to, of an account; it keeps the ether or hands it on.
+contract Counter {
+    event Counted(uint256 amount, uint256 word);
+    function count(uint256 word) external payable { emit Counted(msg.value, word); }
+    function passOn(address payable to) external payable { emit Counted(msg.value, 1); to.transfer(msg.value); }
+}
+
 /// A treasury that logs what it is sent; what it says somebody else sent is its own word.
 contract Treasury {
     event Received(address sender, uint256 value);

@@ -1,9 +1,9 @@
 // Sentences that say no more than the movements: what a stranger's contract says beside them names nobody else.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressOf } from '../devnet/accounts.ts';
-import { ETHER } from '../devnet/chain.ts';
+import { ETHER, fn } from '../devnet/chain.ts';
 import { ATTACKER, compile, event, startStage, type Stage } from './stage.ts';
-import type { Address, Hex } from 'viem';
+import { toHex, type Address, type Hex } from 'viem';
 
 const [ALICE, MALLORY] = [addressOf('alice'), addressOf(ATTACKER)];
 const TRANSFER = 'Transfer(address indexed from, address indexed to, uint256 value)';
@@ -89,5 +89,80 @@ describe('ether sent without calldata to a contract', () => {
       await stage.chain.send('alice', { to: bell, value: ETHER, gas: 100_000n }),
     );
     expect(classification.status).toBe('Suspected');
+  });
+});
+
+describe('a function of unknown purpose whose event is of no known kind', () => {
+  const counted = async (call: Hex, value: bigint, from = 'alice') => {
+    const counter = await stage.chain.deploy(compile('Forger.sol')['Counter']!, []);
+    return stage.report(await stage.chain.send(from, { to: counter, value, gas: 200_000n, data: call }));
+  };
+  const count = (word: bigint): Hex => fn('count(uint256)', [word]);
+
+  it('is a call, and Proven of its signer, where the event names nobody', async () => {
+    const { classification } = await counted(count(77n), 0n);
+    expect(classification).toMatchObject({ intent_kind: 'ContractCall', status: 'Proven', actor: ALICE });
+    expect(classification.intent_label).toMatch(/^Call .*0x\w{4}…\w{4}$/);
+  });
+
+  it('is a payment, and Proven of its signer, where it kept ether or handed it on', async () => {
+    const kept = await counted(count(77n), ETHER);
+    expect(kept.classification).toMatchObject({
+      intent_kind: 'NativeTransfer',
+      status: 'Proven',
+      actor: ALICE,
+    });
+    expect(kept.classification.intent_label).toMatch(/^Pay 1 ETH to 0x/);
+    const passed = await counted(fn('passOn(address)', [MALLORY]), ETHER);
+    expect(passed.classification).toMatchObject({ status: 'Proven', actor: ALICE });
+    expect(passed.classification.intent_label).toContain(MALLORY.slice(0, 6));
+  });
+
+  it.each([
+    ['its signer', ALICE],
+    ['a stranger', addressOf('bob')],
+  ])('is Suspected where the event names %s', async (_, account) => {
+    expect((await counted(count(BigInt(account)), 0n)).classification.status).toBe('Suspected');
+    expect((await counted(count(BigInt(account)), ETHER)).classification.status).toBe('Suspected');
+  });
+
+  it('says nothing Proven of an account that did not sign', async () => {
+    const report = await counted(count(BigInt(ALICE)), ETHER, ATTACKER);
+    expect(report.classification.actor).not.toBe(ALICE);
+    const proven = report.position_effects.filter(({ status }) => status === 'Proven');
+    expect(proven).toEqual([]);
+  });
+});
+
+describe('ether with the reference of an order', () => {
+  const SOLVER: Address = '0xf70da97812CB96acDF810712Aa562db8dfA3dbEF';
+
+  it('from a bridge’s own account is a delivery; from anybody else it is none', async () => {
+    await stage.chain.rpc('anvil_setBalance', [SOLVER, toHex(10n * ETHER)]);
+    const { transactionHash: hash } = await stage.chain.as(SOLVER, {
+      to: ALICE,
+      value: ETHER,
+      data: '0x00ffe1be',
+      gas: 100_000n,
+    });
+    expect((await stage.report(hash)).classification).toMatchObject({
+      intent_kind: 'BridgeWithdrawal',
+      status: 'Proven',
+      actor: ALICE,
+    });
+    const sent = await stage.chain.send(ATTACKER, { to: ALICE, value: ETHER, data: '0x00ffe1be' });
+    const { classification } = await stage.report(sent);
+    expect(classification.intent_kind).not.toBe('BridgeWithdrawal');
+    expect(classification.actor).toBe(MALLORY);
+  });
+
+  it('to a bridge’s own account is its signer’s deposit, whoever the calldata names', async () => {
+    const data: Hex = `0x00ff6506${ALICE.slice(2).padStart(64, '0')}`;
+    const sent = await stage.chain.send(ATTACKER, { to: SOLVER, value: ETHER, data });
+    expect((await stage.report(sent)).classification).toMatchObject({
+      intent_kind: 'BridgeDeposit',
+      status: 'Proven',
+      actor: MALLORY,
+    });
   });
 });

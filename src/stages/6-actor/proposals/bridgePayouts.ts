@@ -28,6 +28,6 @@ export function bridgePayouts(context: ElectionContext): Proposal[] {
   const { evidence } = first!.incoming[0]!;
   const reason = 'paid_by_a_bridge';
   return [
-    { account, mode: 'none', submitterRole: 'relayer', ground: 'claimed', reason, evidence: [evidence] },
+    { account, mode: 'none', submitterRole: 'relayer', ground: 'listed', reason, evidence: [evidence] },
   ];
 }

@@ -1,3 +1,4 @@
+import { addressOfWord } from '../../../evm/hex.ts';
 import { creationsIn } from '../../../value/frames.ts';
 import { isFungible, isNft } from '../../../value/asset.ts';
 import { tokensOf } from '../../../value/parties.ts';
@@ -5,6 +6,7 @@ import { blobsOf } from '../../../value/blobs.ts';
 import { namedAct } from '../calledWords.ts';
 import { count, entityTags, flag, kinds, oneOf, text, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
+import type { Log } from '../../../model/canonicalTx.ts';
 import type { NonEconomicMovement } from '../../../model/valueFlow.ts';
 
 const UNKNOWN_INDEX = 1_000_000;
@@ -96,11 +98,13 @@ export const TX_FACTS: readonly FactSpec[] = [
   entityTags('tx.signer_tags', 'Entity tags of the signer.', (v) => v.tagsOf(v.tx.from)),
 ];
 
-function onlySpeaksOfCreated({ tx, flow }: SubjectView): boolean {
-  const created = creationsIn(tx.frames).map(({ to }) => to!);
-  return flow.nonEconomic.every(({ kind, evidence }) => {
-    const { address, topics, data } = tx.logs[evidence.log!]!;
-    if (kind !== 'event') return true;
+/** The logs that move nothing. */
+const eventsOf = ({ tx, flow }: SubjectView): Log[] =>
+  flow.nonEconomic.filter(({ kind }) => kind === 'event').map(({ evidence }) => tx.logs[evidence.log!]!);
+
+function onlySpeaksOfCreated(view: SubjectView): boolean {
+  const created = creationsIn(view.tx.frames).map(({ to }) => to!);
+  return eventsOf(view).every(({ address, topics, data }) => {
     const text = topics.join('') + data;
     return created.some((contract) => contract === address || text.includes(contract.slice(2)));
   });
@@ -182,11 +186,32 @@ export const FLOW_FACTS: readonly FactSpec[] = [
   ),
   count('noneconomic.events', 'Events that move nothing.', (v) => v.nonEconomic('event')),
   count('noneconomic.unread_events', 'Events that move nothing and of which no act speaks.', unreadEvents),
+  flag(
+    'noneconomic.names_accounts',
+    'An event that moves nothing names the actor, or an account that shows no code: by a word that has the ' +
+      'form of an address.',
+    namesAccounts,
+  ),
 ];
 
-function unreadEvents({ flow, input: { motifs } }: SubjectView): number {
-  const read = new Set(motifs.flatMap(({ evidence }) => evidence.map(({ log }) => log)));
-  return flow.nonEconomic.filter(({ kind, evidence }) => kind === 'event' && !read.has(evidence.log)).length;
+/** Numbers seldom have so many bytes; addresses mined for zeros in front do. */
+const LEAST_ADDRESS = 1n << 112n;
+
+function namesAccounts(view: SubjectView): boolean {
+  const isNamed = (word: string): boolean => {
+    const account = addressOfWord(word);
+    if (account === null || BigInt(account) < LEAST_ADDRESS) return false;
+    return view.entity.has(account) || !view.codeAccounts.has(account);
+  };
+  return eventsOf(view).some(({ topics, data }) => {
+    const words = data.slice(2).match(/.{64}/g) ?? [];
+    return topics.slice(1).some(isNamed) || words.some(isNamed);
+  });
+}
+
+function unreadEvents(view: SubjectView): number {
+  const read = new Set(view.input.motifs.flatMap(({ evidence }) => evidence.map(({ log }) => log)));
+  return eventsOf(view).filter(({ index }) => !read.has(index)).length;
 }
 
 function ownSelfTransfers({ flow, entity }: SubjectView): NonEconomicMovement[] {
