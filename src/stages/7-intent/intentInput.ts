@@ -25,8 +25,6 @@ export interface Subject {
   readonly elected: boolean;
   /** Elected by nothing but an event or balances, which any contract can make so. */
   readonly claimed: boolean;
-  /** Its recovered signature covers all that left it; a delegation does not show that. */
-  readonly authorised: boolean;
 }
 
 export interface IntentInput {
@@ -55,7 +53,6 @@ export function subjectOf(attribution: Attribution): Subject {
     submitterRole: attribution.submitterRole,
     elected: attribution.actor !== null,
     claimed: attribution.ground === 'claimed',
-    authorised: attribution.ground === 'authorised' && attribution.mode !== 'delegated_7702',
   };
 }
 

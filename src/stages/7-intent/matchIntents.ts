@@ -190,6 +190,6 @@ function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): str
   const isAboutPayments = rulebook.intentKinds.get(headline.kind)?.category === 'transfer';
   if (isAboutPayments || roleOf(motif, 'payer') !== subject.account) return null;
   const to = roleOf(motif, 'recipient')!;
-  if (tx.to === to || flow.outgoing.has(to) || view.active.has(to)) return null;
+  if (tx.to === to || flow.outgoing.has(to) || view.codeAccounts.has(to)) return null;
   return PAYMENT_KINDS[flow.assets.get(amountsOf(motif, rulebook)[0]!.asset)!.kind];
 }

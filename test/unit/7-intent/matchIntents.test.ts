@@ -97,7 +97,6 @@ function input(
       submitterRole: 'self',
       elected,
       claimed: false,
-      authorised: false,
     },
   };
 }

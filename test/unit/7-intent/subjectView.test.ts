@@ -66,7 +66,6 @@ function view(
       submitterRole: 'self',
       elected: true,
       claimed: false,
-      authorised: false,
       ...subject,
     },
   });

@@ -28,6 +28,13 @@ function balancesThat(
   return count(name, doc, (v) => v[side].filter((one) => tests.every((test) => test(one, v))).length);
 }
 
+const nativeThat = (side: 'sent' | 'received', word: string): FactSpec =>
+  flag(
+    `actor.${side}.native`,
+    `The actor ended with ${word} native value. Wrapped native counts where both moved, else as an ERC-20.`,
+    (v) => v[side].some(({ asset }) => asset.kind === 'native'),
+  );
+
 function kindsIn(ends: SubjectView['takers']): string[] {
   return [...ends.values()].flatMap((motifs) => [...motifs].map(({ kind }) => kind));
 }
@@ -80,21 +87,13 @@ const BALANCES: readonly FactSpec[] = [
     netSides(v.balances),
   ),
   balancesThat('actor.sent.assets', 'Assets the actor ended with less of.'),
-  flag(
-    'actor.sent.native',
-    'The actor ended with less native value. Wrapped native counts where both moved, else it is an ERC-20.',
-    (v) => v.sent.some(({ asset }) => asset.kind === 'native'),
-  ),
+  nativeThat('sent', 'less'),
   balancesThat('actor.sent.erc20', 'ERC-20 assets the actor ended with less of.', isErc20),
   balancesThat('actor.sent.nfts', 'Non-fungible assets the actor ended with less of.', isNftBalance),
   balancesThat('actor.sent.burnt', 'Assets the actor sent that were burnt from it.', isBurnt),
   balancesThat('actor.sent.kept', 'Assets the actor sent that were not burnt from it.', not(isBurnt)),
   balancesThat('actor.received.assets', 'Assets the actor ended with more of.'),
-  flag(
-    'actor.received.native',
-    'The actor ended with more native value. Wrapped native counts where both moved, else it is an ERC-20.',
-    (v) => v.received.some(({ asset }) => asset.kind === 'native'),
-  ),
+  nativeThat('received', 'more'),
   balancesThat('actor.received.erc20', 'ERC-20 assets the actor ended with more of.', isErc20),
   balancesThat('actor.received.nfts', 'Non-fungible assets the actor ended with more of.', isNftBalance),
   balancesThat('actor.received.minted', 'Assets the actor received that were minted to it.', isMinted),
@@ -230,9 +229,7 @@ const COUNTERPARTIES: readonly FactSpec[] = [
     'A payer of the actor, or the contract it called, emitted an event that is no transfer or approval. An ' +
       'account that the called contract passed the same function on to is only emptied: it does not count.',
     (v) => {
-      const emitters = new Set(
-        v.flow.nonEconomic.filter((m) => m.kind === 'event').map((m) => m.evidence.contract),
-      );
+      const emitters = new Set(v.events.map(({ address }) => address));
       return (
         (v.tx.to !== null && emitters.has(v.tx.to)) ||
         v.received.some((l) => l.incoming.some((m) => emitters.has(m.from) && !isCommanded(v.tx, m.from)))

@@ -1,5 +1,4 @@
-import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { balances, netSides } from '../../../value/balances.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { Allowance } from '../../../model/valueFlow.ts';
 import { count, entityTags, flag, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -59,12 +58,9 @@ export const ALLOWANCE_FACTS: readonly FactSpec[] = [
   ),
 ];
 
-function unpaidAccounts({ flow, entity, tx, codeAccounts, input: { rulebook } }: SubjectView): number {
-  const unpaid = [...flow.ledgers.keys()].filter((account) => {
-    if (account === ZERO_ADDRESS || account === tx.from || entity.has(account)) return false;
-    if (codeAccounts.has(account) || rulebook.entities.has(account)) return false;
-    const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
-    return netSides(own.values()) === 'sent';
-  });
-  return unpaid.length;
+function unpaidAccounts({ netHolders, entity, tx, codeAccounts, input: { rulebook } }: SubjectView): number {
+  const isOther = (account: Address): boolean => account !== tx.from && !entity.has(account);
+  const shown = (account: Address): boolean => codeAccounts.has(account) || rulebook.entities.has(account);
+  const unpaid = [...netHolders.payers].filter((account) => !netHolders.receivers.has(account));
+  return unpaid.filter((account) => isOther(account) && !shown(account)).length;
 }

@@ -54,32 +54,25 @@ export function sharesByAsset({ input: { motifs, rulebook } }: SubjectView): Rea
   return shares;
 }
 
+type Moved = readonly [name: string, what: string, assets: (view: SubjectView) => Iterable<Asset>];
+
 const assetsOf = (balances: readonly Balance[]): Asset[] => balances.map(({ asset }) => asset);
 
-/** Which tokens moved, by address. */
-export const ASSET_FACTS: readonly FactSpec[] = [
-  assetClasses(
-    'actor.sent.classes',
-    'Classes of what the actor sent: native, wrapped_native, nft, lp and share (tokens of ' +
-      'positions changed here), the classes of entity files (stablecoin, lst, …), entity tags of ' +
-      'the tokens, and other for a token with none of these.',
-    (v) => classesIn(v, assetsOf(v.sent)),
-  ),
-  assetClasses('actor.received.classes', 'Classes of what the actor received.', (v) =>
-    classesIn(v, assetsOf(v.received)),
-  ),
-  assetClasses('flow.classes', 'Classes of everything that moved.', (v) =>
-    classesIn(v, v.flow.assets.values()),
-  ),
-  tokenSymbols(
-    'actor.sent.symbols',
-    'Well-known tokens among what the actor sent: by their address, whatever a token calls itself.',
-    (v) => symbolsIn(v, assetsOf(v.sent)),
-  ),
-  tokenSymbols('actor.received.symbols', 'Well-known tokens among what the actor received.', (v) =>
-    symbolsIn(v, assetsOf(v.received)),
-  ),
-  tokenSymbols('flow.symbols', 'Well-known tokens among everything that moved.', (v) =>
-    symbolsIn(v, v.flow.assets.values()),
-  ),
+const MOVED: readonly Moved[] = [
+  ['actor.sent', 'what the actor sent', (v) => assetsOf(v.sent)],
+  ['actor.received', 'what the actor received', (v) => assetsOf(v.received)],
+  ['flow', 'everything that moved', (v) => v.flow.assets.values()],
 ];
+
+/** Which tokens moved, by address, whatever they call themselves. */
+export const ASSET_FACTS: readonly FactSpec[] = MOVED.flatMap(([name, what, assets]) => [
+  assetClasses(
+    `${name}.classes`,
+    `Classes of ${what}: native, wrapped_native, nft, lp and share (tokens of positions changed here), ` +
+      'classes of entity files (stablecoin, lst, …), entity tags of the tokens, and other for none of these.',
+    (v) => classesIn(v, assets(v)),
+  ),
+  tokenSymbols(`${name}.symbols`, `Well-known tokens among ${what}, by address.`, (v) =>
+    symbolsIn(v, assets(v)),
+  ),
+]);

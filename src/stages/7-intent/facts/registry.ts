@@ -27,14 +27,10 @@ const MOTIF_FACT = /^motif\.([a-z0-9_]+)\.[a-z_]+$/;
 export function findFact(name: string): FactSpec | null {
   const fixed = KNOWN.get(name);
   if (fixed) return fixed;
-  const fact = motifFact(name);
-  if (fact) KNOWN.set(name, fact);
-  return fact;
-}
-
-function motifFact(name: string): FactSpec | null {
   const kind = MOTIF_FACT.exec(name)?.[1];
-  return kind === undefined ? null : (motifFacts(kind).find((fact) => fact.name === name) ?? null);
+  const fact = kind === undefined ? undefined : motifFacts(kind).find((one) => one.name === name);
+  if (fact) KNOWN.set(name, fact);
+  return fact ?? null;
 }
 
 /** The facts against which the rulebook loader checks rules. */

@@ -14,7 +14,7 @@ import { ownership } from './ownership.ts';
 import { sharesByAsset } from './assetFacts.ts';
 import type { Holding, HoldingFlow } from '../../../value/follow.ts';
 import type { IntentInput } from '../intentInput.ts';
-import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { CanonicalTx, Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { MotifKindSpec } from '../../../model/vocabulary.ts';
@@ -57,8 +57,8 @@ interface Parts {
   readonly senders: ReadonlySet<Address>;
   /** Accounts that ended with less, and with more, of something. */
   readonly netHolders: Readonly<Record<'payers' | 'receivers', ReadonlySet<Address>>>;
-  /** Accounts that made calls or emitted events. */
-  readonly active: ReadonlySet<Address>;
+  /** Events that move nothing. */
+  readonly events: readonly Log[];
   /** `lp` or `share` by asset that represents a position changed in this transaction. */
   readonly shares: ReadonlyMap<AssetId, readonly string[]>;
   /** Accounts that emitted events, called others, or were called with data: they have code. */
@@ -89,7 +89,8 @@ const PARTS: PartsOf<Parts, SubjectView> = {
   recipients: recipientsOf,
   senders: ({ received }) => new Set(received.flatMap(({ incoming }) => incoming.map(({ from }) => from))),
   netHolders: netHoldersOf,
-  active: ({ tx }) => new Set([...tx.frames.map((f) => f.from), ...tx.logs.map((l) => l.address)]),
+  events: ({ tx, flow }) =>
+    flow.nonEconomic.filter(({ kind }) => kind === 'event').map(({ evidence }) => tx.logs[evidence.log!]!),
   shares: sharesByAsset,
   codeAccounts: codeAccountsOf,
 };

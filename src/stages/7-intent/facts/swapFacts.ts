@@ -59,12 +59,10 @@ export const SWAP_FACTS: readonly FactSpec[] = [
 ];
 
 /** Whether the account logged an event that is no transfer or approval, and that no shape describes. */
-function speaksUnknown(account: Address, { flow, tx, input: { rulebook } }: SubjectView): boolean {
-  return flow.nonEconomic.some(({ kind, evidence: { contract, log } }) => {
-    if (kind !== 'event' || contract !== account || log === null) return false;
-    const { topics } = tx.logs[log]!;
-    return !rulebook.events.has(`${topics[0]}:${topics.length}`);
-  });
+function speaksUnknown(account: Address, { events, input: { rulebook } }: SubjectView): boolean {
+  return events.some(
+    ({ address, topics }) => address === account && !rulebook.events.has(`${topics[0]}:${topics.length}`),
+  );
 }
 
 const SETTLED: ReadonlySet<MotifTraits['trade']> = new Set(['order', 'summary']);

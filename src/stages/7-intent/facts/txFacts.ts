@@ -6,7 +6,6 @@ import { blobsOf } from '../../../value/blobs.ts';
 import { namedAct } from '../calledWords.ts';
 import { count, entityTags, flag, kinds, oneOf, text, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
-import type { Log } from '../../../model/canonicalTx.ts';
 import type { NonEconomicMovement } from '../../../model/valueFlow.ts';
 
 const UNKNOWN_INDEX = 1_000_000;
@@ -98,13 +97,9 @@ export const TX_FACTS: readonly FactSpec[] = [
   entityTags('tx.signer_tags', 'Entity tags of the signer.', (v) => v.tagsOf(v.tx.from)),
 ];
 
-/** The logs that move nothing. */
-const eventsOf = ({ tx, flow }: SubjectView): Log[] =>
-  flow.nonEconomic.filter(({ kind }) => kind === 'event').map(({ evidence }) => tx.logs[evidence.log!]!);
-
-function onlySpeaksOfCreated(view: SubjectView): boolean {
-  const created = creationsIn(view.tx.frames).map(({ to }) => to!);
-  return eventsOf(view).every(({ address, topics, data }) => {
+function onlySpeaksOfCreated({ tx, events }: SubjectView): boolean {
+  const created = creationsIn(tx.frames).map(({ to }) => to!);
+  return events.every(({ address, topics, data }) => {
     const text = topics.join('') + data;
     return created.some((contract) => contract === address || text.includes(contract.slice(2)));
   });
@@ -184,7 +179,7 @@ export const FLOW_FACTS: readonly FactSpec[] = [
   count('noneconomic.forged_transfers', 'Transfer events no balance can answer for.', (v) =>
     v.nonEconomic('forged_transfer'),
   ),
-  count('noneconomic.events', 'Events that move nothing.', (v) => v.nonEconomic('event')),
+  count('noneconomic.events', 'Events that move nothing.', (v) => v.events.length),
   count('noneconomic.unread_events', 'Events that move nothing and of which no act speaks.', unreadEvents),
   flag(
     'noneconomic.names_accounts',
@@ -203,7 +198,7 @@ function namesAccounts(view: SubjectView): boolean {
     if (account === null || BigInt(account) < LEAST_ADDRESS) return false;
     return view.entity.has(account) || !view.codeAccounts.has(account);
   };
-  return eventsOf(view).some(({ topics, data }) => {
+  return view.events.some(({ topics, data }) => {
     const words = data.slice(2).match(/.{64}/g) ?? [];
     return topics.slice(1).some(isNamed) || words.some(isNamed);
   });
@@ -211,7 +206,7 @@ function namesAccounts(view: SubjectView): boolean {
 
 function unreadEvents(view: SubjectView): number {
   const read = new Set(view.input.motifs.flatMap(({ evidence }) => evidence.map(({ log }) => log)));
-  return eventsOf(view).filter(({ index }) => !read.has(index)).length;
+  return view.events.filter(({ index }) => !read.has(index)).length;
 }
 
 function ownSelfTransfers({ flow, entity }: SubjectView): NonEconomicMovement[] {
