@@ -129,11 +129,12 @@ export function keptText(kept: readonly Kept[], brevity: number, format: LabelFo
     const exact = brevity > 2 ? null : format.amount(asset, amount - tax);
     const text = exact ?? percent(amount - tax, of);
     const who = holder === null ? 'others' : format.account(holder);
-    if (!isFee && brevity > 4) return `, others kept ${text}`;
+    if (brevity > 4) return isFee ? [] : `${text} ${side === 'sent' ? 'before' : 'after'}`;
     if (!isFee) return side === 'sent' ? `, of which ${who} kept ${text}` : `, after ${who} kept ${text}`;
     if (brevity > 1) return [];
     return side === 'sent' ? `, ${text} of it in fees` : `, after a fee of ${text}`;
   });
+  if (brevity > 4) return clauses.length > 0 ? `, others kept ${clauses.join(' and ')}` : '';
   return [brevity > 1 || taxes.length === 0 ? '' : ` ${taxed}`, ...clauses].join('');
 }
 

@@ -8,6 +8,7 @@ import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
 import { buildMotifs } from '../../../src/stages/5-motifs/buildMotifs.ts';
 import { FACT_VOCABULARY } from '../../../src/stages/7-intent/facts/registry.ts';
+import { keptText, type Kept } from '../../../src/stages/7-intent/kept.ts';
 import { subjectOf } from '../../../src/stages/7-intent/intentInput.ts';
 import { matchIntents } from '../../../src/stages/7-intent/matchIntents.ts';
 import { electActor } from '../../../src/stages/6-actor/electActor.ts';
@@ -22,6 +23,8 @@ import {
   ZERO,
   type Step,
 } from '../4-primitives/support.ts';
+import { NATIVE } from '../../../src/value/asset.ts';
+import type { LabelFormat } from '../../../src/value/labelFormat.ts';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Verdict } from '../../../src/model/intent.ts';
@@ -195,4 +198,26 @@ it('the first payment of an account made in the same transaction is told, and pr
   const { kind, status, rule, kinds } = await recorded('userop-first');
   expect([kind, status, rule?.slug]).toEqual(['TokenTransfer', 'Proven', 'account-transfer']);
   expect(kinds).toEqual(['deployment', 'account_administration', 'transfer', 'user_operation']);
+});
+
+describe('what others kept of a swap', () => {
+  const part = (side: Kept['side'], amount: bigint): Kept => ({
+    id: 'eip155:1/slip44:60',
+    asset: NATIVE,
+    amount,
+    side,
+    of: 10_000n,
+    tax: 0n,
+    holder: null,
+    isFee: false,
+  });
+  const format = { amount: () => null } as unknown as LabelFormat;
+
+  it('is told apart where the text is shortest', () => {
+    const [before, after] = [part('sent', 1_021n), part('received', 3_333n)];
+    expect(keptText([before, after], 5, format)).toBe(', others kept 10.21 % before and 33.33 % after');
+    expect(keptText([{ ...before, isFee: true }, after], 5, format)).toBe(', others kept 33.33 % after');
+    expect(keptText([{ ...before, isFee: true }], 5, format)).toBe('');
+    expect(keptText([before], 4, format)).toBe(', of which others kept 10.21 %');
+  });
 });

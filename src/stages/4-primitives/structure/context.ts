@@ -107,12 +107,7 @@ function pairs(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): StructureC
 const MAX_NEAR = 32;
 
 /** Movements that an account received or sent shortly before and after `seq`, in order. */
-export function around(
-  flow: ValueFlow,
-  side: 'incoming' | 'outgoing',
-  account: Address,
-  seq: number,
-): Movement[] {
+function around(flow: ValueFlow, side: 'incoming' | 'outgoing', account: Address, seq: number): Movement[] {
   const list = flow[side].get(account) ?? NOTHING;
   const split = lowerBound(list, (i) => flow.movements[i]!.seq > seq);
   return list.slice(Math.max(0, split - MAX_NEAR), split + MAX_NEAR).map((i) => flow.movements[i]!);

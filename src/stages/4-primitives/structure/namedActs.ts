@@ -197,7 +197,7 @@ export class NamedActs {
     const isSwept = ({ from }: Movement): boolean => from !== trigger.contract && this.#created().has(from);
     if (way === 'received' && moved.every(isSwept)) return false;
     if (unreceipted && own.minted.length + own.burnt.length > 0) return false;
-    // A reward is given for nothing, and what the trigger's contract hands on to an account it names is paid.
+    // A reward is given for nothing; value handed on to an account that the trigger names is a payment.
     if (leg === 'reward' && own.sent.some(({ asset }) => !isFungible(flow, asset))) return false;
     if (way === 'sent' && moved.every((m) => this.#isHandedOn(m, trigger))) return false;
     if (assets === null) return true;
