@@ -9,11 +9,11 @@ import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
  * Judges every recording by two rulesets and lists the differences. `other` is one ruleset directory, or
  * several with commas; the left side is a command's default rulesets. Exit code 1 when anything differs.
  */
-export async function diffRulesets(
+export function diffRulesets(
   other: string,
   options: { dirs?: readonly string[]; recordings?: readonly string[] },
   io: CliIo,
-): Promise<number> {
+): number {
   const { rulebook: left } = openSoundRuleset(rulesetDirs(options.dirs));
   const { rulebook: right } = openSoundRuleset(splitList(other));
   io.out(`< ${left.version} ${left.digest}\n> ${right.version} ${right.digest}`);
@@ -21,7 +21,7 @@ export async function diffRulesets(
   const kinds = new Map<string, number>();
   let changed = 0;
   for (const recording of recordings) {
-    const [a, b] = [await judge(recording, left), await judge(recording, right)];
+    const [a, b] = [judge(recording, left), judge(recording, right)];
     const keys = (Object.keys(a) as (keyof typeof a)[]).filter((key) => a[key] !== b[key]);
     if (keys.length === 0) continue;
     changed += 1;
@@ -37,8 +37,8 @@ export async function diffRulesets(
 }
 
 /** The comparable parts of a verdict, as text. */
-async function judge(recording: Recording, rulebook: Rulebook) {
-  const { reading, attribution } = await examineTx(recording, rulebook);
+function judge(recording: Recording, rulebook: Rulebook) {
+  const { reading, attribution } = examineTx(recording, rulebook);
   const { verdict } = reading.explained;
   return {
     kind: verdict.kind,

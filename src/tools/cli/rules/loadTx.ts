@@ -153,15 +153,11 @@ export interface ExaminedTx extends Examined {
   /** The elected actor (the signer without one), or the account asked for. */
   readonly reading: SubjectReading;
   /** Reads the transaction from another candidate's place. */
-  readonly readAs: (account: Address) => Promise<SubjectReading>;
+  readonly readAs: (account: Address) => SubjectReading;
 }
 
 /** Runs the pipeline up to the verdict, explained; `actor` overrides the elected subject. */
-export async function examineTx(
-  recording: Recording,
-  rulebook: Rulebook,
-  actor?: string,
-): Promise<ExaminedTx> {
+export function examineTx(recording: Recording, rulebook: Rulebook, actor?: string): ExaminedTx {
   const { raw, context } = recording;
   const examined = examine(read(raw, context), context, rulebook);
   const { subject: elected } = examined;
@@ -172,10 +168,10 @@ export async function examineTx(
     const subject = account === elected.account ? elected : { ...elected, account, entity, payments };
     return { ...examined, rulebook, subject };
   };
-  const readAs = async (account: Address): Promise<SubjectReading> => ({
+  const readAs = (account: Address): SubjectReading => ({
     account,
-    explained: await explainIntents(inputAs(account), format),
+    explained: explainIntents(inputAs(account), format),
   });
   const account = (actor as Address | undefined) ?? elected.account;
-  return { ...examined, recording, input: inputAs(account), reading: await readAs(account), readAs };
+  return { ...examined, recording, input: inputAs(account), reading: readAs(account), readAs };
 }
