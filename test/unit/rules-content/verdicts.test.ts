@@ -448,21 +448,6 @@ describe('a known bridge that alone pays', () => {
 });
 
 describe('liquidity of a pool that no shape knows', () => {
-  it('is removed where the pool keeps its shares', async () => {
-    const shares = moves(POOL, USER, POOL, SHARES);
-    const both = [moves(TOKEN, POOL, USER, AMOUNT), moves(REWARD, POOL, USER, PRICE)];
-    expect(await verdict({ acts: [shares, ...both] })).toBe('RemoveLiquidity Suspected');
-    expect(await verdict({ acts: [shares, both[0]!] })).toBe('DirectSwap Suspected');
-  });
-
-  it('is told by the share for two assets rather than by a word for one of them', async () => {
-    const sent = [moves(TOKEN, USER, VENUE, AMOUNT), moves(REWARD, USER, VENUE, PRICE)];
-    const joined = says(VENUE, 'TokensStaked(address indexed user, uint256 amount)', [USER, AMOUNT]);
-    const shares = moves(VENUE, ZERO, USER, SHARES);
-    expect(await verdict({ acts: [...sent, joined, shares] })).toBe('AddLiquidity Suspected');
-    expect(await verdict({ acts: [sent[0]!, joined, shares] })).toBe('Stake Suspected');
-  });
-
   it('is added for an NFT where both assets stay with one account that did not issue it', async () => {
     const nft = movesNft(VENUE, ZERO, USER, 5n);
     const sentTo = (payee: Address) => [
