@@ -179,12 +179,11 @@ interface Building extends ExampleWords {
 
 function applyStep(step: RawExampleStep, path: Path, building: Building): void {
   const { root, within, emit, addressOf } = building;
+  const by = step.by === undefined ? root.to : addressOf(step.by);
   if ('event' in step) {
-    const by = addressOf(step.by);
     emit({ address: by, ...encodeEvent(step.event, step.args ?? [], path, building) });
     return;
   }
-  const by = 'by' in step && step.by !== undefined ? addressOf(step.by) : root.to;
   if ('create' in step) {
     within(by).calls.push({ ...callOf(by, addressOf(step.create), 0n, '0x'), type: 'CREATE' });
     return;
@@ -195,13 +194,13 @@ function applyStep(step: RawExampleStep, path: Path, building: Building): void {
     root.calls.push(callOf(by, addressOf(step.on), value, input));
     return;
   }
-  move(step, path, building);
+  move(step, by, path, building);
 }
 
 type Move = Extract<RawExampleStep, { move: unknown }>;
 
-function move(step: Move, path: Path, building: Building): void {
-  const { root, within, emit, addressOf, symbols } = building;
+function move(step: Move, by: Address, path: Path, building: Building): void {
+  const { within, emit, addressOf, symbols } = building;
   const [from, to] = [addressOf(step.from), addressOf(step.to)];
   const amount = readAmount(step.move, [...path, 'move']);
   if (step.asset === 'native') {
@@ -210,7 +209,6 @@ function move(step: Move, path: Path, building: Building): void {
   }
   const token = addressOf(step.asset);
   symbols.set(token, step.asset);
-  const by = step.by === undefined ? (root.to as Address) : addressOf(step.by);
   const ends = [TRANSFER, word(from), word(to)] as const;
   if (step.id !== undefined) {
     const id = readAmount(step.id, [...path, 'id']);

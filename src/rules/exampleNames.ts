@@ -18,14 +18,14 @@ export type FindSignature = (kind: 'event' | 'call', text: string) => WrittenSig
 export const asWritten: FindSignature = (_, text) => ({ text });
 
 /**
- * The names of all shapes; `home` is the shape of the examples, and its own names come first. `shape/Name` is
- * that shape's.
+ * The names of all shapes; `home` is the shape of the examples, and its own names come first, then those of
+ * the overlay on top. `shape/Name` is that shape's.
  */
 export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | null) => FindSignature {
   const ofShape = (slug: string | null): Entry[] =>
-    shapes.filter(({ value }) => value.slug === slug).flatMap(({ value }) => entriesOf(value));
+    shapes.filter(({ value }) => value.slug === slug).flatMap(entriesOf);
   // Read where a name is asked for: most commands run without examples of shapes.
-  const every = lazy(() => shapes.flatMap(({ value }) => entriesOf(value)));
+  const every = lazy(() => shapes.flatMap(entriesOf));
   return (home) => {
     const mine = lazy(() => ofShape(home));
     return (kind, text) => {
@@ -35,10 +35,14 @@ export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | 
       const all = slug === undefined ? every().filter((e) => e.kind === kind) : own;
       const named = own.filter((e) => e.name === name);
       const found = named.length > 0 ? named : all.filter((e) => e.name === name);
-      const distinct = new Map(found.map((e) => [e.key, e]));
-      if (distinct.size === 1) return found[0]!;
-      if (distinct.size > 1)
-        return `${text} is one of ${[...distinct.values()].map((e) => e.text).join('; ')}: write which`;
+      const top = Math.max(...found.map((e) => e.layer));
+      const distinct = new Map(found.flatMap((e) => (e.layer === top ? [[e.key, e] as const] : [])));
+      const [first] = distinct.values();
+      if (distinct.size === 1) return first!;
+      if (first) {
+        const homes = [...new Set([...distinct.values()].map((e) => e.shape))];
+        return `${name} is of ${homes.join(', ')}: write ${first.shape}/${name}, or the whole signature`;
+      }
       const known = (own.length > 0 ? own : all).map((e) => e.name);
       return `no shape has the ${kind} ${didYouMean(name, known)}`;
     };
@@ -47,15 +51,18 @@ export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | 
 
 interface Entry extends WrittenSignature {
   readonly kind: 'event' | 'call';
+  readonly shape: string;
+  readonly layer: number;
   readonly name: string;
   /** Types and number of indexed parameters. */
   readonly key: string;
 }
 
-function entriesOf(shape: RawShape): Entry[] {
+function entriesOf({ value: shape, file: { layer } }: RuleItem<RawShape>): Entry[] {
   const read = (kind: 'event' | 'call', { event, call, topic0 }: RawMeaning): Entry => {
     const text = event ?? call ?? '';
-    return { kind, text, topic0, name: text.slice(0, text.indexOf('(')).trim(), key: keyOf(kind, text) };
+    const name = text.slice(0, text.indexOf('(')).trim();
+    return { kind, shape: shape.slug, layer, text, topic0, name, key: keyOf(kind, text) };
   };
   return [
     ...(shape.events ?? []).map((entry) => read('event', entry)),

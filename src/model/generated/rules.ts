@@ -254,7 +254,7 @@ export type RawExampleStep = {
   /** Name of an event of the shapes, or its signature. */
   readonly event: string;
   /** Who emits, calls, creates, or asks the token: where it is left out the called contract. */
-  readonly by: string;
+  readonly by?: string;
   readonly args?: readonly ExampleValue[];
   readonly value?: number | string;
   /** Id of an ERC-1155 token, of which `move` units move. */

@@ -36,7 +36,7 @@ export function forgedTwin({ transaction, name }: RawExample): RawExample {
   const { to, steps = [], ...rest } = transaction!;
   const forged = (word: string): string => (word.startsWith('0x') ? 'forger' : word);
   const said = steps.flatMap((step): readonly RawExampleStep[] => {
-    if ('event' in step) return [{ event: step.event, by: forged(step.by), args: step.args ?? [] }];
+    if ('event' in step) return [{ event: step.event, by: forged(step.by ?? to), args: step.args ?? [] }];
     if ('call' in step)
       return [{ call: step.call, on: forged(step.on), by: 'stranger', args: step.args ?? [] }];
     return [];
