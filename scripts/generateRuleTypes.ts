@@ -51,6 +51,7 @@ const NAMES = new Map(Object.entries(TYPES).flatMap(([name, places]) => places.m
 interface Schema {
   readonly $ref?: string;
   readonly description?: string;
+  readonly default?: unknown;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly pattern?: string;
@@ -86,8 +87,7 @@ function typeOf(at: string, schema = resolve(at)): string {
 
 function written(at: string, schema: Schema): string {
   if (schema.$ref !== undefined) {
-    const [file, path] = schema.$ref.split('#') as [string, string];
-    return typeOf(`${file.split('.')[0] || at.split('#')[0]!}#${path}`);
+    return typeOf(placeOf(at, schema.$ref));
   }
   if (schema.allOf && !schema.properties) return typeOf(`${at}/allOf/0`);
   if (schema.if && !schema.properties) {
@@ -102,6 +102,12 @@ function written(at: string, schema: Schema): string {
   if (schema.properties) return objectType(at, schema);
   const types = schema.type === undefined ? [] : [schema.type].flat();
   return types.map((type) => simpleType(type, at, schema)).join(' | ') || 'unknown';
+}
+
+/** The place that a reference in the schema at another leads to. */
+function placeOf(at: string, ref: string): string {
+  const [file, path] = ref.split('#') as [string, string];
+  return `${file.split('.')[0] || at.split('#')[0]!}#${path}`;
 }
 
 function simpleType(type: string, at: string, schema: Schema): string {
@@ -137,10 +143,13 @@ function objectType(at: string, schema: Schema, optional: (key: string) => boole
 
 function property(at: string, key: string, required: ReadonlySet<string>): string {
   const place = `${at}/properties/${key}`;
-  const { description } = resolve(place);
+  const { description, $ref } = resolve(place);
   const comment = description === undefined ? '' : `/** ${description} */\n`;
-  return `${comment}readonly ${key}${required.has(key) ? '' : '?'}: ${typeOf(place)};\n`;
+  return `${comment}readonly ${key}${required.has(key) || ($ref && hasDefault(at, $ref)) ? '' : '?'}: ${typeOf(place)};\n`;
 }
+
+/** The loader gives such a key its value. */
+const hasDefault = (at: string, ref: string): boolean => resolve(placeOf(at, ref)).default !== undefined;
 
 /** Members of several objects in one: a key that one of them lacks is optional. */
 function merged(places: readonly string[]): string {

@@ -146,7 +146,7 @@ export interface RawExamples {
 export interface RawProtocol {
   readonly slug: string;
   readonly version: number;
-  readonly status?: 'experimental' | 'stable' | 'deprecated';
+  readonly status: 'experimental' | 'stable' | 'deprecated';
   readonly replaced_by?: string;
   readonly override?: boolean;
   /**
