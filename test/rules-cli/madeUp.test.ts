@@ -186,7 +186,7 @@ describe('made-up transactions', () => {
           `\n        - {event: ${event}, by: burrow, args: [actor, 1, 0, 0, 1, actor]}`,
         ),
       });
-    expect(await of('Swap')).toContain('Swap is one of ');
+    expect(await of('Swap')).toContain('write aggregator-summary/Swap');
     expect(await of('amm-v2-pool/Swap')).toContain('2 of 2 examples of 1 rules passed');
     expect(await of('amm-v2-pool/Swop')).toContain('no shape has the event Swop (did you mean Swap?)');
   });
