@@ -16,7 +16,7 @@ import { findBusMessages } from './structure/busMessages.ts';
 import { findDeployments, findIssuance } from './structure/issuance.ts';
 import { NamedActs } from './structure/namedActs.ts';
 import { asPaidActs } from './structure/payments.ts';
-import { findShareExchanges } from './structure/shares.ts';
+import { findLiquidityExchanges, findShareExchanges } from './structure/shares.ts';
 import { findStructuralSwaps } from './structure/swaps.ts';
 import { findTransfers } from './structure/transfers.ts';
 import { findWraps } from './structure/wraps.ts';
@@ -71,6 +71,7 @@ function findDrafts(
   const mayExchange = flow.movements.length > 1;
   const named = new NamedActs(context, rulebook, found);
   take(findWraps(context));
+  if (mayExchange) take(findLiquidityExchanges(context));
   if (flow.movements.length > 0) take(named.withAmounts());
   if (mayExchange) {
     take(findShareExchanges(context));

@@ -33,6 +33,11 @@ export function findShareExchanges(context: StructureContext): DraftPrimitive[] 
   return found;
 }
 
+/** Those of pool liquidity alone: two assets for one share say more than any word of an event. */
+export function findLiquidityExchanges(context: StructureContext): DraftPrimitive[] {
+  return findShareExchanges(context).filter(({ kind }) => Object.values(LIQUIDITY).includes(kind));
+}
+
 /** The issuer of a token that is minted or burnt here without an explanation; null for other movements. */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
   const { explained, flow, wrappedNative, venues, shareAssets } = context;
