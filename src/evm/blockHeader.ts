@@ -55,7 +55,7 @@ const MAY_BE_ZERO =
   /^(difficulty|gasUsed|extraData|mixHash|nonce|\w+BlobGas|blobGasUsed|parentBeaconBlockRoot)$/;
 
 /**
- * Whether a block's answer has another hash than it says. Null where that cannot be told: it has a field of a
+ * Whether a block's answer has another hash than it says. Null where it is unknown: it has a field of a
  * later fork, lacks one of its own, or holds a placeholder.
  */
 export function hashIsWrong(block: Readonly<Record<string, unknown>>): boolean | null {

@@ -1,8 +1,8 @@
 // Sentences that say no more than the movements: what a stranger's contract says beside them names nobody else.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressOf } from '../devnet/accounts.ts';
-import { ETHER, fn } from '../devnet/chain.ts';
-import { ATTACKER, compile, event, startStage, type Stage } from './stage.ts';
+import { ETHER, fn, fnOf } from '../devnet/chain.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage } from './stage.ts';
 import { toHex, type Address, type Hex } from 'viem';
 
 const [ALICE, MALLORY] = [addressOf('alice'), addressOf(ATTACKER)];
@@ -93,9 +93,9 @@ describe('ether sent without calldata to a contract', () => {
 });
 
 describe('a function of unknown purpose whose event is of no known kind', () => {
-  const counted = async (call: Hex, value: bigint, from = 'alice') => {
+  const counted = async (data: Hex, value: bigint, from = 'alice') => {
     const counter = await stage.chain.deploy(compile('Forger.sol')['Counter']!, []);
-    return stage.report(await stage.chain.send(from, { to: counter, value, gas: 200_000n, data: call }));
+    return stage.report(await stage.chain.send(from, { to: counter, value, gas: 200_000n, data }));
   };
   const count = (word: bigint): Hex => fn('count(uint256)', [word]);
 
@@ -164,5 +164,34 @@ describe('ether with the reference of an order', () => {
       status: 'Proven',
       actor: MALLORY,
     });
+  });
+});
+
+describe('an event of a listed contract that no second source confirms', () => {
+  const MANAGER: Address = '0x39053D51B77DC0d36036Fc1fCc8Cb819df8Ef37A';
+  const DELEGATED = 'StakerDelegated(address indexed staker, address indexed operator)';
+  const delegates = (staker: Address) => event(DELEGATED, staker, 0n, { operator: addressOf('bob') });
+
+  it('is an act of the signer that it names, who called the contract, and of nobody else', async () => {
+    await stage.chain.rpc('anvil_setCode', [
+      MANAGER,
+      await stage.chain.rpc('eth_getCode', [forger, 'latest']),
+    ]);
+    const own = (await stage.play(MANAGER, [delegates(MALLORY)])).classification;
+    expect(own).toMatchObject({ intent_kind: 'GovernanceAction', status: 'Proven', actor: MALLORY });
+    const others = (await stage.play(MANAGER, [delegates(ALICE)])).classification;
+    expect([others.actor, others.status]).not.toEqual([ALICE, 'Proven']);
+    expect([others.intent_kind, others.status]).not.toEqual(['GovernanceAction', 'Proven']);
+  });
+
+  it('is no Proven act where a stranger’s contract logs it', async () => {
+    const { classification } = await stage.play(forger, [delegates(MALLORY)]);
+    expect([classification.intent_kind, classification.status]).not.toEqual(['GovernanceAction', 'Proven']);
+  });
+
+  it('is no Proven act where a stranger’s contract called the listed one', async () => {
+    const data = fnOf(stage.abi, 'play', [[delegates(MALLORY)]]);
+    const { classification } = await stage.play(forger, [call(MANAGER, data)]);
+    expect([classification.intent_kind, classification.status]).not.toEqual(['GovernanceAction', 'Proven']);
   });
 });

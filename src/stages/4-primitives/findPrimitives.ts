@@ -1,4 +1,4 @@
-import { isRecognised } from '../../lib/motifKinds.ts';
+import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { isParty } from '../../lib/roles.ts';
 import { recognise, type Candidate, type RecognitionRun } from './bind/applyMapping.ts';
 import { bindingClaims } from './bind/bindingClaims.ts';
@@ -115,7 +115,7 @@ function findDeclared(
   }
   const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);
   const bound = candidates.map((candidate) =>
-    primitiveOf(candidate, { tx, flow, netted, known: given.known }),
+    primitiveOf(candidate, { tx, flow, rulebook, netted, known: given.known }),
   );
   return withImpliedLegs(bound, tx, flow, rulebook);
 }
@@ -129,17 +129,18 @@ function positionTokens({ entities }: Rulebook): ReadonlySet<Address> {
 interface Found {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
+  readonly rulebook: Rulebook;
   readonly netted: Parameters<typeof bindingClaims>[2];
   readonly known: KnownContracts;
 }
 
-function primitiveOf(candidate: Candidate, { tx, flow, netted, known }: Found): DraftPrimitive {
+function primitiveOf(candidate: Candidate, { tx, flow, rulebook, netted, known }: Found): DraftPrimitive {
   const { trigger, mapping, binding, detail } = candidate;
   const family: ProtocolRef = { slug: mapping.shape, version: 1, matchedBy: 'family' };
   const protocol = candidate.protocol ?? confirmed(candidate, flow, known) ?? family;
   const onTrial =
     mapping.status === 'experimental' ||
-    (mapping.unconfirmed && !(isRecognised(protocol) && showsItself(candidate, tx, flow)));
+    (mapping.unconfirmed && !(isRecognised(protocol) && showsItself(candidate, tx, flow, rulebook)));
   return {
     kind: mapping.kind,
     seq: trigger.seq,
@@ -162,21 +163,27 @@ function primitiveOf(candidate: Candidate, { tx, flow, netted, known }: Found): 
 /**
  * A log on chain confirms its own signature: topic 0 is the hash of its name and types. Movements have to
  * confirm the meaning of its arguments: each amount moved as stated, and each account named signed or is an
- * end of them.
+ * end of them. Without amounts, and where no position changes, the signer is named and called the contract.
  */
 function showsItself(
-  { trigger, binding, roles, venue }: Candidate,
+  { trigger, mapping, binding, roles, venue }: Candidate,
   tx: CanonicalTx,
   flow: ValueFlow,
+  rulebook: Rulebook,
 ): boolean {
   const { legs } = binding;
-  if (trigger.basis !== 'event' || legs.length === 0) return false;
+  const parties = roles.filter(({ role }) => isParty(role));
+  const isOwnCall =
+    venue === tx.to &&
+    kindOf(rulebook, mapping.kind).position === null &&
+    parties.some(({ account }) => account === tx.from);
+  if (trigger.basis !== 'event' || (legs.length === 0 && !isOwnCall)) return false;
   const ends = new Set([tx.from, venue]);
   for (const { leg, stated } of legs) {
     if (leg.movements.length === 0 || (stated !== null && !leg.exact)) return false;
     for (const m of leg.movements) ends.add(flow.movements[m]!.from).add(flow.movements[m]!.to);
   }
-  return roles.every(({ role, account }) => !isParty(role) || ends.has(account));
+  return parties.every(({ account }) => ends.has(account));
 }
 
 /**

@@ -36,7 +36,7 @@ export const answer = (value: string, structuredContent: Record<string, unknown>
   structuredContent,
 });
 
-/** A page of lines, and what else programs are told. */
+/** A page of lines, with notes for programs. */
 export function pageAnswer(lines: readonly string[], offset: number, more: object = {}): CallToolResult {
   const page = linesFrom(lines, offset);
   return answer(pageText(page), { ...page, ...more });
