@@ -15,15 +15,20 @@ export function memoize<T extends {}>(compute: (text: string) => T, limit: numbe
   };
 }
 
-/** Remembers a result for an object as long as it lives, for the argument asked with last. */
+/**
+ * Remembers a result for an object as long as it lives, for the argument asked with last. It is kept in a hidden
+ * property: a WeakMap would keep every value until the next full collection, because young collections take its
+ * values for reachable whatever became of the keys.
+ */
 export function memoizeFor<K extends object, A, T>(
   compute: (of: K, argument: A) => T,
 ): (of: K, argument: A) => T {
-  const answers = new WeakMap<K, { readonly argument: A; readonly value: T }>();
-  return (of, argument) => {
-    let known = answers.get(of);
-    if (!known || known.argument !== argument)
-      answers.set(of, (known = { argument, value: compute(of, argument) }));
-    return known.value;
+  const slot = Symbol('remembered');
+  return (of: K & { [slot]?: { readonly argument: A; readonly value: T } }, argument) => {
+    const known = of[slot];
+    if (known && known.argument === argument) return known.value;
+    const value = compute(of, argument);
+    Object.defineProperty(of, slot, { value: { argument, value }, configurable: true, writable: true });
+    return value;
   };
 }
