@@ -2,7 +2,7 @@ import type { Address } from '../model/hex.ts';
 import type { CompiledRules, EventMapping, IntentRule, ProtocolSpec, Rulebook } from '../model/rulebook.ts';
 import type { PreparedRules } from '../model/intent.ts';
 import { protocolOfCreated } from './creations.ts';
-import { factNames, prepareFinding, prepareIntent } from './conditions.ts';
+import { factNames, prepareFinding, prepareIntent } from './engine.ts';
 
 /** Derives the lookups that every transaction needs from compiled rules. Runs once, at load. */
 export function prepare(compiled: CompiledRules): Rulebook {

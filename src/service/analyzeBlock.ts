@@ -93,10 +93,10 @@ export function createAnalyzeBlock(
   }
 
   /** Findings over the transactions; those without a report leave their place empty. */
-  function findIn(block: RawBlock, reports: ReadonlyMap<string, TxReport>): Finding[] {
+  async function findIn(block: RawBlock, reports: ReadonlyMap<string, TxReport>): Promise<Finding[]> {
     const places = new Map(block.hashes.map((hash, index) => [hash as string, index]));
     const txs = [...reports.values()].map((report) => blockTx(report, places.get(report.tx.hash)!));
-    const found = findInBlock(
+    const found = await findInBlock(
       {
         number: Number(block.number),
         coinbase: block.coinbase && checksumAddress(block.coinbase),
@@ -126,7 +126,7 @@ export function createAnalyzeBlock(
         indexes.push(places.get(hashes[i]!)!);
       }
     }
-    const findings = filter.findings ? findIn(block, analyzed.reports) : [];
+    const findings = filter.findings ? await findIn(block, analyzed.reports) : [];
     return { reports, indexes, failures, findings, transactions: block.hashes.length };
   };
 }

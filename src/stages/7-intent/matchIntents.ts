@@ -33,9 +33,9 @@ export interface ExplainedVerdict {
 }
 
 /** Decides the subject's intent: the best matching rule, or a marked heuristic without one. */
-export function matchIntents(input: IntentInput, format: LabelFormat): Verdict {
+export async function matchIntents(input: IntentInput, format: LabelFormat): Promise<Verdict> {
   const view = new SubjectView(input);
-  const rule = bestMatch(view);
+  const rule = await bestMatch(view);
   return rule ? ruleVerdict(view, rule, format) : fallbackVerdict(view, format);
 }
 
@@ -43,15 +43,17 @@ export function matchIntents(input: IntentInput, format: LabelFormat): Verdict {
  * The first rule that matches and that no other match supersedes; where each match is superseded, the first
  * match.
  */
-function bestMatch(view: SubjectView): IntentRule | null {
+async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   const sheet = new FactSheet(view);
   const source: FactSource = (name) => sheet.value(name);
   const { intents } = view.input.rulebook.prepared;
-  const matches = (one: PreparedIntent): boolean => isRelevant(one, view) && one.matches(source);
+  const mayMatch = (one: PreparedIntent): boolean => isRelevant(one, view) && one.mayMatch(source);
   let superseded: IntentRule | null = null;
   for (const one of intents) {
-    if (!matches(one)) continue;
-    if (!intents.some((rival) => supersedes(rival, one) && matches(rival))) return one.rule;
+    if (!mayMatch(one) || !(await one.matches(source))) continue;
+    const rivals = intents.filter((rival) => supersedes(rival, one) && mayMatch(rival));
+    const verdicts = await Promise.all(rivals.map((rival) => rival.matches(source)));
+    if (!verdicts.includes(true)) return one.rule;
     superseded ??= one.rule;
   }
   return superseded;
@@ -71,12 +73,12 @@ function isRelevant({ rule: { requiresAny } }: PreparedIntent, { byKind }: Subje
 /**
  * As `matchIntents`, with every rule evaluated and every condition kept, also of rules that could not match.
  */
-export function explainIntents(input: IntentInput, format: LabelFormat): ExplainedVerdict {
+export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
   const relevant = input.rulebook.prepared.intents.filter((one) => isRelevant(one, view));
   const slugs = new Set(relevant.map(({ rule }) => rule.slug));
   const facts = new FactSheet(view).select(new Set(relevant.flatMap((one) => [...one.facts])));
-  const outcomes = relevant.map((one) => one.evaluate((name) => facts.get(name)!));
+  const outcomes = await Promise.all(relevant.map((one) => one.evaluate((name) => facts.get(name)!)));
   const matched = relevant.filter((_, i) => outcomes[i]!.matched);
   const isSuperseded = (one: PreparedIntent): boolean => matched.some((other) => supersedes(other, one));
   const [winner = null, ...outranked] = [

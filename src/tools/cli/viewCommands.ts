@@ -128,7 +128,7 @@ async function demo(options: ViewerOptions): Promise<void> {
   const recordings = allRecordings([demoPlace()]);
   const recorded = new Map(recordings.map((one) => [one.raw.hash as string, one]));
   const reports = new Map<string, TxReport>();
-  for (const [hash, one] of recorded) reports.set(hash, traceOf(one, rulebook).report);
+  for (const [hash, one] of recorded) reports.set(hash, (await traceOf(one, rulebook)).report);
   const examples = [...reports].map(
     ([hash, { classification: c }]) => [hash, c.intent_label, c.category ?? 'other', c.status] as const,
   );
@@ -136,7 +136,7 @@ async function demo(options: ViewerOptions): Promise<void> {
   const why = 'the demo has no node';
   const analyze = served(reports.values(), why);
   const trace = async (hash: string): Promise<CallTree> =>
-    traceOf(recorded.get(hash) ?? notServed(why), rulebook).tree;
+    (await traceOf(recorded.get(hash) ?? notServed(why), rulebook)).tree;
   const { port } = options;
   const server = await startPlayground({ port, recordings, reports: { analyze, trace, examples } });
   return showServed(server, `/?tx=${richest(reports.values())}`, options);

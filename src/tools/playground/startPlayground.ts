@@ -100,7 +100,7 @@ function playgroundRoutes(transactions: Transactions): Routes {
         const problems = edited.problems
           .slice(0, MOST_PROBLEMS)
           .map((p) => ({ ...p, meaning: PROBLEMS[p.code] }));
-        const outcome = ruleset && tryRule({ ...edited, ruleset }, inForce().rulebook, recording);
+        const outcome = ruleset && (await tryRule({ ...edited, ruleset }, inForce().rulebook, recording));
         return { kind, slugs, problems, outcome };
       },
     },
@@ -170,7 +170,7 @@ function itemText({ file, pointer }: RuleItem): string {
 async function draft(recording: Recording): Promise<TextAnswer> {
   const ruleset = inForce();
   try {
-    return { text: draftIntent(examineTx(recording, ruleset.rulebook), ruleset) };
+    return { text: draftIntent(await examineTx(recording, ruleset.rulebook), ruleset) };
   } catch (error) {
     throw error instanceof CliError ? new RequestError(409, error.message) : error;
   }

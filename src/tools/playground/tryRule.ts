@@ -14,14 +14,14 @@ import type { EditedRuleset } from './editedRuleset.ts';
 const NEAREST = 8;
 
 /** Results of the edited rules for a transaction, beside those of the rules in force. */
-export function tryRule(
+export async function tryRule(
   edited: EditedRuleset & { readonly ruleset: SoundRuleset },
   inForce: Rulebook,
   recording: Recording,
 ) {
   const { rulebook } = edited.ruleset;
-  const before = examineTx(recording, inForce);
-  const after = examineTx(recording, rulebook);
+  const before = await examineTx(recording, inForce);
+  const after = await examineTx(recording, rulebook);
   const others = after.attribution.candidates
     .map((c) => c.account)
     .filter((account) => account !== after.reading.account);
@@ -29,7 +29,7 @@ export function tryRule(
     edited.kind === 'intent' ? rulebook.intents.filter((rule) => edited.slugs.includes(rule.slug)) : [];
   const readings = [
     after.reading,
-    ...(mine.length > 0 ? others.slice(0, 8).map((account) => after.readAs(account)) : []),
+    ...(mine.length > 0 ? await Promise.all(others.slice(0, 8).map((account) => after.readAs(account))) : []),
   ];
   return {
     name: recording.name,
@@ -54,7 +54,7 @@ export function tryRule(
     facts: [...after.reading.explained.facts]
       .map(([name, value]) => [name, show(value)] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1)),
-    report: analyzeRaw(recording.raw, recording.context, rulebook),
+    report: await analyzeRaw(recording.raw, recording.context, rulebook),
   };
 }
 

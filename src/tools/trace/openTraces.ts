@@ -7,12 +7,12 @@ import { loadTx } from '../cli/rules/loadTx.ts';
 import { recordingPlaces, type Recording } from '../cli/rules/recordings.ts';
 import { callTree } from './callTree.ts';
 
-export type Traced = ReturnType<typeof traceOf>;
+export type Traced = Awaited<ReturnType<typeof traceOf>>;
 export type Traces = Awaited<ReturnType<typeof openTraces>>;
 
 /** The call tree of a recorded transaction and its report, from one analysis. */
-export function traceOf({ raw, context }: Recording, rulebook: Rulebook) {
-  const analysis = judge(read(raw, context), context, rulebook);
+export async function traceOf({ raw, context }: Recording, rulebook: Rulebook) {
+  const analysis = await judge(read(raw, context), context, rulebook);
   const report = buildReport(analysis);
   const tree = callTree({ tx: analysis.tx, report, rulebook, tokens: analysis.context.tokens });
   return { tree, report };

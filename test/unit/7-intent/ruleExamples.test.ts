@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readRuleset } from '../../../src/rules/compile/loadRulebook.ts';
 import { defaultFact } from '../../../src/rules/compile/facts.ts';
-import { evaluateOn, factNames } from '../../../src/rules/conditions.ts';
+import { evaluateOn, factNames } from '../../../src/rules/engine.ts';
 import { FACT_VOCABULARY, findFact } from '../../../src/stages/7-intent/facts/registry.ts';
 import type { FactValue } from '../../../src/model/intent.ts';
 import type { IntentRule } from '../../../src/model/rulebook.ts';

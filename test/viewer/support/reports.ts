@@ -17,7 +17,7 @@ export async function reportOf(name: string): Promise<TxReport> {
 }
 
 /** The same with the call tree. */
-export const tracedOf = async (name: string): Promise<Traced> =>
+export const tracedOf = (name: string): Promise<Traced> =>
   traceOf(findRecording(name, [RECORDINGS]), (rulebook ??= loadRules()));
 
 const folder = mkdtempSync(join(tmpdir(), 'txreport-viewer-'));

@@ -3,7 +3,7 @@ import type { CliIo } from '../cliIo.ts';
 import type { RawMeaning } from '../../../model/generated/rules.ts';
 import { isFault, parseSignature } from '../../../rules/compile/signature.ts';
 import { sourceOf } from '../../../rules/lint/checkSources.ts';
-import { testsOf } from '../../../rules/conditions.ts';
+import { testsOf } from '../../../rules/engine.ts';
 import { testText, type CheckedTest } from './conditionLines.ts';
 import { evaluateFacts } from './evaluateFacts.ts';
 import { examineTx, type ExaminedTx } from './loadTx.ts';
@@ -19,11 +19,11 @@ type SeenConditions = Map<string, Map<string, Set<boolean>>>;
  * never false: nothing tests those. Exit code 1 when `strict` and there are any. Then the events and calls
  * of shapes that no recording has, with what vouches for each.
  */
-export function coverRules(
+export async function coverRules(
   named: readonly string[],
   options: { recordings?: readonly string[]; strict: boolean },
   io: CliIo,
-): number {
+): Promise<number> {
   const ruleset = openSoundRuleset(rulesetDirs(named), true);
   const { rulebook } = ruleset;
   const seen: SeenConditions = new Map();
@@ -31,13 +31,13 @@ export function coverRules(
   const fired = new Set<string>();
   const recordings = allRecordings(options.recordings);
   for (const recording of recordings) {
-    const examined = examineTx(recording, rulebook);
+    const examined = await examineTx(recording, rulebook);
     noteFired(fired, examined);
     noteOutcomes(seen, examined);
     const slug = examined.reading.explained.verdict.rule?.slug;
     if (slug !== undefined) wins.set(slug, (wins.get(slug) ?? 0) + 1);
   }
-  const examples = coverExamples(ruleset, seen);
+  const examples = await coverExamples(ruleset, seen);
   let gaps = 0;
   for (const { slug } of rulebook.intents) {
     const lines = gapsOf(seen.get(slug));
@@ -100,7 +100,7 @@ function noteOutcomes(seen: SeenConditions, { reading }: ExaminedTx): void {
 }
 
 /** Runs the examples of every rule that are no recordings; returns their number. */
-function coverExamples(ruleset: SoundRuleset, seen: SeenConditions): number {
+async function coverExamples(ruleset: SoundRuleset, seen: SeenConditions): Promise<number> {
   const { rulebook, intents, signatureNames } = ruleset;
   let examples = 0;
   for (const { value } of intents) {
@@ -108,8 +108,8 @@ function coverExamples(ruleset: SoundRuleset, seen: SeenConditions): number {
     for (const example of [...(value.examples.match ?? []), ...(value.examples.near_miss ?? [])]) {
       if (example.recording !== undefined) continue;
       if (example.transaction)
-        noteOutcomes(seen, examineExample(example, rulebook, signatureNames(null)).examined);
-      else note(seen, rule.slug, evaluateFacts(example, rule, ruleset).conditions);
+        noteOutcomes(seen, (await examineExample(example, rulebook, signatureNames(null))).examined);
+      else note(seen, rule.slug, (await evaluateFacts(example, rule, ruleset)).conditions);
       examples += 1;
     }
   }

@@ -9,11 +9,11 @@ import { openSoundRuleset, rulesetDirs } from './rulesets.ts';
  * Judges every recording by two rulesets and lists the differences. `other` is one ruleset directory, or
  * several with commas; the left side is a command's default rulesets. Exit code 1 when anything differs.
  */
-export function diffRulesets(
+export async function diffRulesets(
   other: string,
   options: { dirs?: readonly string[]; recordings?: readonly string[] },
   io: CliIo,
-): number {
+): Promise<number> {
   const { rulebook: left } = openSoundRuleset(rulesetDirs(options.dirs));
   const { rulebook: right } = openSoundRuleset(splitList(other));
   io.out(`< ${left.version} ${left.digest}\n> ${right.version} ${right.digest}`);
@@ -21,7 +21,7 @@ export function diffRulesets(
   const kinds = new Map<string, number>();
   let changed = 0;
   for (const recording of recordings) {
-    const [a, b] = [judge(recording, left), judge(recording, right)];
+    const [a, b] = [await judge(recording, left), await judge(recording, right)];
     const keys = (Object.keys(a) as (keyof typeof a)[]).filter((key) => a[key] !== b[key]);
     if (keys.length === 0) continue;
     changed += 1;
@@ -37,8 +37,8 @@ export function diffRulesets(
 }
 
 /** The comparable parts of a verdict, as text. */
-function judge(recording: Recording, rulebook: Rulebook) {
-  const { reading, attribution } = examineTx(recording, rulebook);
+async function judge(recording: Recording, rulebook: Rulebook) {
+  const { reading, attribution } = await examineTx(recording, rulebook);
   const { verdict } = reading.explained;
   return {
     kind: verdict.kind,

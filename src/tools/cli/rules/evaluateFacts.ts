@@ -1,7 +1,7 @@
 import type { RawExample } from '../../../model/generated/rules.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
 import { defaultFact } from '../../../rules/compile/facts.ts';
-import { evaluateOn, factNames } from '../../../rules/conditions.ts';
+import { evaluateOn, factNames } from '../../../rules/engine.ts';
 import type { SoundRuleset } from './rulesets.ts';
 
 /** Evaluates a rule on the facts of an example; those it leaves out have their defaults. */

@@ -38,7 +38,7 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
   const ruleset = openSoundRuleset(dirs);
   checkOptions(options, ruleset.rulebook);
   const recording = await loadTx(what, ruleset.rulebook, recordingPlaces(options.recordings, dirs));
-  const examined = examineTx(recording, ruleset.rulebook, options.actor?.toLowerCase());
+  const examined = await examineTx(recording, ruleset.rulebook, options.actor?.toLowerCase());
   printTransaction(examined, unrecognised(examined, ruleset.rulebook, options.full), io);
   const page = { ruleset, options, io };
   printReading(examined, examined.reading, page);
@@ -50,7 +50,7 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
       io.out(`\n${others.length} more candidate(s): --full reads as each of them, --actor as any account`);
     return;
   }
-  for (const account of others) printReading(examined, examined.readAs(account), page);
+  for (const account of others) printReading(examined, await examined.readAs(account), page);
 }
 
 function checkOptions({ rule, actor }: ExplainOptions, { intents }: Rulebook): void {

@@ -153,11 +153,15 @@ export interface ExaminedTx extends Examined {
   /** The elected actor (the signer without one), or the account asked for. */
   readonly reading: SubjectReading;
   /** Reads the transaction from another candidate's place. */
-  readonly readAs: (account: Address) => SubjectReading;
+  readonly readAs: (account: Address) => Promise<SubjectReading>;
 }
 
 /** Runs the pipeline up to the verdict, explained; `actor` overrides the elected subject. */
-export function examineTx(recording: Recording, rulebook: Rulebook, actor?: string): ExaminedTx {
+export async function examineTx(
+  recording: Recording,
+  rulebook: Rulebook,
+  actor?: string,
+): Promise<ExaminedTx> {
   const { raw, context } = recording;
   const examined = examine(read(raw, context), context, rulebook);
   const { subject: elected } = examined;
@@ -168,10 +172,10 @@ export function examineTx(recording: Recording, rulebook: Rulebook, actor?: stri
     const subject = account === elected.account ? elected : { ...elected, account, entity, payments };
     return { ...examined, rulebook, subject };
   };
-  const readAs = (account: Address): SubjectReading => ({
+  const readAs = async (account: Address): Promise<SubjectReading> => ({
     account,
-    explained: explainIntents(inputAs(account), format),
+    explained: await explainIntents(inputAs(account), format),
   });
   const account = (actor as Address | undefined) ?? elected.account;
-  return { ...examined, recording, input: inputAs(account), reading: readAs(account), readAs };
+  return { ...examined, recording, input: inputAs(account), reading: await readAs(account), readAs };
 }

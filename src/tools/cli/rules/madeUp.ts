@@ -22,13 +22,13 @@ export interface MadeUp {
   readonly examined: ExaminedTx;
 }
 
-export function examineExample(
+export async function examineExample(
   { transaction, name = 'example' }: RawExample,
   rulebook: Rulebook,
   find: FindSignature,
-): MadeUp {
+): Promise<MadeUp> {
   const built = buildExample(transaction!, find);
-  return { built, examined: examineTx({ name, ...built }, rulebook) };
+  return { built, examined: await examineTx({ name, ...built }, rulebook) };
 }
 
 /** The transaction as a stranger would forge it: its own contracts say the same, and nothing moves. */
@@ -65,12 +65,12 @@ export function believed({ built, examined }: MadeUp, shape: string): string[] {
 }
 
 /** Results that differ from the expectation, one line each. `shape`: the shape the example belongs to. */
-export function surprises(
+export async function surprises(
   { built, examined }: MadeUp,
   expect: RawExpectation,
   rulebook: Rulebook,
   shape: string | null,
-): string[] {
+): Promise<string[]> {
   const { verdict } = examined.reading.explained;
   const { actor } = examined.attribution;
   const lines: string[] = [];
@@ -86,7 +86,7 @@ export function surprises(
   compare('status', expect.status, verdict.status);
   compare('actor', expect.actor && built.addressOf(expect.actor), actor);
   if (expect.positions) {
-    const report = analyzeRaw(examined.recording.raw, examined.recording.context, rulebook);
+    const report = await analyzeRaw(examined.recording.raw, examined.recording.context, rulebook);
     const found = report.position_effects.map(({ category, subcategory: own = category, effect }, i) =>
       either([`${category} ${effect}`, `${own} ${effect}`], expect.positions![i]),
     );

@@ -53,7 +53,7 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<void>
   const { scaffoldEvents, scaffoldTx } = await import('./scaffold/scaffold.ts');
   if (options.tx === undefined) return scaffoldEvents(options, rulebook, io);
   const recording = await loadTx(options.tx, rulebook, options.recordings ?? []);
-  const examined = examineTx(recording, rulebook);
+  const examined = await examineTx(recording, rulebook);
   if (options.dir !== undefined) return scaffoldTx(examined, options, rulebook, io);
   const text = draftIntent(examined, ruleset, options);
   if (options.out === undefined) io.out(text.trimEnd());

@@ -8,7 +8,7 @@ import type {
   RawShape,
 } from '../../../model/generated/rules.ts';
 import type { RuleItem } from '../../../rules/compile/ruleItem.ts';
-import { factNames } from '../../../rules/conditions.ts';
+import { factNames } from '../../../rules/engine.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
@@ -151,14 +151,14 @@ async function tryMadeUp({ ruleset, rule, side, item }: Case, example: RawExampl
   const { rulebook } = ruleset;
   const shape = rule === null ? slugOf(item) : null;
   const find = ruleset.signatureNames(shape);
-  const madeUp = examineExample(example, rulebook, find);
+  const madeUp = await examineExample(example, rulebook, find);
   const verdict = rule === null ? null : verdictFailure(madeUp.examined, rule, side);
   const lines = [
     ...(verdict === null ? [] : [verdict]),
-    ...surprises(madeUp, example.expect ?? {}, rulebook, shape),
+    ...(await surprises(madeUp, example.expect ?? {}, rulebook, shape)),
   ];
   if (shape !== null && example.expect?.motifs?.length)
-    lines.push(...believed(examineExample(forgedTwin(example), rulebook, find), shape));
+    lines.push(...believed(await examineExample(forgedTwin(example), rulebook, find), shape));
   if (lines.length > 0 && side === 'drawn') lines.push(`drawn: ${JSON.stringify(example.transaction)}`);
   return lines.length === 0 ? null : lines.join('\n');
 }
@@ -170,7 +170,7 @@ async function tryFacts(
 ): Promise<string | null> {
   const used = factNames(rule.when);
   const unused = Object.keys(example.facts ?? {}).filter((name) => !used.has(name));
-  const outcome = evaluateFacts(example, rule, ruleset);
+  const outcome = await evaluateFacts(example, rule, ruleset);
   if (outcome.matched === (side === 'match')) return null;
   const idle = unused.length > 0 ? `; the rule does not use ${unused.join(', ')}` : '';
   if (side === 'near_miss') return `matches, though it should not${idle}`;
@@ -186,7 +186,7 @@ async function tryRecording(
   // Imported here so that fact examples run without loading the whole pipeline.
   const { examineTx } = await import('./loadTx.ts');
   const recording = findRecording(example.recording!, recordings);
-  const examined = examineTx(recording, ruleset.rulebook, example.actor?.toLowerCase());
+  const examined = await examineTx(recording, ruleset.rulebook, example.actor?.toLowerCase());
   const verdict = verdictFailure(examined, rule, side);
   if (verdict !== null || example.expect === undefined) return verdict;
   const { surprises } = await import('./madeUp.ts');
@@ -194,7 +194,7 @@ async function tryRecording(
     addressOf: (text: string) => text.toLowerCase() as Address,
     inWords: (text: string) => text,
   };
-  return surprises({ built, examined }, example.expect, ruleset.rulebook, null).join('\n') || null;
+  return (await surprises({ built, examined }, example.expect, ruleset.rulebook, null)).join('\n') || null;
 }
 
 function verdictFailure({ reading }: ExaminedTx, rule: IntentRule, side: Case['side']): string | null {
