@@ -49,13 +49,13 @@ const SECOND_RENDERERS: Record<string, { code: RegExp; data: string[] }> = {
 
 /** What each place may import: folders of `src` and packages. Everything may import `model` and itself. */
 const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
-  model: { folders: [], packages: [] },
+  model: { folders: [], packages: ['graphology'] },
   lib: {
     folders: [],
     packages: ['pino', 'ajv', 'node:crypto', 'node:fs', 'node:module', 'node:url'],
   },
   evm: { folders: ['lib'], packages: ['ox', 'tiny-secp256k1'] },
-  value: { folders: ['lib', 'evm'], packages: ['unhomoglyph'] },
+  value: { folders: ['lib', 'evm'], packages: ['unhomoglyph', 'graphology'] },
   rules: {
     folders: ['lib', 'evm', 'value'],
     packages: [
@@ -105,10 +105,10 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
     ],
   },
   'stages/2-canonical': { folders: ['lib', 'evm', 'value', 'traces'], packages: [] },
-  'stages/3-flow': { folders: ['lib', 'evm', 'value'], packages: [] },
-  'stages/4-primitives': { folders: ['lib', 'evm', 'value'], packages: [] },
-  'stages/5-motifs': { folders: ['lib', 'evm', 'value'], packages: [] },
-  'stages/7-intent': { folders: ['lib', 'evm', 'value'], packages: [] },
+  'stages/3-flow': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
+  'stages/4-primitives': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
+  'stages/5-motifs': { folders: ['lib', 'evm', 'value'], packages: ['graphology'] },
+  'stages/7-intent': { folders: ['lib', 'evm', 'value'], packages: ['graphology', 'graphology-traversal'] },
   'stages/6-actor': { folders: ['lib', 'evm', 'value'], packages: [] },
   'stages/8-economics': { folders: ['lib', 'evm', 'value'], packages: ['node:crypto'] },
   'stages/9-report': { folders: ['lib', 'evm', 'value'], packages: ['ajv', 'node:fs', 'node:path'] },

@@ -1,3 +1,4 @@
+import type { MultiDirectedGraph } from 'graphology';
 import type { Address } from './hex.ts';
 import type { Evidence } from './canonicalTx.ts';
 
@@ -85,4 +86,6 @@ export interface ValueFlow {
   readonly ledgers: ReadonlyMap<Address, Ledger>;
   readonly outgoing: MovementLists;
   readonly incoming: MovementLists;
+  /** Accounts as nodes, movements as edges, to follow value along several. Built when first asked for. */
+  readonly graph: () => MultiDirectedGraph<Record<string, never>, Movement>;
 }

@@ -7,7 +7,10 @@ export type Direction = 'onward' | 'back';
 /** Whether to go on through the account at a movement's far end; `stop` ends the walk. */
 export type Visit = (movement: Movement, account: Address) => boolean | 'stop';
 
-/** Follows value from accounts along movements, breadth first; each account is expanded once. */
+/**
+ * Follows value from accounts along movements, breadth first; each account is expanded once. Read from the
+ * lists of movements: graphology-traversal cannot separate the assets of parallel edges.
+ */
 export function follow(flow: ValueFlow, starts: Iterable<Address>, direction: Direction, visit: Visit): void {
   const lists = direction === 'onward' ? flow.outgoing : flow.incoming;
   const far = direction === 'onward' ? 'to' : 'from';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { MultiDirectedGraph } from 'graphology';
 import { prepare } from '../../src/rules/prepare.ts';
 import { NO_TRAITS } from '../../src/lib/motifKinds.ts';
 import { readVocabulary } from '../../scripts/readVocabulary.ts';
@@ -137,7 +138,7 @@ export interface MovementSketch {
   readonly kind?: MovementKind;
 }
 
-/** A consistent value flow from a list of movements: ledgers and lists follow from them. */
+/** A consistent value flow from a list of movements: ledgers, indexes and graph follow from them. */
 export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
   const movements: Movement[] = sketches.map(({ from, to, asset = NATIVE_ASSET, amount, kind }, index) => ({
     index,
@@ -156,6 +157,7 @@ export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
   const ledgers = new Map<Address, Map<AssetId, LedgerEntry>>();
   const outgoing = new Map<Address, number[]>();
   const incoming = new Map<Address, number[]>();
+  const graph = new MultiDirectedGraph<Record<string, never>, Movement>();
   const lane = (who: Address, asset: AssetId): LedgerEntry => {
     const ledger = ledgers.get(who) ?? new Map<AssetId, LedgerEntry>();
     ledgers.set(who, ledger);
@@ -173,6 +175,9 @@ export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
     into.movements.push(m.index);
     outgoing.set(m.from, [...(outgoing.get(m.from) ?? []), m.index]);
     incoming.set(m.to, [...(incoming.get(m.to) ?? []), m.index]);
+    graph.mergeNode(m.from);
+    graph.mergeNode(m.to);
+    graph.addDirectedEdgeWithKey(String(m.index), m.from, m.to, m);
   }
   return {
     movements,
@@ -182,6 +187,7 @@ export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
     ledgers,
     outgoing,
     incoming,
+    graph: () => graph,
   };
 }
 

@@ -1,4 +1,6 @@
 import { addTo } from '../../lib/lists.ts';
+import { lazy } from '../../lib/lazy.ts';
+import { MultiDirectedGraph } from 'graphology';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -18,8 +20,8 @@ import { NATIVE } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 
 /**
- * Builds every movement of value in a transaction, in execution order, with the ledgers that follow from
- * them. Gas is not included. Never throws for logged content: a log that does not read as a
+ * Builds every movement of value in a transaction, in execution order, with the ledgers and the graph that
+ * follow from them. Gas is not included. Never throws for logged content: a log that does not read as a
  * transfer is a plain event.
  */
 export function buildValueFlow(
@@ -51,6 +53,8 @@ export function buildValueFlow(
     ledgers,
     outgoing,
     incoming,
+    // Most transactions never follow value through several accounts.
+    graph: lazy(() => buildGraph(ledgers.keys(), movements)),
   };
 }
 
@@ -63,6 +67,17 @@ function inOrder(native: readonly FlowEntry[], tokens: readonly FlowEntry[]): re
     merged.push(nativeFirst ? native[n++]! : tokens[t++]!);
   }
   return merged;
+}
+
+type Graph = ReturnType<ValueFlow['graph']>;
+
+/** Accounts as nodes, movements as edges. Own keys: graphology's differ from process to process. */
+function buildGraph(accounts: Iterable<Address>, movements: readonly Movement[]): Graph {
+  const graph: Graph = new MultiDirectedGraph();
+  for (const account of accounts) graph.addNode(account);
+  for (const movement of movements)
+    graph.addDirectedEdgeWithKey(`m${movement.index}`, movement.from, movement.to, movement);
+  return graph;
 }
 
 /**

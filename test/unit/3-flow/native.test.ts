@@ -130,7 +130,7 @@ describe('native value', () => {
       steps: [{ emit: { topics: [TRANSFER, topic(ROOT), topic(B)], data: `0x${word(7)}` } }],
     });
     expect(flow).toMatchObject({ movements: [], nonEconomic: [] });
-    expect(flow.ledgers.size).toBe(0);
+    expect(flow.graph().order).toBe(0);
   });
 
   it('is not counted again from the logs that repeat it (EIP-7708)', () => {

@@ -298,14 +298,19 @@ describe('whatever contracts log', () => {
           expect(m.amount > 0n && m.from !== m.to && (i === 0 || flow.movements[i - 1]!.seq <= m.seq)).toBe(
             true,
           );
+          expect(flow.graph().extremities(`m${i}`)).toEqual([m.from, m.to]);
           expect(flow.outgoing.get(m.from)).toContain(i);
           expect(flow.incoming.get(m.to)).toContain(i);
         }
+        expect(flow.graph().size).toBe(flow.movements.length);
+        expect(flow.graph().order).toBe(flow.ledgers.size);
         // Every log is accounted for, once or as the parts of a batch.
         const spoken = new Set([...flow.movements, ...flow.nonEconomic].map(({ evidence }) => evidence.log));
         for (const log of tx.logs)
           if (log.topics[0] !== TRANSFER_BATCH) expect(spoken.has(log.index)).toBe(true);
-        expect(buildValueFlow(tx, NO_RULES)).toEqual(flow);
+        const again = buildValueFlow(tx, NO_RULES);
+        expect(again.graph().export()).toEqual(flow.graph().export());
+        expect({ ...again, graph: null }).toEqual({ ...flow, graph: null });
       }),
       { numRuns: 300 },
     );

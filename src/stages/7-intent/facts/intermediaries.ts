@@ -1,3 +1,4 @@
+import { bfsFromNode } from 'graphology-traversal';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { SubjectView } from './subjectView.ts';
 import { tokensOf } from '../../../value/parties.ts';
@@ -29,19 +30,20 @@ function isBetween(view: SubjectView, account: Address): boolean {
   return !view.entity.has(account) && !view.isVenue(account) && !tokensOf(view.flow).has(account);
 }
 
-/** Accounts reached from the entity along movements either way, through accounts that hand value on. */
+/** Accounts reached from the entity along movements, through accounts that hand value on. */
 export function reachableOf(view: SubjectView): ReadonlySet<Address> {
-  const { outgoing, incoming, movements } = view.flow;
+  const { flow, entity } = view;
   const found = new Set<Address>();
-  const passed = new Set(view.entity);
-  const reach = (account: Address): void => {
-    found.add(account);
-    if (handsOn(view, account)) passed.add(account);
-  };
-  // A set also yields elements added during iteration.
-  for (const account of passed) {
-    for (const index of outgoing.get(account) ?? []) reach(movements[index]!.to);
-    for (const index of incoming.get(account) ?? []) reach(movements[index]!.from);
+  for (const start of entity) {
+    if (!flow.graph().hasNode(start)) continue;
+    const stopsAt = (node: string): boolean => {
+      if (node === start) return false;
+      const account = node as Address;
+      if (found.has(account)) return true;
+      found.add(account);
+      return !handsOn(view, account);
+    };
+    bfsFromNode(flow.graph(), start, stopsAt, { mode: 'directed' });
   }
   return found;
 }
