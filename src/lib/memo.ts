@@ -16,9 +16,8 @@ export function memoize<T extends {}>(compute: (text: string) => T, limit: numbe
 }
 
 /**
- * Remembers a result for an object as long as it lives, for the argument asked with last. It is kept in a hidden
- * property: a WeakMap would keep every value until the next full collection, because young collections take its
- * values for reachable whatever became of the keys.
+ * Remembers a result for an object as long as it lives, for the argument asked with last. It is kept in a
+ * hidden property: the values of a WeakMap survive every young collection, whatever became of their keys.
  */
 export function memoizeFor<K extends object, A, T>(
   compute: (of: K, argument: A) => T,
