@@ -1,7 +1,7 @@
 import { readTxHash, whyNoTxHash } from './client/txHash.ts';
 
 /**
- * What pasted text is. `chain`: of another chain, its name or site; `data`: longer than any hash; `cut`: the
+ * The kind of a pasted text. `chain`: of another chain, its name or site; `data`: longer than any hash; `cut`: the
  * number of its digits; `short`: with an ellipsis; `digit`: the character of a hash that is no digit.
  */
 export interface Pasted {
@@ -51,7 +51,7 @@ const FORMS: readonly (readonly [Pasted['kind'], RegExp])[] = [
   ['address', /(?<![\da-f])((?:0x)?[\da-f]{40})(?![\da-f…])/],
 ];
 
-/** Tells what pasted text is: in any case, quoted, broken into lines, or inside a link. */
+/** The kind of a pasted text: in any case, quoted, broken into lines, or inside a link. */
 export function readPasted(text: string): Pasted {
   const plain = text
     .slice(0, 10_000)
@@ -79,7 +79,7 @@ export function pastedHash(text: string): string | null {
   return kind === 'transaction' ? value : null;
 }
 
-/** What a text without a whole value is: part of a hash, one with a wrong character, or something longer. */
+/** Of a text without a whole value: part of a hash, one with a wrong character, or something longer. */
 function digitsIn(text: string): Pasted {
   if (/^0x[\da-f]+(?:…|\.\.+)[\da-f]*$/.test(text)) return { kind: 'short', value: '' };
   const wrong = text.length === 66 ? /^0x[\da-f]*([^\da-f])[\da-z]*$/.exec(text)?.[1] : undefined;
@@ -108,7 +108,7 @@ export function whyNoTransaction(text: string): string {
   return WHY[kind](value) ?? whyNoTxHash(text);
 }
 
-/** Commands that take what was pasted in place of a transaction hash. */
+/** Commands that take the pasted text in place of a transaction hash. */
 export function commandsFor(text: string): readonly string[] {
   const { kind, value } = readPasted(text);
   if (kind === 'block') return [`txreport block ${value}`];

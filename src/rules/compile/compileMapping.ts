@@ -47,7 +47,7 @@ class Mapping {
   amount(text: string | undefined, at: Spot): BindExpr | null {
     return this.bind(text, at, 'amount')?.expr ?? null;
   }
-  /** What tells one act from another, so no constant. */
+  /** It sets one act apart from another, so it is no constant. */
   key(text: string | undefined, at: Spot): BindExpr | null {
     const { expr = null } = this.bind(text, at, 'any') ?? {};
     if (expr?.op === 'literal') at.report('bind_type', `${text} is the same in every transaction`);

@@ -55,7 +55,7 @@ export function checkWeak({ shapes, protocols, intents, words }: Rules): void {
   checkMakers(protocols);
 }
 
-/** What logs of an event are looked up by. */
+/** The key by which logs of an event are looked up. */
 function topicsOf(event: string): string {
   const parsed = parseSignature('event', event);
   return isFault(parsed) ? '' : `${parsed.id} ${parsed.topicCount}`;

@@ -2,7 +2,7 @@ import { quantity } from '../../evm/hex.ts';
 import { traceApisToAsk, chooseTrace } from './rpc/chooseTrace.ts';
 import { logsMismatch, receiptMismatch } from './context/consistency.ts';
 import { isRecord } from '../../lib/shape.ts';
-import { resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
+import { CHAIN_CALL, chainOf, resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
 import { elsewhere, inconsistent, UpstreamFault } from './rpc/upstreamFault.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import { sendBoth, type Session } from './rpc/session.ts';
@@ -49,7 +49,7 @@ async function attempt(
     { method: 'eth_getTransactionByHash', params: [hash] },
     { method: 'eth_getTransactionReceipt', params: [hash] },
   ];
-  if (!endpoint.capabilities.mainnet) own.push({ method: 'eth_chainId', params: [] });
+  if (!endpoint.capabilities.mainnet) own.push(CHAIN_CALL);
   const traces = apis.map((api) => api.call(hash));
   const [ownAnswers, traceAnswers] = await sendBoth(session, endpoint, own, traces);
 
@@ -70,7 +70,7 @@ async function attempt(
 }
 
 function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {
-  const id = answer.ok ? quantity(answer.result) : null;
+  const id = chainOf(answer);
   requireMainnet(id, endpoint);
   endpoint.capabilities.mainnet = id === 1n;
 }

@@ -5,7 +5,7 @@ import { isRecord } from '../../lib/shape.ts';
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { SimulatedCall, SimulationRequest } from '../../model/simulation.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
-import { resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
+import { CHAIN_CALL, chainOf, resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
 import type { Session } from './rpc/session.ts';
 import { UpstreamFault } from './rpc/upstreamFault.ts';
 import { batchCall } from './simulatedBatch.ts';
@@ -59,7 +59,7 @@ export async function readBase(
     // Reads need a block with a hash: for `pending` they are of the latest.
     { method: 'eth_getBlockByNumber', params: [block === 'pending' ? 'latest' : at, false] },
     { method: 'eth_getTransactionCount', params: [from, at] },
-    { method: 'eth_chainId', params: [] },
+    CHAIN_CALL,
     { method: 'eth_getBalance', params: [from, at] },
     { method: 'eth_maxPriorityFeePerGas', params: [] },
     ...estimates,
@@ -69,7 +69,7 @@ export async function readBase(
   const [header, nonce, chain, balance, tip, ...further] = answers;
   const quantityAt = (answer = further[estimates.length]): bigint | null =>
     answer?.ok ? quantity(answer.result) : null;
-  if (quantity(resultOf('eth_chainId', chain!)) !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
+  if (chainOf(chain!) !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
   return {
     ...readHeader(header!),
     blobFee: (blobs.length > 0 ? quantityAt() : null) ?? 0n,
@@ -119,8 +119,8 @@ export function callObject(
 }
 
 /**
- * How the request is run first, as a wallet would send it now, and how once more. Contracts may tell a
- * simulation by its price, gas limit and fee recipient: what they do must not differ.
+ * How the request is run first, as a wallet would send it now, and how once more. Contracts may know a
+ * simulation by its price, gas limit and fee recipient: their effects must not differ.
  */
 export function environmentsOf(
   request: SimulationRequest,

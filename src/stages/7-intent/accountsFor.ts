@@ -12,7 +12,7 @@ import type { IntentRule } from '../../model/rulebook.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 import type { MotifTraits } from '../../model/vocabulary.ts';
 
-/** Acts whose amounts are no exchange of the actor's own. */
+/** Acts with amounts that are no exchange of the actor's own. */
 export const NOT_EXCHANGED: ReadonlySet<MotifTraits['trade']> = new Set([null, 'shares', 'summary']);
 
 /**

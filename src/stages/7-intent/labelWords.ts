@@ -258,7 +258,7 @@ function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'o
   return ends.length === 1 && ends[0]![0] !== ZERO_ADDRESS ? format.account(ends[0]![0]) : null;
 }
 
-/** Gains of all accounts together, asset by asset; wrapping ether gives nobody any. */
+/** Gains of all accounts together, asset by asset; wrapping ether gives none. */
 export function movedBetween({ flow, input }: SubjectView): ActAmount[] {
   const { wrappedNative: mergeWrapped } = input.rulebook;
   const gained = [...flow.ledgers.keys()].flatMap((account) => {

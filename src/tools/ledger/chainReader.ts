@@ -14,6 +14,8 @@ import { AnalysisError } from '../../lib/errors.ts';
 import { memoize } from '../../lib/memo.ts';
 import { isRecord } from '../../lib/shape.ts';
 import {
+  CHAIN_CALL,
+  chainOf,
   isRevert,
   isUnsupported,
   resultOf,
@@ -75,8 +77,8 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
     }
     if (isChecked) return answers;
     isChecked = true;
-    const [chain] = await send([{ method: 'eth_chainId', params: [] }]);
-    if (chain!.ok && chain!.result !== '0x1') throw new AnalysisError('wrong_chain');
+    const [chain] = await send([CHAIN_CALL]);
+    if (chain!.ok && chainOf(chain!) !== 1n) throw new AnalysisError('wrong_chain');
     return answers;
   }
 

@@ -42,6 +42,7 @@ const PLAN: ContextPlan = {
   tokens: [TOKEN, OLD_TOKEN],
   tokenFacts: new Map(),
   registries: { reads: [], cut: false },
+  holders: new Map(),
   tokensBeyondLimit: [],
   tokenLimit: 2_000,
   pricing: {

@@ -165,7 +165,7 @@ function isIncomplete(
   unread: number,
   ofHolders: readonly ReadAnswer[],
 ): boolean {
-  const cut = registries.cut || holders?.size === MAX_HOLDERS || tokensBeyondLimit.length > 0;
+  const cut = registries.cut || holders.size === MAX_HOLDERS || tokensBeyondLimit.length > 0;
   return cut || unread > 0 || ofHolders.includes(undefined);
 }
 

@@ -11,13 +11,12 @@ import type { ViewCall } from './multicall.ts';
 /** The question about each NFT that a role asks the holder of. */
 export type HolderPlan = ReadonlyMap<AssetId, ViewCall>;
 
-const NO_HOLDERS: HolderPlan = new Map();
 /** NFTs of one transaction. */
 export const MAX_HOLDERS = 40;
 /** `ownerOf(uint256)` of ERC-721. */
 const OWNER_OF = '0x6352211e';
 
-/** Plans the NFTs whose holders the roles of the transaction's events and calls name. */
+/** Plans the NFTs with holders that the roles of the transaction's events and calls name. */
 export function planHolders(
   { from: signer, to: txTo, frames, logs }: CanonicalTx,
   { prepared }: Partial<Pick<Rulebook, 'prepared'>>,
@@ -62,14 +61,11 @@ function askingRoles({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): Map
 }
 
 /** Before the block and at its end; no contract can spoil the reads of another. */
-export const holderCalls = (plan: HolderPlan = NO_HOLDERS): ViewCall[] =>
+export const holderCalls = (plan: HolderPlan): ViewCall[] =>
   [...plan.values()].flatMap((call) => [{ ...call, before: true }, call]);
 
 /** Holders through the block. Of an NFT that the block made or burnt the only answer counts. */
-export function readHolders(
-  plan: HolderPlan = NO_HOLDERS,
-  answers: readonly ReadAnswer[],
-): Map<AssetId, Address> {
+export function readHolders(plan: HolderPlan, answers: readonly ReadAnswer[]): Map<AssetId, Address> {
   const holders = new Map<AssetId, Address>();
   [...plan.keys()].forEach((asset, i) => {
     const around = answers.slice(2 * i, 2 * i + 2);

@@ -23,8 +23,7 @@ export interface ContextPlan extends Pick<CanonicalTx, 'blockHash' | 'blockNumbe
   readonly tokenLimit: number;
   readonly pricing: PricingPlan;
   readonly registries: RegistryPlan;
-  /** Left out: no holder is asked for. */
-  readonly holders?: HolderPlan;
+  readonly holders: HolderPlan;
   /** Multicall3 contract, null where it did not exist yet. */
   readonly multicall: Address | null;
   /** Accounts that may have an EIP-7702 delegation as code. */

@@ -1,3 +1,4 @@
+import { quantity } from '../../../evm/hex.ts';
 import { parseJson } from '../../../lib/json.ts';
 import type { PublicRpcSchema } from 'viem';
 import { isRecord } from '../../../lib/shape.ts';
@@ -34,6 +35,12 @@ export interface RpcError {
 export type RpcAnswer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly error: RpcError };
+
+/** Asks a node for its chain. */
+export const CHAIN_CALL: RpcCall = { method: 'eth_chainId', params: [] };
+
+/** The number of the chain that a node names; null where it names none. */
+export const chainOf = (answer: RpcAnswer): bigint | null => (answer.ok ? quantity(answer.result) : null);
 
 export interface RpcRequestMessage {
   readonly jsonrpc: '2.0';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AnalysisError } from '../../../lib/errors.ts';
 import { reasonOf, UpstreamFault } from './upstreamFault.ts';
 import type { CallScope, RpcEndpoint } from './rpcEndpoint.ts';
-import type { RpcAnswer, RpcCall } from './rpcMessages.ts';
+import { CHAIN_CALL, type RpcAnswer, type RpcCall } from './rpcMessages.ts';
 import type { ContextPlan } from '../context/planContext.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { ReadAnswer } from '../context/viewReads.ts';
@@ -179,7 +179,7 @@ const PING_MS = 2_000;
 async function ping(endpoint: RpcEndpoint, onCall: CallScope['onCall']): Promise<void> {
   const timeLeft = (): number => PING_MS;
   const scope = { signal: new AbortController().signal, timeLeft, onCall };
-  await endpoint.send([{ method: 'eth_chainId', params: [] }], scope);
+  await endpoint.send([CHAIN_CALL], scope);
 }
 
 /** The node with the fewest tries among those ready, healthy first; otherwise the next to be ready. */

@@ -1,6 +1,7 @@
 import { Agent, fetch as undiciFetch } from 'undici';
 import { separateCredentials } from '../../../lib/credentials.ts';
 import { createEndpoint, type RpcEndpoint } from './rpcEndpoint.ts';
+import { CHAIN_CALL, chainOf } from './rpcMessages.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import { createPriceApi, type PriceApi } from '../prices/priceApi.ts';
 
@@ -33,8 +34,6 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-const CHAIN_ID = '0x1';
-
 export function createUpstream(options: UpstreamOptions): Upstream {
   const connect = { timeout: options.timeoutMs };
   const agent = new Agent({ connect, keepAliveTimeout: 30_000, connections: 64 });
@@ -61,8 +60,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const answers = await Promise.all(
       endpoints.map(async (endpoint) => {
         try {
-          const [answer] = await endpoint.send([{ method: 'eth_chainId', params: [] }], session);
-          return answer!.ok && answer!.result === CHAIN_ID;
+          const [answer] = await endpoint.send([CHAIN_CALL], session);
+          return chainOf(answer!) === 1n;
         } catch {
           return false;
         }

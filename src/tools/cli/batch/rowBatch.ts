@@ -100,7 +100,7 @@ interface Failed {
   readonly error: string;
 }
 
-/** A failure of the analysis or the line; a defect of the program is also told on standard error. */
+/** A failure of the analysis or the line; a defect of the program is also on standard error. */
 function failedOf(error: unknown, word: string): Failed {
   if (!(error instanceof Error)) return error as Failed;
   if (!(error instanceof AnalysisError)) process.stderr.write(`${word}: ${defectText(error)}\n`);

@@ -4,7 +4,7 @@ import type { Problem } from '../../../../rules/read/problems.ts';
 import type { RawProtocol } from '../../../../model/generated/rules.ts';
 import type { Address, Hex } from '../../../../model/hex.ts';
 import { AnalysisError } from '../../../../lib/errors.ts';
-import type { RpcCall } from '../../../../stages/1-fetch/rpc/rpcMessages.ts';
+import { CHAIN_CALL, type RpcCall } from '../../../../stages/1-fetch/rpc/rpcMessages.ts';
 import { openUpstream } from '../../../../service/analyzer.ts';
 import { CliError } from '../../cliIo.ts';
 import { readCliConfig } from '../../openAnalyzer.ts';
@@ -36,7 +36,7 @@ export async function checkNode(ruleset: Ruleset): Promise<readonly Problem[]> {
     return answer!.result;
   };
   try {
-    const chain = Number(await ask({ method: 'eth_chainId', params: [] }));
+    const chain = Number(await ask(CHAIN_CALL));
     if (chain !== 1)
       throw new CliError(`the node is of chain ${chain}; the rules are of Ethereum mainnet, 1`);
     const protocols = authored(ruleset.protocols, ruleset);
