@@ -72,7 +72,7 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
     const { code, out } = await runRules('explain', 'swap-v3', '--dirs', dir, '--recordings', places);
     expect(code).toBe(0);
     expect(out).toContain('DirectSwap: Swap   [');
-    expect(out).toContain('direct v1 (DirectSwap) wins\n  ✓ motif.swap.count eq 1   (is 1)');
+    expect(out).toContain('direct v1 (DirectSwap) wins\n  ✓ all of\n    ✓ motif.swap.count eq 1   (is 1)');
     expect(out).toContain('lost: any-swap: Unknown is no. 2 of the precedence list, DirectSwap no. 1');
     expect(out).toContain('near miss: nearly (DirectSwap): actor.received.assets eq 2, but it is 1');
     expect(out).toMatch(/✓ 0x[0-9a-fA-F]{40} signed_the_transaction/);
