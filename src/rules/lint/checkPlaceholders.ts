@@ -23,6 +23,12 @@ const OF_ALL: ReadonlyMap<string, string> = new Map([
   ['received', 'got'],
 ]);
 
+/** Words that only legs of one side fill. */
+const SIDES: ReadonlyMap<string, string> = new Map([
+  ['gave', 'sent'],
+  ['got', 'received'],
+]);
+
 /** Placeholders of labels that no motif the rule rests on can ever fill. */
 export function checkPlaceholders(
   shapes: readonly RuleItem<RawShape>[],
@@ -55,9 +61,29 @@ export function checkPlaceholders(
             'amount_of_all',
             `{${word}} is of the whole transaction; of the acts that the rule rests on: {${ofActs}}`,
           );
+        else if (item.file.layer > 0 && SIDES.has(word)) checkSide(spot, word, sidesOf(kinds, shapes, words));
         else if (isKnown && !isListed(word, listed)) checkOne(spot, word, can, kinds);
       }
   }
+}
+
+/** Whether the owners of these kinds sent or received what their legs say; empty for kinds without legs. */
+function sidesOf(
+  kinds: readonly string[],
+  shapes: readonly RuleItem<RawShape>[],
+  { legRoles }: Vocabulary,
+): Set<string | undefined> {
+  const meanings = shapes.flatMap(({ value }) => [...(value.events ?? []), ...(value.calls ?? [])]);
+  const legs = meanings.flatMap((one) => (kinds.includes(one.kind) ? (one.legs ?? []) : []));
+  return new Set(legs.map(({ role }) => legRoles.get(role)));
+}
+
+function checkSide(spot: Spot, word: string, sides: ReadonlySet<string | undefined>): void {
+  if (sides.size > 0 && !sides.has(SIDES.get(word)))
+    spot.report(
+      'unfillable_placeholder',
+      `{${word}}: no leg of what the rule rests on is ${SIDES.get(word)}`,
+    );
 }
 
 function checkOne(

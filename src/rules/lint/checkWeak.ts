@@ -49,6 +49,7 @@ export function checkWeak({ shapes, protocols, intents, words }: Rules): void {
   );
   for (const item of intents.filter(isOwn)) {
     checkBranches(item);
+    checkCounts(item);
     checkMatches(item, shown);
     checkSuperseded(item, intents);
   }
@@ -121,6 +122,17 @@ function checkBranches(item: RuleItem<RawIntent>): void {
       'weak_proof',
       `it may hold without ${kinds.join(' or ')}, which the rule rests on`,
     );
+}
+
+/** Conditions on a kind that acts of anybody fulfil. */
+function checkCounts(item: RuleItem<RawIntent>): void {
+  const text = JSON.stringify(item.value.when);
+  for (const kind of item.value.rests_on ?? [])
+    if (text.includes(`"motif.${kind}.count"`) && !new RegExp(`"motif\\.${kind}\\.(?!count)`).test(text))
+      new Spot(item, ['when']).report(
+        'weak_proof',
+        `motif.${kind}.count may be of anybody's acts: motif.${kind}.own counts the actor's`,
+      );
 }
 
 /** An intent without a transaction, or with one that expects nothing of the report. */

@@ -2,6 +2,7 @@ import { analyzeRaw } from '../../../analyze.ts';
 import { NATIVE_ASSET, erc20Id, nftId } from '../../../value/asset.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { buildExample, type BuiltExample } from '../../../rules/example.ts';
+import { planHolders } from '../../../stages/1-fetch/context/holderReads.ts';
 import { readAmount } from '../../../rules/exampleArguments.ts';
 import type { FindSignature } from '../../../rules/exampleNames.ts';
 import type { Motif } from '../../../model/motif.ts';
@@ -62,6 +63,13 @@ export function believed({ built, examined }: MadeUp, shape: string): string[] {
           "stranger's contract says it",
       ),
     );
+}
+
+/** NFTs whose holders an example states and no role asks for, one line each. */
+export function unaskedHolders({ built, examined: { tx, recording } }: MadeUp, rulebook: Rulebook): string[] {
+  const asked = planHolders(tx, rulebook);
+  const stated = [...(recording.context.holders?.keys() ?? [])];
+  return stated.flatMap((nft) => (asked.has(nft) ? [] : built.inWords(`no role asks who holds ${nft}`)));
 }
 
 /** Results that differ from the expectation, one line each. `shape`: the shape the example belongs to. */

@@ -147,7 +147,7 @@ async function tryExample(one: Case): Promise<string | null> {
 
 /** A made-up transaction: a match must also win, and in a shape's forged twin nothing may be Proven. */
 async function tryMadeUp({ ruleset, rule, side, item }: Case, example: RawExample): Promise<string | null> {
-  const { believed, examineExample, forgedTwin, surprises } = await import('./madeUp.ts');
+  const { believed, examineExample, forgedTwin, surprises, unaskedHolders } = await import('./madeUp.ts');
   const { rulebook } = ruleset;
   const shape = rule === null ? slugOf(item) : null;
   const find = ruleset.signatureNames(shape);
@@ -156,6 +156,7 @@ async function tryMadeUp({ ruleset, rule, side, item }: Case, example: RawExampl
   const lines = [
     ...(verdict === null ? [] : [verdict]),
     ...(await surprises(madeUp, example.expect ?? {}, rulebook, shape)),
+    ...unaskedHolders(madeUp, rulebook),
   ];
   if (shape !== null && example.expect?.motifs?.length)
     lines.push(...believed(await examineExample(forgedTwin(example), rulebook, find), shape));
