@@ -1,9 +1,10 @@
 import { lazy } from '../lib/lazy.ts';
+import { groupBy } from '../lib/lists.ts';
 import type { Hash } from '../model/hex.ts';
 import { didYouMean } from './compile/didYouMean.ts';
 import type { RuleItem } from './compile/ruleItem.ts';
 import { isFault, parseSignature } from './compile/signature.ts';
-import type { RawExampleTransaction, RawMeaning, RawShape } from '../model/generated/rules.ts';
+import type { RawExampleTransaction, RawShape } from '../model/generated/rules.ts';
 
 /** An event or call as a shape writes it. */
 interface WrittenSignature {
@@ -22,57 +23,53 @@ export const asWritten: FindSignature = (_, text) => ({ text });
  * the overlay on top. `shape/Name` is that shape's.
  */
 export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | null) => FindSignature {
-  const ofShape = (slug: string | null): Entry[] =>
-    shapes.filter(({ value }) => value.slug === slug).flatMap(entriesOf);
   // Read where a name is asked for: most commands run without examples of shapes.
-  const every = lazy(() => shapes.flatMap(entriesOf));
-  return (home) => {
-    const mine = lazy(() => ofShape(home));
-    return (kind, text) => {
-      if (text.includes('(')) return ownText(mine(), kind, text);
-      const [name = '', slug] = text.split('/').reverse();
-      const own = (slug === undefined ? mine() : ofShape(slug)).filter((e) => e.kind === kind);
-      const all = slug === undefined ? every().filter((e) => e.kind === kind) : own;
-      const named = own.filter((e) => e.name === name);
-      const found = named.length > 0 ? named : all.filter((e) => e.name === name);
-      const top = Math.max(...found.map((e) => e.layer));
-      const distinct = new Map(found.flatMap((e) => (e.layer === top ? [[e.key, e] as const] : [])));
-      const [first] = distinct.values();
-      if (distinct.size === 1) return first!;
-      if (first) {
-        const homes = [...new Set([...distinct.values()].map((e) => e.shape))];
-        return `${name} is of ${homes.join(', ')}: write ${first.shape}/${name}, or the whole signature`;
-      }
-      const known = (own.length > 0 ? own : all).map((e) => e.name);
-      return `no shape has the ${kind} ${didYouMean(name, known)}`;
-    };
+  const byName = lazy(() => groupBy(shapes.flatMap(entriesOf), ({ kind, name }) => `${kind} ${name}`));
+  return (home) => (kind, text) => {
+    const [head = ''] = text.split('(', 1);
+    const [name = '', slug] = head.trim().split('/').reverse();
+    const named = byName().get(`${kind} ${name}`) ?? [];
+    // A whole signature; where the shape has it with a topic of its own, with that topic.
+    if (head !== text) return named.find((e) => e.shape === home && e.topic0 && e.text === text) ?? { text };
+    const found = slug === undefined ? foremost(named, home) : named.filter((e) => e.shape === slug);
+    const [first, ...others] = new Map(found.map((e) => [keyOf(kind, e.text), e])).values();
+    if (first && others.length === 0) return first;
+    if (!first) return unknown(name, kind, [...byName().values()].flat(), slug ?? home);
+    const homes = [...new Set(found.map((e) => e.shape))].join(', ');
+    return `${name} is of ${homes}: write ${first.shape}/${name}, or the whole signature`;
   };
+}
+
+/** Of the shape itself, else of the overlay on top. */
+function foremost(entries: readonly Entry[], home: string | null): Entry[] {
+  const rank = ({ shape, layer }: Entry): number => (shape === home ? Infinity : layer);
+  const top = Math.max(...entries.map(rank));
+  return entries.filter((entry) => rank(entry) === top);
+}
+
+function unknown(name: string, kind: string, all: readonly Entry[], home: string | null): string {
+  const known = all.filter((e) => e.kind === kind);
+  const own = known.filter((e) => e.shape === home);
+  const names = (own.length > 0 ? own : known).map((e) => e.name);
+  return `no shape has the ${kind} ${didYouMean(name, names)}`;
 }
 
 interface Entry extends WrittenSignature {
   readonly kind: 'event' | 'call';
+  readonly name: string;
   readonly shape: string;
   readonly layer: number;
-  readonly name: string;
-  /** Types and number of indexed parameters. */
-  readonly key: string;
 }
 
-function entriesOf({ value: shape, file: { layer } }: RuleItem<RawShape>): Entry[] {
-  const read = (kind: 'event' | 'call', { event, call, topic0 }: RawMeaning): Entry => {
+function entriesOf({
+  value: { slug: shape, events = [], calls = [] },
+  file: { layer },
+}: RuleItem<RawShape>): Entry[] {
+  return [...events, ...calls].map(({ event, call, topic0 }) => {
     const text = event ?? call ?? '';
     const name = text.slice(0, text.indexOf('(')).trim();
-    return { kind, shape: shape.slug, layer, text, topic0, name, key: keyOf(kind, text) };
-  };
-  return [
-    ...(shape.events ?? []).map((entry) => read('event', entry)),
-    ...(shape.calls ?? []).map((entry) => read('call', entry)),
-  ];
-}
-
-/** A full signature; where the shape has it with a topic of its own, with that topic. */
-function ownText(own: readonly Entry[], kind: 'event' | 'call', text: string): WrittenSignature {
-  return own.find((e) => e.kind === kind && e.topic0 !== undefined && e.text === text) ?? { text };
+    return { kind: event === undefined ? 'call' : 'event', name, shape, layer, text, topic0 };
+  });
 }
 
 /** The same for signatures with the same types, indexed alike. */

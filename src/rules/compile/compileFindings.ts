@@ -4,8 +4,7 @@ import { compileCondition } from './compileIntents.ts';
 import { didYouMean } from './didYouMean.ts';
 import { parseSignature } from './signature.ts';
 import { Spot, type RuleItem } from './ruleItem.ts';
-import { buildExample } from '../example.ts';
-import { ExampleError } from '../exampleArguments.ts';
+import { checkBuilds } from '../lint/checkExamples.ts';
 import type { FindSignature } from '../exampleNames.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawFinding } from '../../model/generated/rules.ts';
@@ -79,12 +78,6 @@ function checkExamples(spot: Spot, { examples, status }: RawFinding, find: FindS
     const list = examples[side] ?? [];
     if (list.length === 0 && status !== 'deprecated') spot.report('missing_example', `no ${side} example`);
     for (const [{ transactions }, at] of spot.each(side, list))
-      for (const [index, one] of transactions.entries())
-        try {
-          buildExample(one, find, index);
-        } catch (error) {
-          if (!(error instanceof ExampleError)) throw error;
-          at.at('transactions', index, ...error.path).report('bad_example', error.message);
-        }
+      for (const [i, one] of transactions.entries()) checkBuilds(at.at('transactions', i), one, find, i);
   }
 }

@@ -1,5 +1,5 @@
 import { WARNINGS, type ProblemCode, type Problem } from '../read/problems.ts';
-import type { FileKind, RuleFile } from '../read/readRuleFiles.ts';
+import type { RuleFile } from '../read/readRuleFiles.ts';
 import { pointerSegment, type Tree } from '../read/yamlTree.ts';
 import type { RawMeaning, RawShape } from '../../model/generated/rules.ts';
 import { didYouMean } from './didYouMean.ts';
@@ -126,12 +126,9 @@ interface Identity {
   readonly extend?: boolean;
 }
 
-/** Kinds of files whose items have a status. */
-const WITH_STATUS: ReadonlySet<FileKind> = new Set(['shape', 'protocol', 'entity', 'intent', 'finding']);
-
 /** A status that is left out is stable; an extension has that of what it extends. */
 const withStatus = (value: Tree): Tree =>
-  typeof value === 'object' && !Array.isArray(value) && !('extend' in value)
+  typeof value === 'object' && !Array.isArray(value) && 'slug' in value && !('extend' in value)
     ? { status: 'stable', ...value }
     : value;
 
@@ -148,8 +145,7 @@ export function readItems(files: readonly RuleFile[], sink: ProblemSink): RuleIt
       : [{ pointer: '', value: file.tree }];
     for (const { pointer, value } of parts) {
       const isFaulty = faults.some(({ pointer: at }) => at === '' || `${at}/`.startsWith(`${pointer}/`));
-      if (isFaulty) continue;
-      items.push({ file, pointer, value: WITH_STATUS.has(file.kind) ? withStatus(value) : value, sink });
+      if (!isFaulty) items.push({ file, pointer, value: withStatus(value), sink });
     }
   }
   return items;

@@ -5,7 +5,7 @@ import { Spot } from '../compile/ruleItem.ts';
 import { buildExample } from '../example.ts';
 import type { FindSignature } from '../exampleNames.ts';
 import { ExampleError } from '../exampleArguments.ts';
-import type { RawExample, RawExpectation } from '../../model/generated/rules.ts';
+import type { RawExample, RawExampleTransaction, RawExpectation } from '../../model/generated/rules.ts';
 import type { FactValue, FactDeclaration } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import { defaultFact } from '../compile/facts.ts';
@@ -51,13 +51,23 @@ function checkExample(
   { words, find }: ExampleContext,
 ): void {
   if (transaction === undefined) return;
+  checkBuilds(spot.at('transaction'), transaction, find);
+  if (expect) checkExpectation(spot.at('expect'), expect, words);
+}
+
+/** A made-up transaction, `index` its place in a block of several, that cannot be built. */
+export function checkBuilds(
+  spot: Spot,
+  transaction: RawExampleTransaction,
+  find: FindSignature,
+  index = 0,
+): void {
   try {
-    buildExample(transaction, find);
+    buildExample(transaction, find, index);
   } catch (error) {
     if (!(error instanceof ExampleError)) throw error;
-    spot.at('transaction', ...error.path).report('bad_example', error.message);
+    spot.at(...error.path).report('bad_example', error.message);
   }
-  if (expect) checkExpectation(spot.at('expect'), expect, words);
 }
 
 function checkExpectation(spot: Spot, { intent, category, motifs }: RawExpectation, words: Vocabulary): void {

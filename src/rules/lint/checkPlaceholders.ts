@@ -11,6 +11,8 @@ interface Fillers {
   readonly role: Set<string>;
   readonly leg: Set<string>;
   readonly arg: Set<string>;
+  /** Whether legs are sent or received. */
+  readonly side: Set<string>;
 }
 
 /** Roles the engine itself gives motifs that it finds without a shape. */
@@ -23,11 +25,8 @@ const OF_ALL: ReadonlyMap<string, string> = new Map([
   ['received', 'got'],
 ]);
 
-/** Words that only legs of one side fill. */
-const SIDES: ReadonlyMap<string, string> = new Map([
-  ['gave', 'sent'],
-  ['got', 'received'],
-]);
+/** The side whose legs fill a word of an act. */
+const SIDES = new Map([...OF_ALL].map(([side, word]) => [word, side] as const));
 
 /** Placeholders of labels that no motif the rule rests on can ever fill. */
 export function checkPlaceholders(
@@ -36,24 +35,13 @@ export function checkPlaceholders(
   { words, tables }: { words: Vocabulary; tables: readonly TableFile[] },
 ): void {
   const listed = tables.filter(({ folder }) => folder === 'signatures').map(({ text }) => text);
-  const { byKind, callArguments } = fillersOf(
-    shapes,
-    new Set(intents.flatMap((i) => i.value.rests_on ?? [])),
-  );
-  for (const item of intents) {
-    const { rests_on: kinds = [], label, label_fallback: fallback, status } = item.value;
-    if (status === 'deprecated') continue;
-    const labels = [
-      ['label', label],
-      ['label_fallback', fallback ?? ''],
-    ] as const;
-    // Composites take their roles and legs from other motifs.
-    const isKnown = kinds.every((kind) => byKind.has(kind) && !words.motifKinds.get(kind)?.composite);
-    const fill = (family: 'role' | 'leg' | 'arg'): Set<string> =>
-      new Set(isKnown ? kinds.flatMap((kind) => [...byKind.get(kind)![family]]) : []);
-    const can = { role: fill('role'), leg: fill('leg'), arg: new Set([...fill('arg'), ...callArguments]) };
-    for (const [key, text] of labels)
-      for (const word of placeholdersOf(text)) {
+  const used = new Set(intents.flatMap((item) => item.value.rests_on ?? []));
+  const fillers = fillersOf(shapes, used, words);
+  for (const item of intents.filter(({ value }) => value.status !== 'deprecated')) {
+    const { rests_on: kinds = [] } = item.value;
+    const can = fillable(item, fillers, words);
+    for (const key of ['label', 'label_fallback'] as const)
+      for (const word of placeholdersOf(item.value[key] ?? '')) {
         const spot = new Spot(item, [key]);
         const ofActs = kinds.length === 0 ? undefined : OF_ALL.get(word);
         if (ofActs)
@@ -61,44 +49,40 @@ export function checkPlaceholders(
             'amount_of_all',
             `{${word}} is of the whole transaction; of the acts that the rule rests on: {${ofActs}}`,
           );
-        else if (item.file.layer > 0 && SIDES.has(word)) checkSide(spot, word, sidesOf(kinds, shapes, words));
-        else if (isKnown && !isListed(word, listed)) checkOne(spot, word, can, kinds);
+        else if (can && !isListed(word, listed)) checkOne(spot, word, can, kinds);
       }
   }
 }
 
-/** Whether the owners of these kinds sent or received what their legs say; empty for kinds without legs. */
-function sidesOf(
-  kinds: readonly string[],
-  shapes: readonly RuleItem<RawShape>[],
-  { legRoles }: Vocabulary,
-): Set<string | undefined> {
-  const meanings = shapes.flatMap(({ value }) => [...(value.events ?? []), ...(value.calls ?? [])]);
-  const legs = meanings.flatMap((one) => (kinds.includes(one.kind) ? (one.legs ?? []) : []));
-  return new Set(legs.map(({ role }) => legRoles.get(role)));
+/** What the kinds that a rule rests on can have; null for composites, which take it from other motifs. */
+function fillable(
+  { value: { rests_on: kinds = [] }, file }: RuleItem<RawIntent>,
+  { byKind, callArguments }: ReturnType<typeof fillersOf>,
+  words: Vocabulary,
+): Fillers | null {
+  const all = kinds.map((kind) => (words.motifKinds.get(kind)?.composite ? undefined : byKind.get(kind)));
+  if (all.includes(undefined)) return null;
+  const fill = (family: keyof Fillers): Set<string> => new Set(all.flatMap((one) => [...one![family]]));
+  // The engine gives kinds of the rules below legs of its own.
+  const side = file.layer > 0 ? fill('side') : new Set<string>();
+  return { role: fill('role'), leg: fill('leg'), arg: new Set([...fill('arg'), ...callArguments]), side };
 }
 
-function checkSide(spot: Spot, word: string, sides: ReadonlySet<string | undefined>): void {
-  if (sides.size > 0 && !sides.has(SIDES.get(word)))
-    spot.report(
-      'unfillable_placeholder',
-      `{${word}}: no leg of what the rule rests on is ${SIDES.get(word)}`,
-    );
-}
+const GIVES = { role: 'gives the role', leg: 'has a leg', arg: 'has an argument', side: 'has a leg that is' };
 
-function checkOne(
-  spot: Spot,
-  placeholder: string,
-  can: Readonly<Record<'role' | 'leg' | 'arg', ReadonlySet<string>>>,
-  kinds: readonly string[],
-): void {
-  const [family, word] = placeholder.split('.') as [string, string | undefined];
-  if (word === undefined || !(family === 'role' || family === 'leg' || family === 'arg')) return;
+function checkOne(spot: Spot, placeholder: string, can: Fillers, kinds: readonly string[]): void {
+  const side = SIDES.get(placeholder);
+  const [family, word] = (side && can.side.size > 0 ? ['side', side] : placeholder.split('.')) as [
+    keyof Fillers,
+    string | undefined,
+  ];
+  if (word === undefined || !Object.hasOwn(GIVES, family)) return;
   const names = family === 'arg' ? word.split('|') : [word];
   if (names.some((name) => can[family].has(name))) return;
-  const what = { role: 'gives the role', leg: 'has a leg', arg: 'has an argument' }[family];
   const rest =
-    kinds.length === 0 ? 'the rule rests on no motif' : `no shape of ${kinds.join(', ')} ${what} ${word}`;
+    kinds.length === 0
+      ? 'the rule rests on no motif'
+      : `no shape of ${kinds.join(', ')} ${GIVES[family]} ${word}`;
   spot.report('unfillable_placeholder', `{${placeholder}}: ${rest}${hintFor(names[0]!, can[family])}`);
 }
 
@@ -120,6 +104,7 @@ function placeholdersOf(label: string): string[] {
 function fillersOf(
   shapes: readonly RuleItem<RawShape>[],
   kinds: ReadonlySet<string>,
+  { legRoles }: Vocabulary,
 ): {
   readonly byKind: ReadonlyMap<string, Fillers>;
   readonly callArguments: ReadonlySet<string>;
@@ -128,7 +113,10 @@ function fillersOf(
   const callArguments = new Set<string>();
   const note = (meaning: RawMeaning, into: Fillers): void => {
     for (const role of Object.keys(meaning.roles ?? {})) into.role.add(role);
-    for (const { role } of meaning.legs ?? []) into.leg.add(role);
+    for (const { role } of meaning.legs ?? []) {
+      into.leg.add(role);
+      into.side.add(legRoles.get(role) ?? '');
+    }
     for (const name of argumentsOf(meaning)) {
       into.arg.add(name);
       if (meaning.call !== undefined) callArguments.add(name);
@@ -141,6 +129,7 @@ function fillersOf(
         role: new Set(ENGINE_ROLES),
         leg: new Set(ENGINE_LEGS),
         arg: new Set(),
+        side: new Set(),
       };
       byKind.set(meaning.kind, into);
       note(meaning, into);

@@ -49,7 +49,6 @@ export function checkWeak({ shapes, protocols, intents, words }: Rules): void {
   );
   for (const item of intents.filter(isOwn)) {
     checkBranches(item);
-    checkCounts(item);
     checkMatches(item, shown);
     checkSuperseded(item, intents);
   }
@@ -104,7 +103,7 @@ function looseness({ match, amount, asset_kind: standard, pick, from, to }: RawL
   return from === undefined && to === undefined ? "anybody's movement fits: say from or to" : null;
 }
 
-/** A structural rule with alternatives that leave out the kinds it rests on. */
+/** A structural rule with alternatives that leave out the actor's acts of the kinds it rests on. */
 function checkBranches(item: RuleItem<RawIntent>): void {
   const { when, proof, rests_on: kinds = [] } = item.value;
   const speaks = (one: RawCondition): boolean => {
@@ -114,25 +113,14 @@ function checkBranches(item: RuleItem<RawIntent>): void {
     const words = [one.value ?? []].flat().map(String);
     return (
       one.fact.startsWith('swaps.') ||
-      kinds.some((k) => one.fact.startsWith(`motif.${k}.`) || words.includes(k))
+      kinds.some((k) => new RegExp(`^motif\\.${k}\\.(?!count$)`).test(one.fact) || words.includes(k))
     );
   };
   if (proof === 'structural' && kinds.length > 0 && !speaks(when))
     new Spot(item, ['when']).report(
       'weak_proof',
-      `it may hold without ${kinds.join(' or ')}, which the rule rests on`,
+      `it may hold without ${kinds.join(' or ')} of the actor, which the rule rests on: a count is of all`,
     );
-}
-
-/** Conditions on a kind that acts of anybody fulfil. */
-function checkCounts(item: RuleItem<RawIntent>): void {
-  const text = JSON.stringify(item.value.when);
-  for (const kind of item.value.rests_on ?? [])
-    if (text.includes(`"motif.${kind}.count"`) && !new RegExp(`"motif\\.${kind}\\.(?!count)`).test(text))
-      new Spot(item, ['when']).report(
-        'weak_proof',
-        `motif.${kind}.count may be of anybody's acts: motif.${kind}.own counts the actor's`,
-      );
 }
 
 /** An intent without a transaction, or with one that expects nothing of the report. */

@@ -25,7 +25,8 @@ export function conjunctionOf(
     if ('all' in c && !negated) return c.all.every((part) => demand(part, false));
     if ('any' in c && negated) return c.any.every((part) => demand(part, true));
     if ('all' in c || 'any' in c) {
-      const parts = partsOf(c).map((part): Condition => (negated ? { not: part } : part));
+      const written = 'all' in c ? c.all : c.any;
+      const parts = written.map((part): Condition => (negated ? { not: part } : part));
       const of = parts.map((part) => conjunctionOf(part, facts)).filter((part) => part !== null);
       if (of.length === 1) return merge(of[0]!);
       choices.push({ key: canonicalJson(parts), of });
@@ -59,10 +60,6 @@ export function conjunctionOf(
 }
 
 /** "One of these" about a list is a choice between single demands. */
-function partsOf(condition: Condition): readonly Condition[] {
-  return 'all' in condition ? condition.all : (condition as { any: readonly Condition[] }).any;
-}
-
 function alternatives(atom: Extract<Condition, { fact: string }>, negated: boolean): Condition | null {
   const choice = negated ? atom.operator === 'includes_none' : atom.operator === 'includes_any';
   if (!choice || !Array.isArray(atom.value) || atom.value.length < 2) return null;
