@@ -2,8 +2,7 @@ import { readTxHash, whyNoTxHash } from './client/txHash.ts';
 
 /**
  * The kind of a pasted text. `chain`: of another chain, its name or site; `data`: longer than any hash;
- * `cut`: the number of its digits; `short`: with an ellipsis; `digit`: the character of a hash that is no
- * digit.
+ * `cut`: the number of its digits; `short`: with an ellipsis; `digit`: the character that is no hex digit.
  */
 export interface Pasted {
   readonly kind:

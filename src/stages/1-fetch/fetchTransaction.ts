@@ -2,7 +2,7 @@ import { quantity } from '../../evm/hex.ts';
 import { traceApisToAsk, chooseTrace } from './rpc/chooseTrace.ts';
 import { logsMismatch, receiptMismatch } from './context/consistency.ts';
 import { isRecord } from '../../lib/shape.ts';
-import { CHAIN_CALL, chainOf, resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
+import { CHAIN_CALL, quantityOf, resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
 import { elsewhere, inconsistent, UpstreamFault } from './rpc/upstreamFault.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import { sendBoth, type Session } from './rpc/session.ts';
@@ -70,7 +70,7 @@ async function attempt(
 }
 
 function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {
-  const id = chainOf(answer);
+  const id = quantityOf(answer);
   requireMainnet(id, endpoint);
   endpoint.capabilities.mainnet = id === 1n;
 }

@@ -5,7 +5,7 @@ import { isRecord } from '../../lib/shape.ts';
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { SimulatedCall, SimulationRequest } from '../../model/simulation.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
-import { CHAIN_CALL, chainOf, resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
+import { CHAIN_CALL, quantityOf, resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
 import type { Session } from './rpc/session.ts';
 import { UpstreamFault } from './rpc/upstreamFault.ts';
 import { batchCall } from './simulatedBatch.ts';
@@ -67,16 +67,14 @@ export async function readBase(
   ] as readonly RpcCall[];
   const answers = await endpoint.send(asked, session);
   const [header, nonce, chain, balance, tip, ...further] = answers;
-  const quantityAt = (answer = further[estimates.length]): bigint | null =>
-    answer?.ok ? quantity(answer.result) : null;
-  if (chainOf(chain!) !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
+  if (quantityOf(chain) !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
   return {
     ...readHeader(header!),
-    blobFee: (blobs.length > 0 ? quantityAt() : null) ?? 0n,
+    blobFee: quantityOf(further[estimates.length]) ?? 0n,
     nonce: readQuantity(resultOf('eth_getTransactionCount', nonce!), 'upstream_malformed', 'nonce'),
-    balance: quantityAt(balance) ?? 0n,
-    tip: quantityAt(tip) ?? USUAL_TIP,
-    gas: calls.map((_, i) => (i < estimates.length ? quantityAt(further[i]) : null)),
+    balance: quantityOf(balance) ?? 0n,
+    tip: quantityOf(tip) ?? USUAL_TIP,
+    gas: calls.map((_, i) => (i < estimates.length ? quantityOf(further[i]) : null)),
   };
 }
 

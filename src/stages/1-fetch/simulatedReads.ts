@@ -1,7 +1,6 @@
-import { quantity } from '../../evm/hex.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 import type { SimulatedRun, SimulationRequest, StateOverrides } from '../../model/simulation.ts';
-import type { RpcAnswer, RpcCall } from './rpc/rpcMessages.ts';
+import { quantityOf, type RpcCall } from './rpc/rpcMessages.ts';
 import type { Session } from './rpc/session.ts';
 import { hexOf } from './simulatedBase.ts';
 import { mergeOverrides, overridesOf } from './simulatedBatch.ts';
@@ -29,7 +28,5 @@ export async function readAround(
     ...reads.map((read) => callOf(read, { ...stateOverrides, [read.to]: after[read.to] ?? {} })),
   ];
   const answers = await session.ask((endpoint) => endpoint.send(calls as readonly RpcCall[], session));
-  const wordIn = (answer: RpcAnswer | undefined): bigint | null =>
-    answer?.ok ? quantity(answer.result) : null;
-  return reads.map((_, i) => [wordIn(answers[i]), wordIn(answers[reads.length + i])]);
+  return reads.map((_, i) => [quantityOf(answers[i]), quantityOf(answers[reads.length + i])]);
 }

@@ -15,9 +15,9 @@ import { memoize } from '../../lib/memo.ts';
 import { isRecord } from '../../lib/shape.ts';
 import {
   CHAIN_CALL,
-  chainOf,
   isRevert,
   isUnsupported,
+  quantityOf,
   resultOf,
   type RpcAnswer,
   type RpcCall,
@@ -78,7 +78,7 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
     if (isChecked) return answers;
     isChecked = true;
     const [chain] = await send([CHAIN_CALL]);
-    if (chain!.ok && chainOf(chain!) !== 1n) throw new AnalysisError('wrong_chain');
+    if (chain!.ok && quantityOf(chain) !== 1n) throw new AnalysisError('wrong_chain');
     return answers;
   }
 
@@ -187,7 +187,7 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
           method,
           params: [account as Hex, fromNumber(block)] as const,
         }));
-        return (await send(calls)).map((answer) => (answer.ok ? quantity(answer.result) : null));
+        return (await send(calls)).map(quantityOf);
       };
       const [nonces, ether] = await Promise.all([ask('eth_getTransactionCount'), ask('eth_getBalance')]);
       return nonces.map((nonce, i) => (nonce === null || ether[i] == null ? null : [nonce, ether[i]]));

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../lib/shape.ts';
 import { quantity } from '../../../evm/hex.ts';
-import { CHAIN_CALL, chainOf, resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { CHAIN_CALL, quantityOf, resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { malformed, UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Session } from '../rpc/session.ts';
@@ -22,7 +22,7 @@ export function resolveBlocks(session: Session, refs: readonly BlockRef[]): Prom
   );
   return session.ask(async (endpoint) => {
     const [chain, ...headers] = await endpoint.send([CHAIN_CALL, ...calls], session);
-    const id = chainOf(chain!);
+    const id = quantityOf(chain!);
     if (id !== null && id !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
     return headers.map(readId);
   });

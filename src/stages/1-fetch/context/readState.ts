@@ -1,5 +1,4 @@
 import { AnalysisError } from '../../../lib/errors.ts';
-import { quantity } from '../../../evm/hex.ts';
 import { readBlockHeader, hashIsWrong } from '../../../evm/blockHeader.ts';
 import { unchecked } from '../../../lib/unchecked.ts';
 import type { ContextPlan } from './planContext.ts';
@@ -12,7 +11,7 @@ import {
   tagOf,
   type ReadAnswer,
 } from './viewReads.ts';
-import { resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
+import { quantityOf, resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { elsewhere, inconsistent } from '../rpc/upstreamFault.ts';
 import type { ViewCall } from './multicall.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
@@ -87,9 +86,8 @@ function readNonces(
   answers: readonly RpcAnswer[],
 ): ReadonlyMap<Address, NonceSpan> {
   const found = new Map<Address, NonceSpan>();
-  const countOf = (answer: RpcAnswer): bigint | null => (answer.ok ? quantity(answer.result) : null);
   accounts.forEach((account, i) => {
-    const [before, after] = [countOf(answers[2 * i]!), countOf(answers[2 * i + 1]!)];
+    const [before, after] = [quantityOf(answers[2 * i]), quantityOf(answers[2 * i + 1])];
     if (before !== null && after !== null) found.set(account, { before, after });
   });
   return found;

@@ -39,8 +39,9 @@ export type RpcAnswer =
 /** Asks a node for its chain. */
 export const CHAIN_CALL: RpcCall = { method: 'eth_chainId', params: [] };
 
-/** The number of the chain that a node names; null where it names none. */
-export const chainOf = (answer: RpcAnswer): bigint | null => (answer.ok ? quantity(answer.result) : null);
+/** The quantity that a node answered; null where it answered none. */
+export const quantityOf = (answer: RpcAnswer | undefined): bigint | null =>
+  answer?.ok ? quantity(answer.result) : null;
 
 export interface RpcRequestMessage {
   readonly jsonrpc: '2.0';

@@ -1,7 +1,7 @@
 import { Agent, fetch as undiciFetch } from 'undici';
 import { separateCredentials } from '../../../lib/credentials.ts';
 import { createEndpoint, type RpcEndpoint } from './rpcEndpoint.ts';
-import { CHAIN_CALL, chainOf } from './rpcMessages.ts';
+import { CHAIN_CALL, quantityOf } from './rpcMessages.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import { createPriceApi, type PriceApi } from '../prices/priceApi.ts';
 
@@ -61,7 +61,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       endpoints.map(async (endpoint) => {
         try {
           const [answer] = await endpoint.send([CHAIN_CALL], session);
-          return chainOf(answer!) === 1n;
+          return quantityOf(answer!) === 1n;
         } catch {
           return false;
         }
