@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { erc20Id } from '../../../src/value/asset.ts';
+import { erc20Id, nftId } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { assignOwners } from '../../../src/stages/5-motifs/links.ts';
 import { draftOf } from '../../support/drafts.ts';
@@ -268,5 +268,40 @@ describe('position owners', () => {
       ['lending_supply', 'increase', -50n],
       ['lending_debt', 'increase', 30n],
     ]);
+  });
+});
+
+describe('a position NFT that changes hands', () => {
+  const [MANAGER, BOB] = [account('d9'), account('b9')];
+  const POSITION = nftId('erc721', MANAGER, 7n);
+  const moved = (manager: typeof MANAGER) => {
+    const flow = valueFlow([{ from: SIGNER, to: BOB, asset: POSITION, amount: 1n }]);
+    return positionChanges({
+      motifs: [
+        motif({
+          kind: 'transfer',
+          participants: [
+            { role: 'payer', account: SIGNER },
+            { role: 'recipient', account: BOB },
+          ],
+          assetsOut: [{ asset: POSITION, amount: 1n, role: 'paid' }],
+          movements: [0],
+        }),
+      ],
+      flow,
+      rulebook: rulebook({
+        motifKinds: [{ kind: 'transfer', plain: true }],
+        entities: { [manager]: ['position_manager'] },
+      }),
+      attribution: attribution({ actor: SIGNER, entity: [SIGNER] }),
+    });
+  };
+
+  it('is given by the sender and got by the receiver; another NFT is no position', () => {
+    expect(moved(MANAGER)).toMatchObject([
+      { owner: SIGNER, category: 'liquidity', effect: 'transfer', position: POSITION, delta: -1n },
+      { owner: BOB, category: 'liquidity', effect: 'transfer', position: POSITION, delta: 1n },
+    ]);
+    expect(moved(BOB)).toEqual([]);
   });
 });

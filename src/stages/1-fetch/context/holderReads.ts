@@ -3,7 +3,7 @@ import { nftId } from '../../../value/asset.ts';
 import { resolverOf, type BindScope, type Resolver } from '../../../value/resolver.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
+import type { BindExpr, Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 import type { ReadAnswer } from './viewReads.ts';
 import type { ViewCall } from './multicall.ts';
@@ -47,13 +47,17 @@ export function planHolders(
   return plan;
 }
 
+const isAsking = ({ op }: BindExpr): boolean => op === 'holder';
+
 /** Roles that ask for a holder, by the event or function. */
 function askingRoles({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): Map<string, Resolver[]> {
   const found = new Map<string, Resolver[]>();
   for (const [key, { meanings }] of [...events, ...calls])
     for (const { roles, params } of meanings) {
-      const asking = roles.filter(({ account }) => JSON.stringify(account).includes('"holder"'));
       const named = new Map(params.map((param) => [param.name, param]));
+      const asking = roles.filter(({ account }) =>
+        (account.op === 'first' ? account.of : [account]).some(isAsking),
+      );
       const resolvers = asking.map(({ account }) => resolverOf(account, named));
       if (resolvers.length > 0) found.set(key, [...(found.get(key) ?? []), ...resolvers]);
     }
