@@ -5,7 +5,7 @@ import type { Balance } from '../../value/balances.ts';
 import { othersInPools } from '../../value/poolPayments.ts';
 import { amountsMoved, isShare } from '../../value/sides.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
-import { gainsOf, totals } from './actAmounts.ts';
+import { gainsOf, netOf, totals, type ActAmount } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
@@ -46,8 +46,9 @@ export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonl
   if (!view.sent.every((sent) => into(sent) || isFee(sent))) return false;
   const others = view.received.filter((got) => !outOf(got));
   if (others.length === 0) return true;
+  // The submitter of a signed act can add any token; a listed one may be the purpose of the whole.
   const gifts = giftsBeside(view, motifs);
-  return others.every(({ id }) => gifts.has(id));
+  return others.every((one) => gifts.has(one.id) && !isListed(view, one));
 }
 
 /**
@@ -105,27 +106,27 @@ function comesAlong(
   );
 }
 
-/**
- * Unlisted tokens that the actor got for nothing, beside acts on its own positions that took exactly what it
- * gave and paid it. The submitter of a signed act can add them, and labels about positions leave them out.
- */
+const isListed = ({ input }: SubjectView, { asset: { address } }: Balance): boolean =>
+  address !== null && isListedAddress(address, input.rulebook);
+
+/** Listed tokens among the gifts: a label about positions names them, and leaves others out. */
+export function listedGifts(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
+  const known = view.received.filter((one) => isListed(view, one));
+  return known.filter(({ id }) => giftsBeside(view, motifs).has(id)).map(netOf);
+}
+
+/** Tokens got for nothing beside acts on the actor's own positions, which took exactly what it gave. */
 export function giftsBeside(view: SubjectView, motifs: readonly Motif[]): ReadonlySet<AssetId> {
-  const { rulebook } = view.input;
   const { entity, sent, received } = view;
   const changes = (motif: Motif): boolean => view.kind(motif).position !== null;
   const isOwn = (motif: Motif): boolean => changes(motif) && entity.has(roleOf(motif, 'owner')!);
-  if (motifs.length === 0 || !motifs.every(isOwn)) return NONE;
+  if (motifs.length === 0 || !motifs.every(isOwn)) return new Set();
   const gave = totals(view, motifs, (one) => one.gave);
   const paid = totals(view, motifs, (one) => !one.gave && one.amount !== 0n && !isShare(one));
   const isPaid = (id: AssetId): boolean => received.some((own) => own.id === id);
-  if (sent.some(({ id, net }) => gave.get(id)?.amount !== -net) || ![...paid.keys()].every(isPaid))
-    return NONE;
+  if (sent.some(({ id, net }) => gave.get(id)?.amount !== -net)) return new Set();
+  if (![...paid.keys()].every(isPaid)) return new Set();
   const booked = totals(view, [...motifs, ...view.own.filter(changes)], () => true);
-  const gifts = received.filter(
-    ({ id, asset: { address } }) =>
-      address !== null && !booked.has(id) && !isListedAddress(address, rulebook),
-  );
+  const gifts = received.filter(({ id, asset: { address } }) => address !== null && !booked.has(id));
   return new Set(gifts.map(({ id }) => id));
 }
-
-const NONE: ReadonlySet<AssetId> = new Set();

@@ -126,8 +126,7 @@ export function keptText(kept: readonly Kept[], brevity: number, format: LabelFo
     if (amount === tax) return [];
     // The least parts go last.
     if (brevity > 3 && (amount - tax) * 1_000n < of) return [];
-    const exact = brevity > 2 ? null : format.amount(asset, amount - tax);
-    const text = exact ?? percent(amount - tax, of);
+    const text = (brevity > 2 ? null : format.amount(asset, amount - tax)) ?? percent(amount - tax, of);
     const who = holder === null ? 'others' : format.account(holder);
     if (brevity > 4) return isFee ? [] : `${text} ${side === 'sent' ? 'before' : 'after'}`;
     if (!isFee) return side === 'sent' ? `, of which ${who} kept ${text}` : `, after ${who} kept ${text}`;

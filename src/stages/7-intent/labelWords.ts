@@ -5,6 +5,7 @@ import { shortAddress } from '../../value/display.ts';
 import { accountsWith } from '../../lib/roles.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
+import { listedGifts } from './accountsFor.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import { balances, type Balance } from '../../value/balances.ts';
@@ -167,7 +168,10 @@ export function aboutPosition({ view, motifs, brevity, format }: LabelSubject): 
   const got = isTrade(view, motifs) ? 'receiving' : 'claiming';
   const others = listed(paidBeside(view, motifs), format);
   const beside = [others && `and ${others} of others`, source && `${made ? 'out of' : 'paying'} ${source}`];
-  return [...beside, claimed && `${got} ${claimed}`].map((text) => (text ? `, ${text}` : '')).join('');
+  const given = listed(listedGifts(view, motifs), format);
+  return [...beside, claimed && `${got} ${claimed}`, given && `receiving ${given}`]
+    .map((text) => (text ? `, ${text}` : ''))
+    .join('');
 }
 
 const amountsText = ({ view, motifs, format, brevity }: LabelSubject, side: 'sent' | 'received') =>
@@ -208,11 +212,9 @@ function knownProtocols({ view, motifs, brevity, format }: LabelSubject): string
   for (const { protocol, named, venue } of motifs.filter(({ parent }) => !all.has(parent ?? -1))) {
     // A token may call itself anything: such a name is no protocol's.
     const known = named && named.matchedBy !== 'token' ? named : protocol;
-    if (isRecognised(known)) names.add(format.protocol(known.slug));
-    else {
-      const name = view.input.rulebook.protocolAt.has(venue) ? format.name(venue) : null;
-      if (name !== null) names.add(name);
-    }
+    const isListed = view.input.rulebook.protocolAt.has(venue);
+    const name = isRecognised(known) ? format.protocol(known.slug) : isListed ? format.name(venue) : null;
+    if (name !== null) names.add(name);
   }
   return names.size > MAX_LISTED
     ? null
@@ -292,9 +294,7 @@ function allowedText(allowance: Allowance, format: LabelFormat): string {
   const { token, assetKind: kind, tokenId, amount, unlimited } = allowance;
   const asset: Asset = { id: '', kind, address: token, tokenId };
   if (allowance.kind === 'revoked') return format.asset(asset);
-  if (kind === 'erc20') {
-    if (unlimited) return `unlimited ${format.asset(asset)}`;
-    return amountText({ asset, amount: amount! }, format);
-  }
+  if (kind === 'erc20' && unlimited) return `unlimited ${format.asset(asset)}`;
+  if (kind === 'erc20') return amountText({ asset, amount: amount! }, format);
   return tokenId === null ? `all ${format.asset(asset)}` : format.asset(asset);
 }

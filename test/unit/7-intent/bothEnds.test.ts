@@ -56,6 +56,7 @@ describe('both ends of what a verdict rests on', () => {
     const { report } = await supplyWith('stranger', USDC);
     expect(report.classification.status).toBe('Suspected');
     expect(report.classification.caveats?.map(({ code }) => code)).toContain('unaccounted_value');
+    expect(report.classification.intent_label).toMatch(/, receiving 0\.003 \S+$/);
   });
 
   it('a token that anybody may have made and given leaves it Proven', async () => {
