@@ -53,11 +53,5 @@ export const assetClasses = listOf('asset_class');
 export const tokenSymbols = listOf('token_symbol');
 
 function distinct(words: readonly string[]): readonly string[] {
-  if (words.length < 2) return words;
-  return allEqual(words) ? [words[0]!] : [...new Set(words)].sort();
-}
-
-function allEqual(words: readonly string[]): boolean {
-  for (const word of words) if (word !== words[0]) return false;
-  return true;
+  return words.length < 2 ? words : [...new Set(words)].sort();
 }
