@@ -34,7 +34,14 @@ export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | 
     const found = slug === undefined ? foremost(named, home) : named.filter((e) => e.shape === slug);
     const [first, ...others] = new Map(found.map((e) => [keyOf(kind, e.text), e])).values();
     if (first && others.length === 0) return first;
-    if (!first) return unknown(name, kind, [...byName().values()].flat(), slug ?? home);
+    const ofKind = [...byName().values()]
+      .flat()
+      .filter((e) => e.kind === kind && e.shape === (slug ?? e.shape));
+    if (!first)
+      return `no shape has the ${kind} ${didYouMean(
+        name,
+        ofKind.map((e) => e.name),
+      )}`;
     const homes = [...new Set(found.map((e) => e.shape))].join(', ');
     return `${name} is of ${homes}: write ${first.shape}/${name}, or the whole signature`;
   };
@@ -45,13 +52,6 @@ function foremost(entries: readonly Entry[], home: string | null): Entry[] {
   const rank = ({ shape, layer }: Entry): number => (shape === home ? Infinity : layer);
   const top = Math.max(...entries.map(rank));
   return entries.filter((entry) => rank(entry) === top);
-}
-
-function unknown(name: string, kind: string, all: readonly Entry[], home: string | null): string {
-  const known = all.filter((e) => e.kind === kind);
-  const own = known.filter((e) => e.shape === home);
-  const names = (own.length > 0 ? own : known).map((e) => e.name);
-  return `no shape has the ${kind} ${didYouMean(name, names)}`;
 }
 
 interface Entry extends WrittenSignature {
