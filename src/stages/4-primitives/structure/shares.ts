@@ -64,10 +64,12 @@ function exchangeOf(
   const owner = (context.venues.has(holder) ? endOf(context, underlying[0]!, far) : null) ?? holder;
   // The contract that holds the asset, where the issuer does not: nothing was put into a mere token.
   const ends = new Set(underlying.map((m) => endOf(context, m, role === 'in' ? 'to' : 'from')));
+  const end = only([...ends]);
+  const isWallet = end === null || end === context.tx.from || end === holder || context.customers.has(end);
   return structural({
     kind: kinds[share.kind === 'mint' ? 'mint' : 'burn'],
     seq: share.seq,
-    venue: ends.has(emitter) ? emitter : (only([...ends]) ?? emitter),
+    venue: ends.has(emitter) || isWallet ? emitter : end,
     roles: [{ role: 'owner', account: owner }],
     legs: [...legsByAsset(underlying, holder, () => role), guessedLeg(shares, [share], holder)],
     claims: shareClaims(context, share, indexesOf(underlying)),
