@@ -18,6 +18,7 @@ import type { Log } from '../lib/log.ts';
 import type { Analyze, AnalyzeOptions } from './http/analyze.ts';
 import type { Hash } from '../model/hex.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
+import type { ReportJson } from '../lib/reportJson.ts';
 import type { TxReport } from '../model/generated/report.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { RawContext, RawTransaction } from '../model/upstream.ts';
@@ -34,6 +35,8 @@ export interface AnalyzerDeps {
   readonly names?: readonly 'ens'[] | null;
   /** Analyses transactions with large answers; default: they are analysed here and everything else waits. */
   readonly large?: LargeAnalyses;
+  /** How a report becomes what is sent; default: one text. */
+  readonly serialise?: (report: TxReport) => ReportJson;
 }
 
 /** Called after each stage; `elsewhere`: milliseconds of it that passed inside another stage. */
@@ -41,7 +44,15 @@ type Stage = (name: string, elsewhere?: number) => void;
 
 /** Two or three round trips to the node, the pure pipeline, the schema check. */
 export function createAnalyze(deps: AnalyzerDeps): Analyze {
-  const { upstream, validate, maxTokens, priceSources = null, names = null, large } = deps;
+  const {
+    upstream,
+    validate,
+    maxTokens,
+    priceSources = null,
+    names = null,
+    large,
+    serialise = JSON.stringify,
+  } = deps;
 
   /** Runs every stage. The memory of everything but the report is free once it returns. */
   async function reportOf(hash: Hash, options: AnalyzeOptions, stage: Stage): Promise<TxReport> {
@@ -83,13 +94,15 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
       throw error;
     }
     validate(report);
-    const json = JSON.stringify(report);
+    const json = serialise(report);
     stage('validate');
     return { json, intentKind: report.classification.intent_kind };
   };
 }
 
-type FetchSettings = Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large'> & { readonly rulebook: Rulebook };
+type FetchSettings = Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large' | 'serialise'> & {
+  readonly rulebook: Rulebook;
+};
 
 /** Stages 1 and 2 with the node's raw answers; `reading`: milliseconds of stage 2. */
 export async function fetchAnswers(session: Session, hash: Hash, settings: FetchSettings) {

@@ -2,6 +2,7 @@
 import { unpackRulebook } from '../cache/rulebookCache.ts';
 import { analyzerDeps, createAnalyze, openUpstream } from '../analyzer.ts';
 import { AnalysisError, type ErrorCode } from '../../lib/errors.ts';
+import { jsonPieces } from '../../lib/reportJson.ts';
 import type { Config } from '../config.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
@@ -35,12 +36,12 @@ export type AnalysisMessage =
   | { readonly piece: Uint8Array }
   | { readonly outcome: AnalysisOutcome };
 
-/** Reports travel in pieces of this size: reading one takes the service less than a millisecond. */
-const PIECE_BYTES = 262_144;
-
 function serve({ config, rulebook: packed }: AnalysisSetup): (task: AnalysisTask) => Promise<void> {
   const rulebook = unpackRulebook(packed);
-  const analyze = createAnalyze(analyzerDeps(config, openUpstream(config), () => rulebook));
+  const analyze = createAnalyze({
+    ...analyzerDeps(config, openUpstream(config), () => rulebook),
+    serialise: jsonPieces,
+  });
   return async ({ hash, due }) => {
     const stages: [string, number][] = [];
     const calls: UpstreamCallEvent[] = [];
@@ -53,9 +54,8 @@ function serve({ config, rulebook: packed }: AnalysisSetup): (task: AnalysisTask
         onStage: (name, ms) => stages.push([name, ms]),
         onCall: (event) => calls.push(event),
       });
-      for (const chunk of typeof json === 'string' ? [Buffer.from(json)] : json)
-        for (let at = 0; at < chunk.length; at += PIECE_BYTES)
-          send({ piece: chunk.subarray(at, at + PIECE_BYTES) });
+      // One at a time: what waits to be sent is memory beside the pieces themselves.
+      for (const piece of json as Uint8Array[]) await sent({ piece });
       finish({ intentKind });
     } catch (error) {
       if (!(error instanceof AnalysisError)) throw error;
@@ -67,6 +67,11 @@ function serve({ config, rulebook: packed }: AnalysisSetup): (task: AnalysisTask
 
 function send(message: AnalysisMessage): void {
   process.send!(message);
+}
+
+/** Resolves when the message is on its way, or its reader gone: the process ends then. */
+function sent(message: AnalysisMessage): Promise<void> {
+  return new Promise((resolve) => void process.send!(message, () => resolve()));
 }
 
 let run: ((task: AnalysisTask) => Promise<void>) | null = null;
