@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fork, type ChildProcess } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -82,9 +83,14 @@ export function startService(
   checkout?: string,
 ): Promise<Program> {
   const dist = checkout === undefined ? DIST : pathToFileURL(`${resolve(checkout)}/dist/`);
+  // As each checkout's own `npm start` does: `node FLAGS… dist/service/main.js`.
+  const { scripts } = JSON.parse(readFileSync(new URL('../package.json', dist), 'utf8')) as {
+    scripts: { start: string };
+  };
   return startLogging({
     program: fileURLToPath(new URL('service/main.js', dist)),
     env: { RPC_URL: nodeUrl, ...env },
+    execArgv: scripts.start.split(' ').slice(1, -1),
   });
 }
 
@@ -102,7 +108,7 @@ export function startHollow(
   });
 }
 
-function startLogging({ env, ...given }: Start): Promise<Program> {
+function startLogging({ env, execArgv = [], ...given }: Start): Promise<Program> {
   const listening = (child: ChildProcess): Promise<string> =>
     new Promise((resolve) => {
       let output = '';
@@ -119,7 +125,7 @@ function startLogging({ env, ...given }: Start): Promise<Program> {
     {
       ...given,
       env: { HOST: '127.0.0.1', PORT: '0', ...env },
-      execArgv: ['--import', join(HERE, 'reportCpu.mjs')],
+      execArgv: [...execArgv, '--import', join(HERE, 'reportCpu.mjs')],
     },
     listening,
   );

@@ -97,6 +97,7 @@ describe('the Dockerfile', () => {
     expect(JSON.parse(all(last, 'ENTRYPOINT')[0]!)).toEqual([
       'node',
       '--enable-source-maps',
+      '--single-threaded-gc',
       '--no-addons',
       '--disable-proto=delete',
       manifest.bin['txreport'],
