@@ -39,7 +39,7 @@ interface Worker {
   idle: NodeJS.Timeout | null;
 }
 
-/** By how many percent the heap may grow before it is collected again: a third less memory for 1 % more time. */
+/** By how many percent the heap may grow before it is collected again: a third less memory. */
 const HEAP_GROWTH = '--heap-growing-percent=40';
 
 /**
