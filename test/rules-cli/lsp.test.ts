@@ -257,11 +257,11 @@ describe('txreport rules lsp', () => {
       context,
     });
     expect(shown(used)).toEqual([
-      'intents/burrow-harvest.yaml:11',
-      'intents/burrow-harvest.yaml:17',
+      'intents/burrow-harvest.yaml:10',
+      'intents/burrow-harvest.yaml:16',
+      'intents/burrow-harvest.yaml:6',
       'intents/burrow-harvest.yaml:7',
-      'intents/burrow-harvest.yaml:8',
-      'shapes/burrow.yaml:9',
+      'shapes/burrow.yaml:8',
       'vocabulary.yaml:2',
     ]);
   });
