@@ -98,6 +98,7 @@ describe('the Dockerfile', () => {
       'node',
       '--enable-source-maps',
       '--single-threaded-gc',
+      '--max-inlined-bytecode-size-cumulative=300',
       '--no-addons',
       '--disable-proto=delete',
       manifest.bin['txreport'],
