@@ -1,7 +1,7 @@
 import { checksum } from 'ox/Address';
 import { concat } from 'ox/Hex';
 import { fromCreate } from 'ox/ContractAddress';
-import { keccak256 } from 'ox/Hash';
+import { keccak256 } from './keccak.ts';
 import { memoize } from '../lib/memo.ts';
 import { wordOf, ZERO_ADDRESS } from './hex.ts';
 import type { Address, Hash } from '../model/hex.ts';

@@ -2,7 +2,7 @@ import { AnalysisError } from '../lib/errors.ts';
 import { absent, readObject } from '../lib/shape.ts';
 import type { BlockHeader, CanonicalTx } from '../model/canonicalTx.ts';
 import { readAddress, readHash, readQuantity } from './hex.ts';
-import { keccak256 } from 'ox/Hash';
+import { keccak256 } from './keccak.ts';
 import { fromBytes as rlp } from 'ox/Rlp';
 import type { Hex } from '../model/hex.ts';
 
@@ -66,8 +66,7 @@ export function hashIsWrong(block: Readonly<Record<string, unknown>>): boolean |
   if (held.some((field, i) => field !== FIELDS[i] || !/^0x[\da-f]*$/i.test(String(block[field]))))
     return null;
   const values = held.map((field) => bytesOf(field, String(block[field]) as Hex));
-  if (keccak256(rlp(values, { as: 'Bytes' }), { as: 'Hex' }) === String(block['hash']).toLowerCase())
-    return false;
+  if (keccak256(rlp(values, { as: 'Bytes' })) === String(block['hash']).toLowerCase()) return false;
   const isEmpty = held.some((field) => !MAY_BE_ZERO.test(field) && PLACEHOLDER.test(String(block[field])));
   return isEmpty ? null : true;
 }

@@ -2,7 +2,7 @@ import { splitTopLevel } from '../lib/text.ts';
 import { memoize } from '../lib/memo.ts';
 import { linesOf } from '../lib/tableLines.ts';
 import { headSize, parseAbiType, type AbiType } from './readArgument.ts';
-import { keccak256 } from 'ox/Hash';
+import { keccak256 } from './keccak.ts';
 import { fromString } from 'ox/Hex';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { ParamSpec, SignatureTables } from '../model/rulebook.ts';

@@ -1,5 +1,5 @@
 import { encode } from 'ox/AbiParameters';
-import { keccak256 } from 'ox/Hash';
+import { keccak256 } from './keccak.ts';
 import { concat, fromNumber, fromString } from 'ox/Hex';
 import { fromHex as rlp } from 'ox/Rlp';
 import { recover as recoverKey } from 'tiny-secp256k1';

@@ -1,4 +1,4 @@
-import { keccak256 } from 'ox/Hash';
+import { keccak256 } from '../evm/keccak.ts';
 import { fromString } from 'ox/Hex';
 import { TRANSFER, TRANSFER_SINGLE } from '../evm/tokenTopics.ts';
 import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';

@@ -1,4 +1,4 @@
-import { keccak256 } from 'ox/Hash';
+import { keccak256 } from '../../evm/keccak.ts';
 import { fromString } from 'ox/Hex';
 import { lowerAddress, quantity, readHash, readQuantity, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { isRecord } from '../../lib/shape.ts';

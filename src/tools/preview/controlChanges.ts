@@ -1,4 +1,4 @@
-import { keccak256 } from 'ox/Hash';
+import { keccak256 } from '../../evm/keccak.ts';
 import { fromString } from 'ox/Hex';
 import { checksumAddress } from '../../evm/address.ts';
 import { addressOfWord, lowerAddress, wordOf } from '../../evm/hex.ts';

@@ -1,4 +1,4 @@
-import { keccak256 } from 'ox/Hash';
+import { keccak256 } from '../../evm/keccak.ts';
 import * as Eip1559 from 'ox/TxEnvelopeEip1559';
 import * as Eip2930 from 'ox/TxEnvelopeEip2930';
 import * as Eip4844 from 'ox/TxEnvelopeEip4844';

@@ -1,4 +1,4 @@
-import { keccak256 } from 'ox/Hash';
+import { keccak256 } from '../../../evm/keccak.ts';
 import { quantity, isHex, lowerHex } from '../../../evm/hex.ts';
 import { sameInAnyOrder } from '../../../lib/lists.ts';
 import { isSystemLog } from '../../../traces/callTracer.ts';
