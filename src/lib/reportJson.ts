@@ -35,13 +35,13 @@ export function jsonPieces(report: object): Uint8Array[] {
 function writeJson(value: unknown, depth: number, write: (part: string) => void): void {
   if (depth === 0 || typeof value !== 'object' || value === null) return write(JSON.stringify(value));
   const isList = Array.isArray(value);
-  let before = isList ? '[' : '{';
+  write(isList ? '[' : '{');
+  let separator = '';
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
-    write(isList ? before : `${before}${JSON.stringify(key)}:`);
+    write(isList ? separator : `${separator}${JSON.stringify(key)}:`);
     writeJson(item, depth - 1, write);
-    before = ',';
+    separator = ',';
   }
-  write(before === ',' ? '' : before);
   write(isList ? ']' : '}');
 }

@@ -35,7 +35,7 @@ export interface AnalyzerDeps {
   readonly names?: readonly 'ens'[] | null;
   /** Analyses transactions with large answers; default: they are analysed here and everything else waits. */
   readonly large?: LargeAnalyses;
-  /** How a report becomes what is sent; default: one text. */
+  /** Makes the JSON of a report; default: one text, by `JSON.stringify`. */
   readonly serialise?: (report: TxReport) => ReportJson;
 }
 
@@ -100,7 +100,7 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
   };
 }
 
-type FetchSettings = Omit<AnalyzerDeps, 'rulebook' | 'validate' | 'large' | 'serialise'> & {
+type FetchSettings = Pick<AnalyzerDeps, 'upstream' | 'maxTokens' | 'priceSources' | 'names'> & {
   readonly rulebook: Rulebook;
 };
 

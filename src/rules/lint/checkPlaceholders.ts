@@ -54,7 +54,7 @@ export function checkPlaceholders(
   }
 }
 
-/** What the kinds that a rule rests on can have; null for composites, which take it from other motifs. */
+/** Roles, legs and arguments of the kinds that a rule rests on; null where one of them is a composite. */
 function fillable(
   { value: { rests_on: kinds = [] }, file }: RuleItem<RawIntent>,
   { byKind, callArguments }: ReturnType<typeof fillersOf>,

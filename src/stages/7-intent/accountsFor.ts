@@ -45,10 +45,9 @@ export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonl
     comesAlong(view, { id, incoming }, motifs);
   if (!view.sent.every((sent) => into(sent) || isFee(sent))) return false;
   const others = view.received.filter((got) => !outOf(got));
-  if (others.length === 0) return true;
   // The submitter of a signed act can add any token; a listed one may be the purpose of the whole.
-  const gifts = giftsBeside(view, motifs);
-  return others.every((one) => gifts.has(one.id) && !isListed(view, one));
+  if (others.some((one) => isListed(view, one))) return false;
+  return giftsAmong(view, motifs, others).length === others.length;
 }
 
 /**
@@ -112,21 +111,20 @@ const isListed = ({ input }: SubjectView, { asset: { address } }: Balance): bool
 /** Listed tokens among the gifts: a label about positions names them, and leaves others out. */
 export function listedGifts(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const known = view.received.filter((one) => isListed(view, one));
-  return known.filter(({ id }) => giftsBeside(view, motifs).has(id)).map(netOf);
+  return giftsAmong(view, motifs, known).map(netOf);
 }
 
 /** Tokens got for nothing beside acts on the actor's own positions, which took exactly what it gave. */
-export function giftsBeside(view: SubjectView, motifs: readonly Motif[]): ReadonlySet<AssetId> {
+export function giftsAmong(view: SubjectView, motifs: readonly Motif[], got: Balance[]): Balance[] {
   const { entity, sent, received } = view;
   const changes = (motif: Motif): boolean => view.kind(motif).position !== null;
   const isOwn = (motif: Motif): boolean => changes(motif) && entity.has(roleOf(motif, 'owner')!);
-  if (motifs.length === 0 || !motifs.every(isOwn)) return new Set();
+  if (got.length === 0 || motifs.length === 0 || !motifs.every(isOwn)) return [];
   const gave = totals(view, motifs, (one) => one.gave);
   const paid = totals(view, motifs, (one) => !one.gave && one.amount !== 0n && !isShare(one));
   const isPaid = (id: AssetId): boolean => received.some((own) => own.id === id);
-  if (sent.some(({ id, net }) => gave.get(id)?.amount !== -net)) return new Set();
-  if (![...paid.keys()].every(isPaid)) return new Set();
+  if (sent.some(({ id, net }) => gave.get(id)?.amount !== -net)) return [];
+  if (![...paid.keys()].every(isPaid)) return [];
   const booked = totals(view, [...motifs, ...view.own.filter(changes)], () => true);
-  const gifts = received.filter(({ id, asset: { address } }) => address !== null && !booked.has(id));
-  return new Set(gifts.map(({ id }) => id));
+  return got.filter(({ id, asset: { address } }) => address !== null && !booked.has(id));
 }

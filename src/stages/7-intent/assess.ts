@@ -3,7 +3,7 @@ import { isIssuance } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
 import { amountsMoved } from '../../value/sides.ts';
-import { accountsFor, gainedElsewhere, giftsBeside, NOT_EXCHANGED } from './accountsFor.ts';
+import { accountsFor, giftsAmong, gainedElsewhere, NOT_EXCHANGED } from './accountsFor.ts';
 import { isUnlisted, keptOf } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
@@ -185,7 +185,7 @@ const MOTIF_DOUBTS: readonly ProofDoubt[] = ['function_name_only', 'amounts_diff
 
 /**
  * The actor sent or received a token under another's name, or by a movement its source shows no part in, or
- * an unlisted token logged what it did not ask for. Gifts (`giftsBeside`) do not count.
+ * an unlisted token logged a movement that the actor did not ask for. Gifts (`giftsAmong`) do not count.
  */
 function dealsInSuspects(view: SubjectView, motifs: readonly Motif[]): boolean {
   const { suspects } = view.input;
@@ -197,7 +197,7 @@ function dealsInSuspects(view: SubjectView, motifs: readonly Motif[]): boolean {
     incoming.some(({ index }) => unverified.has(index));
   if (view.sent.some(isSuspect)) return true;
   const got = view.received.filter(isSuspect);
-  return got.length > 0 && !got.every(({ id }) => giftsBeside(view, motifs).has(id));
+  return giftsAmong(view, motifs, got).length < got.length;
 }
 
 /** A token under another's name says something of the actor that moved nothing: an allowance, say. */
