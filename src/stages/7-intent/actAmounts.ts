@@ -205,10 +205,12 @@ function withoutPayments(view: SubjectView, motifs: readonly Motif[]): ActAmount
   return firstFilled(moreThan(own, sumsOf(view, payments, 'sent')), own);
 }
 
-/** A plain payment straight from the actor's accounts that serves no other act. */
+/** A plain payment straight from the actor's accounts that serves no other act, nor pays for execution. */
 function isOwnPayment(view: SubjectView, motif: Motif): boolean {
   const { plain, composite, serves } = view.kind(motif);
-  const direct = motif.movements.every((m) => view.entity.has(view.flow.movements[m]!.from));
+  const direct = motif.movements.every(
+    (m) => view.entity.has(view.flow.movements[m]!.from) && !view.fees.has(m),
+  );
   return plain && !composite && serves === null && direct;
 }
 

@@ -10,25 +10,27 @@ const SENT: ReadonlySet<string> = new Set(['sent', 'both']);
  * A signed request of another account, brought on chain by a signer that pays the gas: the signer sent
  * nothing (it may be repaid in native currency), and exactly one account without code sent and received. An
  * account that only sent counts if it shows that it authorised this very transaction, by permit or
- * transfer-with-authorisation. An account that an event or call names as author of a relayed request needs
+ * transfer-with-authorisation. Accounts that events or calls name as authors of relayed requests need
  * no balances.
  */
 export function relayedAccounts(context: ElectionContext): Proposal[] {
   if (SENT.has(context.sides(context.signer))) return [];
-  const proposal = requestAuthor(context) ?? soleTrader(context) ?? soleSender(context);
+  const authors = requestAuthors(context);
+  if (authors.length > 0) return authors;
+  const proposal = soleTrader(context) ?? soleSender(context);
   return proposal ? [proposal] : [];
 }
 
-/** The one account that an event or call names as author of a relayed request. */
-function requestAuthor(context: ElectionContext): Proposal | null {
+/** The accounts that events or calls name as authors of relayed requests. */
+function requestAuthors(context: ElectionContext): Proposal[] {
   const requests = ownersWhere(context, (tags) => tags.includes('relayed'));
   requests.delete(context.signer);
-  if (requests.size !== 1) return null;
-  const [account, motif] = [...requests][0]!;
-  const ground = context.isListed(motif) ? 'listed' : 'claimed';
-  const mode = ground === 'listed' || context.authorised(account) ? 'meta_transaction' : 'none';
-  const claimedBy = context.strangerOf(motif, account);
-  return propose(context, account, { mode, ground, reason: 'signed_a_relayed_request', claimedBy });
+  return [...requests].map(([account, motif]) => {
+    const ground = context.isListed(motif) ? 'listed' : 'claimed';
+    const mode = ground === 'listed' || context.authorised(account) ? 'meta_transaction' : 'none';
+    const claimedBy = context.strangerOf(motif, account);
+    return propose(context, account, { mode, ground, reason: 'signed_a_relayed_request', claimedBy });
+  });
 }
 
 /** An account that may be elected, without code, other than the signer. */
