@@ -82,11 +82,12 @@ function byKind(prices: readonly (PriceQuote | PriceRate)[], refusals: PriceRefu
 }
 
 function usdQuote(
-  fixed: Pick<PriceQuote, 'asset' | 'source' | 'heartbeat'>,
+  { asset, source, heartbeat }: Pick<PriceQuote, 'asset' | 'source' | 'heartbeat'>,
   { numerator, asOf, before }: Round,
   scale: number,
 ): PriceQuote {
-  const quote = { ...fixed, numerator, scale, asOf, method: 'chainlink', pool: null, confidenceBps: null };
+  const [method, pool, confidenceBps] = ['chainlink', null, null];
+  const quote = { asset, source, heartbeat, numerator, scale, asOf, method, pool, confidenceBps };
   return before === null ? quote : { ...quote, before };
 }
 
