@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressOf } from '../devnet/accounts.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage } from './stage.ts';
+import { MAINNET } from '../devnet/addresses.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
 import { toHex, type Address, type Hex } from 'viem';
 
 const [ALICE, MALLORY] = [addressOf('alice'), addressOf(ATTACKER)];
@@ -60,6 +61,53 @@ describe('a transfer by a contract that its caller commands', () => {
       event(TRANSFER, ALICE, ETHER, { from: ALICE, to: addressOf('bob') }),
     ]);
     expect([classification.actor, classification.status]).not.toEqual([ALICE, 'Proven']);
+  });
+});
+
+describe('what several contracts pay one account at the word of their caller', () => {
+  const BOB = addressOf('bob');
+  const paid = (token: Address): Step => call(token, fn('transfer(address,uint256)', [BOB, 5_000_000n]));
+  const does = (at: Address, step: Step): Step => call(at, fnOf(stage.abi, 'play', [[step]]));
+  let deposits: readonly Address[];
+  let lookAlike: Address;
+  beforeAll(async () => {
+    const { chain, c } = stage;
+    lookAlike = await stage.forger('USD Coin', 'USDC');
+    deposits = [await stage.forger('One', 'ONE'), await stage.forger('Two', 'TWO')];
+    for (const to of [...deposits, ALICE]) {
+      const data = fn('transfer(address,uint256)', [to, 100_000_000n]);
+      await chain.must('maker', { to: MAINNET.usdc, data });
+    }
+    await c.approve('alice', 'USDC', forger);
+  });
+
+  it('is Proven, and an act of none of them', async () => {
+    const { classification } = await stage.play(
+      forger,
+      deposits.map((one) => does(one, paid(MAINNET.usdc))),
+    );
+    expect(classification).toMatchObject({ intent_kind: 'TokenTransfer', status: 'Proven', actor: MALLORY });
+    expect(classification.intent_label).toMatch(/^Move 10 USDC of several accounts to 0x/);
+  });
+
+  it.each<[string, () => Step[]]>([
+    [
+      'with what an allowance of old lets it take of an account',
+      () => [
+        does(deposits[0]!, paid(MAINNET.usdc)),
+        call(MAINNET.usdc, fn('transferFrom(address,address,uint256)', [ALICE, BOB, 5_000_000n])),
+      ],
+    ],
+    ['in a token under another’s name', () => deposits.map((one) => does(one, paid(lookAlike)))],
+    [
+      'with an event that names the one that was paid',
+      () => [
+        ...deposits.map((one) => does(one, paid(MAINNET.usdc))),
+        event('Bound(address indexed owner, uint256 amount)', BOB, 5_000_000n),
+      ],
+    ],
+  ])('is Suspected %s', async (_, steps) => {
+    expect((await stage.play(forger, steps())).classification.status).toBe('Suspected');
   });
 });
 

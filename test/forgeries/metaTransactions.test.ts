@@ -172,6 +172,22 @@ describe('at a stranger’s contract', () => {
     expectNotOf(await send(ATTACKER, copy, await execute(sale('alice', ATTACKER))), ALICE);
   });
 
+  it.each([
+    ['the exchange', executed],
+    [
+      'an EntryPoint',
+      (who: Address) =>
+        event(
+          'UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
+          who,
+          1n,
+        ),
+    ],
+  ])('events of %s about several accounts prove no bundle', async (_, said) => {
+    const { classification } = await stage.play(mask, [said(ALICE), said(BOB)]);
+    expect(classification.intent_label).not.toContain('of several accounts');
+  });
+
   it('the exchange’s event beside real movements proves nothing', async () => {
     const paid = call(MAINNET.dai, fn('transfer(address,uint256)', [ALICE, 4n * ETHER]));
     expectNotOf(await stage.play(mask, [pull(ALICE), paid, executed(ALICE)]), ALICE);

@@ -63,8 +63,9 @@ export function delegationText({ view: { tx }, format }: LabelSubject): string |
   const codes = new Set(tx.authorizations.map(({ address }) => address));
   const authorities = new Set(tx.authorizations.map(({ authority }) => authority));
   if (codes.size !== 1) return null;
-  const [code, authority] = [[...codes][0]!, authorities.size === 1 ? [...authorities][0]! : null];
-  const whose = authority === null ? 'an account' : format.account(authority);
+  const [code, authority] = [[...codes][0]!, [...authorities][0] ?? null];
+  const one = authority === null ? 'an account' : format.account(authority);
+  const whose = authorities.size > 1 ? `${authorities.size} accounts` : one;
   return code === ZERO_ADDRESS
     ? `Revoke the delegation of ${whose}`
     : `Delegate ${whose} to ${format.account(code)}`;
