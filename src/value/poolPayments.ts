@@ -1,6 +1,6 @@
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { groupBy } from '../lib/lists.ts';
-import { isCycle, kindOf } from '../lib/motifKinds.ts';
+import { isCycle, isRecognised, isSwap, kindOf } from '../lib/motifKinds.ts';
 import { accountsOf } from '../lib/roles.ts';
 import { mergeNative } from './asset.ts';
 import { isConversion } from './balances.ts';
@@ -70,6 +70,7 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
   const { wrappedNative } = rulebook;
   const venues = venuesOf(motifs, rulebook);
   const tokens = tokensOf(flow);
+  const tills = tillsOf(flow, motifs, rulebook);
   const isOther = (account: Address): boolean =>
     account !== ZERO_ADDRESS && !group.has(account) && !venues.has(account) && !tokens.has(account);
   const sources = originsThrough(flow, wrappedNative, isOther);
@@ -77,8 +78,22 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
     if (!isOther(from)) return false;
     const ends = sources(from, asset);
     // A way too long to follow may lead to any account.
-    return ends.length === 0 || ends.some(isOther);
+    return ends.length === 0 || ends.some((end) => isOther(end) && !tills.has(`${end} ${asset}`));
   };
+}
+
+/** Accounts that pay out what listed venues give for what they take, each with the asset. */
+function tillsOf({ movements }: ValueFlow, motifs: readonly Motif[], rulebook: Scene['rulebook']) {
+  const listed = motifs.filter(
+    ({ kind, protocol }) => isRecognised(protocol) && isSwap(kindOf(rulebook, kind)),
+  );
+  return new Set(
+    listed.flatMap((act) => {
+      const given = new Set(amountsMoved(act, false, rulebook).map(({ asset }) => asset));
+      const paid = act.movements.map((index) => movements[index]!).filter(({ asset }) => given.has(asset));
+      return paid.flatMap(({ from, to, asset }) => (to === act.venue ? [] : `${from} ${asset}`));
+    }),
+  );
 }
 
 /** Payments of others in the assets that an act took. */

@@ -177,3 +177,25 @@ contract Swept {
         }
     }
 }
+
+interface Coin {
+    function transfer(address to, uint256 amount) external returns (bool);
+    function transferFrom(address from, address to, uint256 amount) external returns (bool);
+    function approve(address spender, uint256 amount) external returns (bool);
+}
+
+/// A peg stability module that keeps its dollars in another account, as Sky's light one does.
+contract LightPsm {
+    Coin immutable dai;
+    Coin immutable gem;
+    address immutable pocket;
+    event BuyGem(address indexed owner, uint256 value, uint256 fee);
+    constructor(Coin dai_, Coin gem_, address pocket_) { (dai, gem, pocket) = (dai_, gem_, pocket_); }
+    function buyGem(address usr, uint256 gemAmt) external {
+        dai.transferFrom(msg.sender, address(this), gemAmt * 1e12);
+        gem.transferFrom(pocket, usr, gemAmt);
+        emit BuyGem(usr, gemAmt, 0);
+    }
+}
+
+contract Pocket { constructor(Coin gem, address psm) { gem.approve(psm, type(uint256).max); } }

@@ -1,11 +1,11 @@
 // Cycles through real pairs whose bot ends with more than the pairs gave: by pulls, gifts and its own other money.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Address, Hex } from 'viem';
+import { getAddress, type Address, type Hex } from 'viem';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { pairPays } from '../prices/byHand.ts';
-import { ATTACKER, call, event, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
 
 const ALICE = addressOf('alice');
 const PUT = ETHER / 4n;
@@ -278,5 +278,77 @@ describe('a swap at a real pair', () => {
     const report = await stage.report(await chain.send(ATTACKER, { to: bot, data, gas: 3_000_000n }));
     expect(report.classification.status).toBe('Suspected');
     expect(report.classification.caveats!.map(({ code }) => code)).toContain('unaccounted_value');
+  });
+});
+
+/** Dai for dollars at a module that keeps these in an account of its own, and back at a pair that pays more. */
+describe('a cycle through a module with a till', () => {
+  const PSM = getAddress('0xf6e72Db5454dd049d0788e411b06CfAF16853042');
+  const SUM = 1_000_000_000n;
+  let pair: Address;
+  beforeAll(async () => {
+    const { chain, c } = stage;
+    const { LightPsm, Pocket } = compile('Forger.sol');
+    const pocket = await chain.deploy(Pocket!, [MAINNET.usdc, PSM]);
+    await chain.placeAt(PSM, LightPsm!, [MAINNET.dai, MAINNET.usdc, pocket]);
+    const pay = (token: Address, to: Address, amount: bigint) =>
+      chain.must('maker', { to: token, data: fn('transfer(address,uint256)', [to, amount]) });
+    for (const to of [pocket, ALICE]) await pay(MAINNET.usdc, to, 100n * SUM);
+    await pay(MAINNET.dai, bot, 10_000n * ETHER);
+    const tokens = [MAINNET.usdc, MAINNET.dai];
+    await chain.must('maker', {
+      to: MAINNET.v2Factory,
+      data: fn('createPair(address,address)', tokens),
+      gas: 5_000_000n,
+    });
+    pair = await chain.read(MAINNET.v2Factory, 'getPair(address,address) view returns (address)', tokens);
+    await pay(MAINNET.usdc, pair, 200n * SUM);
+    await pay(MAINNET.dai, pair, 220_000n * ETHER);
+    await chain.must('maker', { to: pair, data: fn('mint(address)', [addressOf('maker')]), gas: 500_000n });
+    await c.approve('alice', 'USDC', bot);
+  });
+
+  /** The dollars that the module pays to `paid`, and more into the pair. */
+  async function traded(paid: Address, into: readonly Step[], dollars: bigint) {
+    const [usdc, dai] = await reserves(pair);
+    const isFirst = BigInt(MAINNET.dai) < BigInt(MAINNET.usdc);
+    const [held, owed] = isFirst ? [dai, usdc] : [usdc, dai];
+    const out = pairPays(dollars, held, owed);
+    const steps = [
+      call(MAINNET.dai, fn('approve(address,uint256)', [PSM, 1_000n * ETHER])),
+      call(PSM, fn('buyGem(address,uint256)', [paid, SUM])),
+      ...into,
+      isFirst ? swap(pair, out, 0n, bot) : swap(pair, 0n, out, bot),
+      // All that is left, so that the signer gains it.
+      give(MAINNET.dai, addressOf(ATTACKER), out - 1_000n * ETHER),
+    ];
+    return { report: await stage.play(bot, steps), gain: out - 1_000n * ETHER };
+  }
+
+  it('is worth what module and pair left, to the wei', async () => {
+    const { report, gain } = await traded(bot, [give(MAINNET.usdc, pair, SUM)], SUM);
+    expect(gain).toBeGreaterThan(0n);
+    expect(report.classification).toMatchObject({ intent_kind: 'AtomicArbitrage', status: 'Proven' });
+    expect(report.economics.realized_pnl.entries.map(({ gross_raw: raw }) => raw)).toEqual([String(gain)]);
+  });
+
+  it.each<[string, () => readonly Step[], () => Address, bigint]>([
+    [
+      'more dollars of a bystander',
+      () => [pull(MAINNET.usdc, bot, SUM), give(MAINNET.usdc, pair, 2n * SUM)],
+      () => bot,
+      2n * SUM,
+    ],
+    [
+      'a bystander’s dollars in place of the module’s',
+      () => [pull(MAINNET.usdc, pair, SUM)],
+      () => second,
+      SUM,
+    ],
+  ])('is not proven with %s', async (_, into, paid, dollars) => {
+    const { report } = await traded(paid(), into(), dollars);
+    const { status, intent_label: label } = report.classification;
+    if (status === 'Proven') expect(label).not.toMatch(/^Arbitrage/);
+    expect(report.economics.realized_pnl.entries).toEqual([]);
   });
 });
