@@ -119,3 +119,23 @@ describe.each(Object.entries(STRANGERS))('%s, says a stranger’s contract', (_,
       expect(classification.intent_kind).not.toMatch(/Bridge|Vault|Order|Stake/);
   });
 });
+
+describe('a contract that trades what it holds', () => {
+  const SWAP = 'swapExactTokensForTokens(uint256,uint256,address[],address,uint256)';
+  const trade = (told: Step): Step[] => [
+    call(MAINNET.weth, fn('approve(address,uint256)', [MAINNET.v2Router, 10n ** 12n])),
+    call(MAINNET.v2Router, fn(SWAP, [10n ** 12n, 0n, [MAINNET.weth, MAINNET.usdc], forger, 1n << 40n])),
+    told,
+  ];
+
+  it('acts for itself where its event tells nothing', async () => {
+    const { classification } = await stage.play(forger, trade(event('Done()', ALICE, AMOUNT)));
+    expect(classification).toMatchObject({ intent_kind: 'DirectSwap', status: 'Proven', actor: forger });
+  });
+
+  it('may act for others where its event tells of somebody', async () => {
+    const { classification } = await stage.play(forger, trade(event('Done(address by)', ALICE, AMOUNT)));
+    expect([classification.actor, classification.status]).not.toEqual([forger, 'Proven']);
+    expect([classification.actor, classification.status]).not.toEqual([ALICE, 'Proven']);
+  });
+});

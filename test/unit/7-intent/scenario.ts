@@ -64,7 +64,7 @@ export function scenario(options: {
         log(WETH, [DEPOSIT, word32(step.by)], word32(step.wrap)),
       ];
     if ('call' in step) return [call(step.from, step.call, { input: '0x11111111' })];
-    return [log(step.event, [`0x${'ab'.repeat(32)}`], '0x')];
+    return [log(step.event, [`0x${'ab'.repeat(32)}`], word32(1n))];
   });
   const created = to === null ? account('c0de') : null;
   const told = txOf(happenings, {

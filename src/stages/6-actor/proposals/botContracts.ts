@@ -21,9 +21,12 @@ export function botContracts(context: ElectionContext): Proposal[] {
   return signerOnlyFeeds(context, contract) ? [ownContract(context, contract)] : [];
 }
 
-/** Listed as such, or one that emits events for them. */
+/** Listed as such, or one that emits events with something to tell them. */
 const isForOthers = (context: ElectionContext, contract: Address): boolean =>
-  context.neverElect(contract) !== null || context.emits(contract);
+  context.neverElect(contract) !== null ||
+  context.input.tx.logs.some(
+    ({ address, topics, data }) => address === contract && topics.length + data.length > 3,
+  );
 
 function ownContract(context: ElectionContext, contract: Address, liquidation?: Motif): Proposal {
   const [mode, submitterRole] = tradesForGain(context, contract)
@@ -62,14 +65,11 @@ function signerOnlyCollects(context: ElectionContext): boolean {
  * that.
  */
 function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
-  const sides = context.sides(context.signer);
-  if (context.sides(contract) === 'none') return false;
-  if (sides === 'none') return true;
-  if (sides !== 'sent')
-    return sides === 'received' && (context.sides(contract) === 'both' || keptMost(context, contract));
-  return (
-    context.sides(contract) === 'both' || context.sidesTogether([contract, context.signer]) === 'received'
-  );
+  const { signer } = context;
+  const [own, sides] = [context.sides(contract), context.sides(signer)];
+  if (own === 'none' || sides === 'none') return own !== 'none';
+  if (sides === 'received') return own === 'both' || keptMost(context, contract);
+  return sides === 'sent' && (own === 'both' || context.sidesTogether([contract, signer]) === 'received');
 }
 
 /** The contract ran a flow that closed, and handed the signer less than half of its gains. */
