@@ -93,7 +93,7 @@ export async function judge(
 ): Promise<Analysis> {
   const examined = examine(answers, raw, rulebook, onStage);
   const { tx, header, context, flow, suspects, primitives, motifs, attribution, subject } = examined;
-  const format = labelFormat(context.tokens, rulebook, suspects.mentioned);
+  const format = labelFormat(context.tokens, rulebook, suspects.mentioned, context.prices);
   const { stateless = false } = context;
   const asked = { tx, flow, motifs, rulebook, subject, header, suspects, stateless };
   const verdict = await matchIntents(asked, format);

@@ -10,7 +10,7 @@ import {
 } from './display.ts';
 import type { Address } from '../model/hex.ts';
 import type { LineTable, Rulebook } from '../model/rulebook.ts';
-import type { TokenMetadata } from '../model/upstream.ts';
+import type { PriceQuote, TokenMetadata } from '../model/upstream.ts';
 import type { Asset } from '../model/valueFlow.ts';
 import { memoizeFor } from '../lib/memo.ts';
 import { linesOf } from '../lib/tableLines.ts';
@@ -26,6 +26,8 @@ export interface LabelFormat {
   /** Only the name the rules or the address book give. */
   readonly name: (account: Address) => string | null;
   readonly protocol: (slug: string) => string;
+  /** Dollars by the first price that was read, to tell the largest of several amounts; zero without one. */
+  readonly worth: (asset: Asset, amount: bigint) => number;
 }
 
 /**
@@ -36,6 +38,7 @@ export function labelFormat(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook' | 'knownTokens'>,
   mentioned: () => ReadonlySet<Address> = () => NONE,
+  prices: readonly PriceQuote[] = [],
 ): LabelFormat {
   const protocol = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
   const name = (account: Address): string | null => {
@@ -74,6 +77,12 @@ export function labelFormat(
     account: (account) => name(account) ?? tokenName(account) ?? shortAddress(account),
     name,
     protocol,
+    worth: (asset, amount) => {
+      const { decimals } = assetUnit(asset, tokens);
+      const quote = prices.find((one) => one.asset === (asset.address ?? 'native'));
+      if (quote === undefined || decimals === null) return 0;
+      return (Number(amount) * Number(quote.numerator)) / 10 ** (quote.scale + decimals);
+    },
   };
 }
 

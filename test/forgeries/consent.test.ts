@@ -326,3 +326,30 @@ describe('an approval that the owner never gave', () => {
     expect(report.classification.intent_kind).not.toBe('Approval');
   });
 });
+
+// Whoever submits a signed act may add what it likes, in listed tokens and in its own.
+it.each(['a listed token', 'a token of the stranger', 'a token under another\u2019s name'])(
+  'a gift of %s beside what a Safe signed leaves its swap proven, and is no part of it',
+  async (kind) => {
+    const safe = stage.c.at('treasury');
+    const path = [MAINNET.weth, MAINNET.dai];
+    const buy = fn('swapExactETHForTokens(uint256,address[],address,uint256)', [0n, path, safe, 10n ** 12n]);
+    const request = await safeTransaction(stage.c, { to: MAINNET.v2Router, value: OUT, data: buy });
+    const fund = fn('transfer(address,uint256)', [at.mask, MILLION]);
+    await stage.chain.must('maker', { to: MAINNET.usdc, data: fund });
+    const own = token[kind === 'a token of the stranger' ? 'plain token' : 'impersonating symbol'];
+    const of = kind === 'a listed token' ? MAINNET.usdc : own;
+    const logged = event(ERC20, safe, MILLION, { from: at.mask, to: safe, value: MILLION });
+    await must(own, fnOf(abi, 'set', [[logged]]));
+    const gift = call(of, fn('transfer(address,uint256)', [safe, MILLION]));
+    const { classification, inventory_deltas: deltas } = await stage.play(at.mask, [
+      gift,
+      call(request.to!, request.data!),
+    ]);
+    const { status, actor, intent_label: label, caveats } = classification;
+    expect([status, actor, caveats]).toEqual(['Proven', safe, []]);
+    expect(label).toMatch(/^Swap 0\.01 ETH for [\d,.]+ DAI on Uniswap V2$/);
+    const got = deltas.find((d) => d.subject === safe && d.asset.address?.toLowerCase() === of.toLowerCase());
+    expect(got?.delta_raw).toBe(`${MILLION}`);
+  },
+);

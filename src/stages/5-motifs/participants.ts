@@ -42,6 +42,11 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: RoleBinding[]
     // The accounts from which shares came that the venue burns itself.
     if (account === venue && legRole === 'share_in')
       for (const holder of tracing.origins(venue, asset)) ends.add(holder);
+    // Who paid what the venue paid on.
+    if (account === venue && legRole === 'in') {
+      const [payer, ...more] = tracing.origins(venue, asset).filter(isEnd);
+      if (payer !== undefined && more.length === 0) bindings.push({ role: 'payer', account: payer });
+    }
     if (account === null || account === venue) continue;
     const sent = SENT_ROLES.has(legRole);
     const role = sent ? 'payer' : 'recipient';

@@ -75,17 +75,17 @@ function takenBy(
   };
 }
 
-/** The surplus of other accounts: more of the asset than their swaps explain. */
-function* surplusesOf(
-  { flow, entity, swaps, input: { rulebook } }: SubjectView,
-  id: AssetId,
-): Generator<[Address, bigint]> {
+/** The surplus of other accounts: more of the asset than their swaps and the actor's positions explain. */
+function* surplusesOf(view: SubjectView, id: AssetId): Generator<[Address, bigint]> {
+  const { flow, entity, swaps, input } = view;
+  const { rulebook } = input;
   const whole = new Set(swaps.map(({ parent }) => parent));
+  const positions = view.own.filter((act) => act.parent === null && view.kind(act).position !== null);
   const traded = new Map<Address, bigint>();
-  for (const swap of swaps.filter(({ index }) => !whole.has(index)))
-    for (const { asset, delta } of amountsOf(swap, rulebook))
+  for (const act of [...swaps.filter(({ index }) => !whole.has(index)), ...positions])
+    for (const { asset, delta } of amountsOf(act, rulebook))
       if (mergeNative(asset, rulebook.wrappedNative) === id)
-        traded.set(swap.venue, (traded.get(swap.venue) ?? 0n) - delta);
+        traded.set(act.venue, (traded.get(act.venue) ?? 0n) - delta);
   for (const account of flow.incoming.keys()) {
     if (account === ZERO_ADDRESS || entity.has(account)) continue;
     const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).get(id);

@@ -163,13 +163,15 @@ export function aboutPosition({ view, motifs, brevity, format }: LabelSubject): 
   const paid = paidInstead(view, motifs, actAmounts(view, motifs, 'sent'));
   const act = paid.length === 0 ? null : sumsOf(view, motifs, 'sent');
   const made = act !== null && paid.some(({ id }) => !isFee(view, id, act));
-  const claimed = listed(gotBeside(view, motifs), format);
+  const beside = gotBeside(view, motifs);
+  const claimed = listed(beside, format);
   const source = listed(paid, format);
   const got = isTrade(view, motifs) ? 'receiving' : 'claiming';
   const others = listed(paidBeside(view, motifs), format);
-  const beside = [others && `and ${others} of others`, source && `${made ? 'out of' : 'paying'} ${source}`];
-  const given = listed(listedGifts(view, motifs), format);
-  return [...beside, claimed && `${got} ${claimed}`, given && `receiving ${given}`]
+  const paying = [others && `and ${others} of others`, source && `${made ? 'out of' : 'paying'} ${source}`];
+  const gifts = listedGifts(view, motifs).filter(({ id }) => !beside.some((one) => one.id === id));
+  const given = listed(gifts, format);
+  return [...paying, claimed && `${got} ${claimed}`, given && `receiving ${given}`]
     .map((text) => (text ? `, ${text}` : ''))
     .join('');
 }
@@ -179,12 +181,17 @@ const amountsText = ({ view, motifs, format, brevity }: LabelSubject, side: 'sen
 
 const hasNft = (balances: readonly Balance[]): boolean => balances.some(({ asset }) => isNft(asset));
 
-/** Amounts; of more than `most` the first is named and the rest counted. */
+/** `A, B and C`. */
+const LIST = new Intl.ListFormat('en-GB');
+
+/** Amounts; of more than `most` the largest is named and the rest counted. */
 function listed(amounts: readonly ActAmount[], format: LabelFormat, most = MAX_LISTED): string | null {
   const texts = nftCounts(amounts, format);
-  if (texts.length <= most) return texts.join(' and ') || null;
+  if (texts.length <= most) return LIST.format(texts) || null;
   if (most === 1 || texts.length < amounts.length) return `${amounts.length} assets`;
-  return `${texts[0]} and ${texts.length - 1} assets more`;
+  const worth = ({ asset, amount }: ActAmount): number => format.worth(asset, amount);
+  const largest = amounts.reduce((most, one) => (worth(one) > worth(most) ? one : most));
+  return `${amountText(largest, format)} and ${texts.length - 1} assets more`;
 }
 
 /** Several NFTs of one collection are counted. */

@@ -14,7 +14,8 @@ import type {
 } from '../../model/intent.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 import { roleOf } from '../../lib/roles.ts';
-import { amountsOf } from '../../value/sides.ts';
+import { amountsOf, isShare } from '../../value/sides.ts';
+import { totals } from './actAmounts.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Asset } from '../../model/valueFlow.ts';
 
@@ -40,8 +41,8 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
 }
 
 /**
- * The first rule that matches and that no other match supersedes; where each match is superseded, the first
- * match.
+ * The first rule that matches, that no other match supersedes and that is about more than a hundredth of what
+ * moved; where there is none, the first match.
  */
 async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   const sheet = new FactSheet(view);
@@ -51,12 +52,32 @@ async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   let superseded: IntentRule | null = null;
   for (const one of intents) {
     if (!mayMatch(one) || !(await one.matches(source))) continue;
+    if (isMinor(view, one)) {
+      superseded ??= one.rule;
+      continue;
+    }
     const rivals = intents.filter((rival) => supersedes(rival, one) && mayMatch(rival));
     const verdicts = await Promise.all(rivals.map((rival) => rival.matches(source)));
     if (!verdicts.includes(true)) return one.rule;
     superseded ??= one.rule;
   }
   return superseded;
+}
+
+/** A headline about less than this share of what the actor gave, or got by a swap, of the same assets loses. */
+const LEAST_SHARE = 100n;
+
+function isMinor(view: SubjectView, { rule }: PreparedIntent): boolean {
+  if (view.own.length < 2) return false;
+  const gave = totals(view, restedMotifs(view, rule), (one) => one.gave && !isShare(one));
+  return (
+    gave.size > 0 &&
+    [...gave.values()].every(({ id, amount }) => {
+      const net = view.balances.find((own) => own.id === id)?.net ?? 0n;
+      const counts = net < 0n || view.payersOf(id).some((motif) => view.isSwap(motif));
+      return counts && amount * LEAST_SHARE < (net < 0n ? -net : net);
+    })
+  );
 }
 
 function supersedes({ rule }: PreparedIntent, other: PreparedIntent): boolean {
@@ -80,7 +101,8 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
   const facts = new FactSheet(view).select(new Set(relevant.flatMap((one) => [...one.facts])));
   const outcomes = await Promise.all(relevant.map((one) => one.evaluate((name) => facts.get(name)!)));
   const matched = relevant.filter((_, i) => outcomes[i]!.matched);
-  const isSuperseded = (one: PreparedIntent): boolean => matched.some((other) => supersedes(other, one));
+  const isSuperseded = (one: PreparedIntent): boolean =>
+    isMinor(view, one) || matched.some((other) => supersedes(other, one));
   const [winner = null, ...outranked] = [
     ...matched.filter((one) => !isSuperseded(one)),
     ...matched.filter(isSuperseded),

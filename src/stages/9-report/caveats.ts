@@ -59,7 +59,7 @@ type Finding = readonly [alone: string, after: string];
 
 /** `is not proven: only movements suggest it, with low confidence`. */
 const told = ([first, ...more]: readonly Finding[]): string =>
-  [first![0], ...more.map(([, after]) => after)].join(', ');
+  [first![0], ...new Set(more.map(([, after]) => after))].join(', ');
 
 /** Reasons that keep this act from Proven or High, by caveat. */
 function findingsOf(motif: Motif, input: CaveatInput): Map<CaveatCode, Finding> {

@@ -39,6 +39,7 @@ const format = {
   account: (a: Address) => a.slice(0, 6),
   name: () => null,
   protocol: (slug: string) => slug,
+  worth: () => 0,
 };
 
 async function verdictOn(tx: CanonicalTx, coinbase: Address): Promise<Verdict & { kinds: string[] }> {

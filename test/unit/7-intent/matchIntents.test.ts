@@ -20,6 +20,7 @@ const format: LabelFormat = {
   name: () => null,
   account: (a) => `<${a.slice(-4)}>`,
   protocol: (slug) => slug.toUpperCase(),
+  worth: () => 0,
 };
 const always = { all: [{ fact: 'tx.outcome', operator: 'eq', value: 'success' }] };
 

@@ -56,6 +56,7 @@ async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 
     name: () => null,
     account: (a: Address) => a,
     protocol: (slug: string) => slug,
+    worth: () => 0,
   };
   const input = { tx, flow, motifs, rulebook, subject: subjectOf(attribution) };
   const verdict = await matchIntents(input, format);

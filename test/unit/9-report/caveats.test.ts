@@ -68,6 +68,12 @@ describe('a caveat', () => {
     ]);
   });
 
+  it('says once what two findings have in common', () => {
+    expect(say(['unproven_motif', 'low_confidence', 'uncertain_motif'], { confidence: 'Low' })).toEqual([
+      'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is not proven: “one venue” does not hold, with low confidence.',
+    ]);
+  });
+
   it('does not call a contract unknown that the report names', () => {
     const entities = new Map([[VENUE, { slug: 'vault', name: 'The Vault', tags: [] }]]);
     expect(say(['unknown_protocol'], { protocol: null }, { entities })).toEqual([
