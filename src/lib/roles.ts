@@ -62,15 +62,12 @@ export const POSITION_OWNER_ROLES: readonly string[] = [
   'caller',
 ];
 
-/**
- * The party across from the venue: the movement's other end where the venue is one, else the leg's role. The
- * venue stands for whoever gave what it paid on.
- */
+/** The party across from the venue: the movement's other end where the venue is one, else the leg's role. */
 export function farEnd(role: string, movement: Movement, venue: Address | null): Address {
   if (movement.kind === 'mint') return movement.to;
   if (movement.kind === 'burn') return movement.from;
   if (movement.to === venue) return movement.from;
-  if (movement.from === venue) return role === 'in' ? movement.from : movement.to;
+  if (movement.from === venue) return role === 'in' ? venue : movement.to;
   return SENT_ROLES.has(role) ? movement.from : movement.to;
 }
 

@@ -37,7 +37,7 @@ export interface LabelFormat {
 export function labelFormat(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook' | 'knownTokens'>,
-  mentioned: () => ReadonlySet<Address> = () => NONE,
+  mentioned: () => ReadonlySet<Address> = () => new Set(),
   prices: readonly PriceQuote[] = [],
 ): LabelFormat {
   const protocol = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
@@ -78,15 +78,12 @@ export function labelFormat(
     name,
     protocol,
     worth: (asset, amount) => {
-      const { decimals } = assetUnit(asset, tokens);
       const quote = prices.find((one) => one.asset === (asset.address ?? 'native'));
-      if (quote === undefined || decimals === null) return 0;
-      return (Number(amount) * Number(quote.numerator)) / 10 ** (quote.scale + decimals);
+      const decimals = assetUnit(asset, tokens).decimals ?? 0;
+      return quote ? (Number(amount) * Number(quote.numerator)) / 10 ** (quote.scale + decimals) : 0;
     },
   };
 }
-
-const NONE: ReadonlySet<Address> = new Set();
 
 /** Amounts that only a power of ten would write. */
 const NOTHING = `0.${'0'.repeat(18)}`;
@@ -122,15 +119,9 @@ export const knownSymbols = memoizeFor(
     new Map([...knownTokens].flatMap(([symbol, addresses]) => [...addresses].map((one) => [one, symbol]))),
 );
 
-/** An address's name in an address book. For display only. */
-interface AddressName {
-  readonly kind: string;
-  readonly name: string;
-}
-
-/** The name of a lower-case address in an address book as the rulebook holds it; null where it has none. */
-export function addressName(addressBook: LineTable, address: Address): AddressName | null {
-  const [line] = linesOf(addressBook, address);
+/** The name of a lower-case address in an address book, for display only; null where it has none. */
+export function addressName(book: LineTable, address: Address): Record<'kind' | 'name', string> | null {
+  const [line] = linesOf(book, address);
   if (line === undefined) return null;
   const kindEnd = line.indexOf(' ', address.length + 1);
   return { kind: line.slice(address.length + 1, kindEnd), name: line.slice(kindEnd + 1) };

@@ -42,20 +42,15 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: RoleBinding[]
     // The accounts from which shares came that the venue burns itself.
     if (account === venue && legRole === 'share_in')
       for (const holder of tracing.origins(venue, asset)) ends.add(holder);
-    // Who paid what the venue paid on.
-    if (account === venue && legRole === 'in') {
-      const [payer, ...more] = tracing.origins(venue, asset).filter(isEnd);
-      if (payer !== undefined && more.length === 0) bindings.push({ role: 'payer', account: payer });
-    }
-    if (account === null || account === venue) continue;
+    // The venue paid on assets of the account behind it.
+    if (account === null || (account === venue && legRole !== 'in')) continue;
     const sent = SENT_ROLES.has(legRole);
     const role = sent ? 'payer' : 'recipient';
     if (!managers.includes(account)) bindings.push({ role, account });
     if (i >= MAX_TRACED_LEGS) continue;
     const behind = (sent ? tracing.origins : tracing.destinations)(account, asset).filter(isEnd);
     for (const far of behind) ends.add(far);
-    // An account that passes nothing on is its own end.
-    if (behind.length === 1 && behind[0] !== account) bindings.push({ role, account: behind[0]! });
+    if (behind.length === 1) bindings.push({ role, account: behind[0]! });
   }
   return ends.size === 1 ? [...ends][0]! : null;
 }

@@ -5,7 +5,7 @@ import type { Balance } from '../../value/balances.ts';
 import { othersInPools } from '../../value/poolPayments.ts';
 import { amountsMoved, isShare } from '../../value/sides.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
-import { addedBeside, gainsOf, netOf, totals, type ActAmount } from './actAmounts.ts';
+import { gainsOf, netOf, totals, type ActAmount } from './actAmounts.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
@@ -44,8 +44,7 @@ export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonl
     incoming.some(({ from }) => venues.has(from)) ||
     comesAlong(view, { id, incoming }, motifs);
   if (!view.sent.every((sent) => into(sent) || isFee(sent))) return false;
-  const isAdded = addedBeside(view);
-  const others = view.received.filter((got) => !outOf(got) && !isAdded(got));
+  const others = view.received.filter((got) => !outOf(got) && !view.isAdded(got));
   // A listed token that the actor's own calls brought may be the purpose of the whole.
   if (others.some((one) => isListed(view, one))) return false;
   return giftsAmong(view, motifs, others).length === others.length;

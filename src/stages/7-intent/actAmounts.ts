@@ -96,10 +96,9 @@ export function paidInstead(
 ): readonly ActAmount[] {
   if (stated.length === 0 || motifs.length === 0) return [];
   const gave = view.sent.map(netOf);
-  if (isTrade(view, motifs)) return gave.filter(({ id }) => !stated.some((one) => one.id === id));
-  if (!motifs.every((motif) => movesPosition(view, motif))) return [];
   const others = gave.filter(({ id }) => !stated.some((one) => one.id === id));
-  if (others.length === gave.length) return gave;
+  if (isTrade(view, motifs)) return others;
+  if (others.length === gave.length) return motifs.every((motif) => movesPosition(view, motif)) ? gave : [];
   if (!motifs.every((motif) => isBridged(view, motif))) return [];
   const act = sumsOf(view, motifs, 'sent');
   return others.filter(({ id }) => isFee(view, id, act));
@@ -108,34 +107,16 @@ export function paidInstead(
 /** Amounts that the actor got beside a trade, or claimed beside an act on a position. */
 export function gotBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const stated = new Set(actAmounts(view, motifs, 'received').map(({ id }) => id));
-  if (isTrade(view, motifs)) {
-    const isAdded = addedBeside(view);
-    return view.received.filter((got) => !stated.has(got.id) && !isAdded(got)).map(netOf);
-  }
+  if (isTrade(view, motifs))
+    return view.received.filter((got) => !stated.has(got.id) && !view.isAdded(got)).map(netOf);
   const collects = (motif: Motif): boolean => view.kind(motif).position?.effect === 'collect';
   if (motifs.length === 0 || motifs.some((motif) => !movesPosition(view, motif) || collects(motif)))
     return [];
   const claims = view.own.filter(
     (motif) => motif.parent === null && (collects(motif) || motif.assetsIn[0]?.role === 'reward'),
   );
-  const got = new Set(view.received.map(({ id }) => id));
-  return [...sumsOf(view, claims, 'received').values()].filter(({ id }) => !stated.has(id) && got.has(id));
-}
-
-/**
- * Tells what surely came from outside the calls that the actor's accounts made: whoever submits a signed act
- * can add that.
- */
-export function addedBeside({ tx, entity }: SubjectView): (got: Pick<Balance, 'incoming'>) => boolean {
-  const calls = entity.has(tx.from)
-    ? []
-    : tx.frames.filter(({ from, effective }) => effective && entity.has(from));
-  if (calls.length === 0) return () => false;
-  return ({ incoming }) =>
-    incoming.every(({ evidence: { log, frame } }) => {
-      const { index, end } = tx.frames[(log === null ? frame : tx.logs[log]!.within) ?? 0]!;
-      return calls.every((call) => end <= call.index || call.end <= index);
-    });
+  const gained = [...sumsOf(view, claims, 'received').values()];
+  return gained.filter(({ id }) => !stated.has(id) && view.payers.has(id));
 }
 
 /**

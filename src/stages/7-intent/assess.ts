@@ -4,7 +4,6 @@ import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
 import { amountsMoved } from '../../value/sides.ts';
 import { accountsFor, giftsAmong, gainedElsewhere, NOT_EXCHANGED } from './accountsFor.ts';
-import { addedBeside } from './actAmounts.ts';
 import { isUnlisted, keptOf } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
@@ -197,8 +196,7 @@ function dealsInSuspects(view: SubjectView, motifs: readonly Motif[]): boolean {
     outgoing.some(({ index }) => unlisted.has(index)) ||
     incoming.some(({ index }) => unverified.has(index));
   if (view.sent.some(isSuspect)) return true;
-  const isAdded = addedBeside(view);
-  const got = view.received.filter((one) => isSuspect(one) && !isAdded(one));
+  const got = view.received.filter((one) => isSuspect(one) && !view.isAdded(one));
   return giftsAmong(view, motifs, got).length < got.length;
 }
 

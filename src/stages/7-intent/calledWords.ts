@@ -50,13 +50,11 @@ export function attemptOf(subject: LabelSubject): string | null {
 function statedAmount({ view: { tx, input }, format }: LabelSubject): string | null {
   const call = input.rulebook.tokenCalls.get(tx.input.slice(0, 10) as Hex);
   if (call?.amount == null || call.token !== null) return null;
-  const amount = uintOfWord(wordAt(tx.input, call.amount + SELECTOR_BYTES) ?? '');
+  const amount = uintOfWord(wordAt(tx.input, 4 + call.amount) ?? '');
   const token: Asset = { id: '', kind: 'erc20', address: tx.to, tokenId: null };
   if (!isUnlimited(amount, input.rulebook.unlimited)) return format.amount(token, amount);
   return call.spender === null ? format.asset(token) : `unlimited ${format.asset(token)}`;
 }
-
-const SELECTOR_BYTES = 4;
 
 /** `Delegate 0x12ab…cdef to 0x34cd…ef01`, or that it was revoked (EIP-7702: the zero address). */
 export function delegationText({ view: { tx }, format }: LabelSubject): string | null {

@@ -37,7 +37,7 @@ export function loggedBy({ view }: LabelSubject): string | null {
 type NamedEvent = Pick<NamedSignature, 'name'> & { readonly args: readonly ParamSpec[] };
 
 /** An event as the dictionary names it, else as the shapes do. */
-function nameOf({ topics }: Log, { input: { rulebook } }: SubjectView): NamedEvent | null {
+export function nameOf({ topics }: Log, { input: { rulebook } }: SubjectView): NamedEvent | null {
   if (topics[0] === undefined) return null;
   const named = eventNamed(rulebook.signatures, topics[0], topics.length);
   const shaped = rulebook.events.get(`${topics[0]}:${topics.length}`);

@@ -77,8 +77,8 @@ function takenBy(
 
 /** The surplus of other accounts: more of the asset than their swaps and the actor's positions explain. */
 function* surplusesOf(view: SubjectView, id: AssetId): Generator<[Address, bigint]> {
-  const { flow, entity, swaps, input } = view;
-  const { rulebook } = input;
+  const { flow, entity, swaps } = view;
+  const { rulebook } = view.input;
   const whole = new Set(swaps.map(({ parent }) => parent));
   const positions = view.own.filter((act) => act.parent === null && view.kind(act).position !== null);
   const traded = new Map<Address, bigint>();

@@ -11,10 +11,9 @@ import type { Motif } from '../../model/motif.ts';
 import type { Condition, IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
 import { functionOf } from '../../evm/decodeArguments.ts';
-import { eventNamed } from '../../evm/signatures.ts';
 import { NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { cleanText } from '../../value/display.ts';
-import { blobsText } from './deeds.ts';
+import { blobsText, nameOf } from './deeds.ts';
 import type { Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 
@@ -160,7 +159,11 @@ function argumentNamed(name: string, { view, motifs, when }: LabelSubject): Foun
     for (const { log } of evidence) {
       const found = log === null ? undefined : tx.logs[log];
       if (!found || !isAsked(found, asked, view)) continue;
-      const value = valueOf(name, paramsOf(found, view), { topics: found.topics, data: found.data, base: 0 });
+      const value = valueOf(name, nameOf(found, view)?.args ?? [], {
+        topics: found.topics,
+        data: found.data,
+        base: 0,
+      });
       if (value !== null) return value;
     }
   const called = functionOf(tx, input.rulebook.signatures);
@@ -172,15 +175,6 @@ function isAsked({ topics }: Log, asked: readonly string[], { input: { rulebook 
   if (asked.length === 0) return true;
   const meanings = rulebook.events.get(`${topics[0]}:${topics.length}`)?.meanings ?? [];
   return meanings.some(({ tags }) => asked.some((tag) => tags.includes(tag)));
-}
-
-/** Parameters as the dictionary names them, then as the shapes do. */
-function paramsOf({ topics }: Log, { input: { rulebook } }: SubjectView): readonly ParamSpec[] {
-  const topic0 = topics[0];
-  if (topic0 === undefined) return [];
-  const named = eventNamed(rulebook.signatures, topic0, topics.length);
-  const shaped = rulebook.events.get(`${topic0}:${topics.length}`)?.meanings[0]?.params ?? [];
-  return [...(named?.args ?? []), ...shaped];
 }
 
 function valueOf(name: string, params: readonly ParamSpec[], args: EncodedArguments): FoundArgument | null {

@@ -91,7 +91,9 @@ const WORDS: Readonly<Record<string, Word>> = {
   gain: ({ view, motifs, format }) => listed(gainsOf(view, motifs, 'received'), format),
   loss: ({ view, motifs, format }) => listed(gainsOf(view, motifs, 'sent'), format),
   allowance: (subject) => {
-    const texts = ownAllowances(subject).map((allowance) => allowanceText(allowance, subject));
+    const { view, format } = subject;
+    const of = (owner: Address): string => (view.entity.has(owner) ? '' : ` of ${format.account(owner)}`);
+    const texts = ownAllowances(subject).map((one) => `${allowedText(one, format)}${of(one.owner)}`);
     return texts.length > MAX_LISTED
       ? `${texts.length} allowances`
       : [...new Set(texts)].join(' and ') || null;
@@ -100,13 +102,13 @@ const WORDS: Readonly<Record<string, Word>> = {
     const spenders = new Set(ownAllowances(subject).map(({ spender }) => spender));
     return spenders.size === 1 ? subject.format.account([...spenders][0]!) : null;
   },
-  contract: ({ view, format }) => contractText(view, format),
+  contract: ({ view: { tx }, format }) => format.account(tx.to ?? tx.createdContract ?? tx.from),
   method: (subject) => methodOf(subject.view) ?? deedOf(subject),
   deed: (subject) => deedOf(subject) ?? methodOf(subject.view),
   events: (subject) => (methodOf(subject.view) === null ? loggedBy(subject) : null),
-  call: ({ view, format, brevity }) => {
-    const [method, contract] = [methodOf(view), contractText(view, format)];
-    return method === null || brevity > 2 ? contract : `${method} on ${contract}`;
+  call: (subject) => {
+    const [method, contract] = [methodOf(subject.view), WORDS['contract']!(subject)];
+    return method === null || subject.brevity > 2 ? contract : `${method} on ${contract}`;
   },
   blobs: ({ view }) => blobsText(view),
   delegation: (subject) => delegationText(subject),
@@ -136,44 +138,42 @@ const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) =>
 
 const FEE_WORDS = { sent: 'for a fee of', received: 'collecting', owed: 'owing' } as const;
 
+/** `, paying 0.0004 ETH`; nothing of no amounts. */
+function clause(verb: string, amounts: readonly ActAmount[], { format }: LabelSubject, end = ''): string {
+  const text = listed(amounts, format);
+  return text === null ? '' : `, ${verb} ${text}${end}`;
+}
+
 /**
  * `, for a fee of 0.0004 ETH`, `, collecting 3 USDC in fees`, `, owing 4,774.96 LUSD`; a brief text leaves
  * fees out.
  */
-export function feesText(fees: readonly ActFee[], { brevity, format }: LabelSubject): string {
-  return (['sent', 'received', 'owed'] as const)
-    .map((side) => {
-      const text = listed(
-        fees.filter((fee) => fee.side === side),
-        format,
-      );
-      if (text === null || (brevity > 1 && side !== 'owed')) return '';
-      return `, ${FEE_WORDS[side]} ${text}${side === 'received' ? ' in fees' : ''}`;
-    })
+export function feesText(fees: readonly ActFee[], subject: LabelSubject): string {
+  const sides = subject.brevity > 1 ? (['owed'] as const) : (['sent', 'received', 'owed'] as const);
+  const of = (side: ActFee['side']): ActFee[] => fees.filter((fee) => fee.side === side);
+  return sides
+    .map((side) => clause(FEE_WORDS[side], of(side), subject, side === 'received' ? ' in fees' : ''))
     .join('');
 }
 
 /** `, out of 8.75 ETH`, ` for 0x12ab…cdef`, `, claiming 3 LUSD`: what a headline says beside its amounts. */
-export function aboutPosition({ view, motifs, brevity, format }: LabelSubject): string {
+export function aboutPosition(subject: LabelSubject): string {
+  const { view, motifs, brevity, format } = subject;
   const owner = otherOwner(view, motifs);
   if (owner !== null) return ` for ${shortAddress(owner)}`;
   if (brevity > 1) return '';
   const recipient = paidTo(view, motifs);
   if (recipient !== null) return `, paid to ${format.account(recipient)}`;
   const paid = paidInstead(view, motifs, actAmounts(view, motifs, 'sent'));
-  const act = paid.length === 0 ? null : sumsOf(view, motifs, 'sent');
-  const made = act !== null && paid.some(({ id }) => !isFee(view, id, act));
-  const beside = gotBeside(view, motifs);
-  const claimed = listed(beside, format);
-  const source = listed(paid, format);
-  const got = isTrade(view, motifs) ? 'receiving' : 'claiming';
-  const others = listed(paidBeside(view, motifs), format);
-  const paying = [others && `and ${others} of others`, source && `${made ? 'out of' : 'paying'} ${source}`];
-  const gifts = listedGifts(view, motifs).filter(({ id }) => !beside.some((one) => one.id === id));
-  const given = listed(gifts, format);
-  return [...paying, claimed && `${got} ${claimed}`, given && `receiving ${given}`]
-    .map((text) => (text ? `, ${text}` : ''))
-    .join('');
+  const made = paid.some(({ id }) => !isFee(view, id, sumsOf(view, motifs, 'sent')));
+  const claimed = gotBeside(view, motifs);
+  const gifts = listedGifts(view, motifs).filter(({ id }) => !claimed.some((one) => one.id === id));
+  return [
+    clause('and', paidBeside(view, motifs), subject, ' of others'),
+    clause(made ? 'out of' : 'paying', paid, subject),
+    clause(isTrade(view, motifs) ? 'receiving' : 'claiming', claimed, subject),
+    clause('receiving', gifts, subject),
+  ].join('');
 }
 
 const amountsText = ({ view, motifs, format, brevity }: LabelSubject, side: 'sent' | 'received') =>
@@ -181,7 +181,6 @@ const amountsText = ({ view, motifs, format, brevity }: LabelSubject, side: 'sen
 
 const hasNft = (balances: readonly Balance[]): boolean => balances.some(({ asset }) => isNft(asset));
 
-/** `A, B and C`. */
 const LIST = new Intl.ListFormat('en-GB');
 
 /** Amounts; of more than `most` the largest is named and the rest counted. */
@@ -254,10 +253,6 @@ function venueOf({ motifs, format }: LabelSubject): string | null {
   return venues.size === 1 ? format.account([...venues][0]!) : null;
 }
 
-function contractText({ tx }: SubjectView, format: LabelFormat): string {
-  return format.account(tx.to ?? tx.createdContract ?? tx.from);
-}
-
 /** The one account that gave, or got, all that moved. */
 function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'outflow'): string | null {
   const other = side === 'inflow' ? 'outflow' : 'inflow';
@@ -291,12 +286,7 @@ function ownAllowances({ view }: LabelSubject): readonly Allowance[] {
   return own.length > 0 ? own : view.flow.allowances;
 }
 
-/** `5 USDC`; of another account's tokens, with its name. */
-function allowanceText(allowance: Allowance, { view, format }: LabelSubject): string {
-  const own = view.entity.has(allowance.owner);
-  return `${allowedText(allowance, format)}${own ? '' : ` of ${format.account(allowance.owner)}`}`;
-}
-
+/** `5 USDC`, `unlimited USDC`. */
 function allowedText(allowance: Allowance, format: LabelFormat): string {
   const { token, assetKind: kind, tokenId, amount, unlimited } = allowance;
   const asset: Asset = { id: '', kind, address: token, tokenId };

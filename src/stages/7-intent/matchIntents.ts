@@ -17,7 +17,7 @@ import { roleOf } from '../../lib/roles.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
 import { totals } from './actAmounts.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Asset } from '../../model/valueFlow.ts';
+import type { Asset, AssetId } from '../../model/valueFlow.ts';
 
 /** A verdict with everything it was made from, for explanations. */
 export interface ExplainedVerdict {
@@ -52,32 +52,24 @@ async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   let superseded: IntentRule | null = null;
   for (const one of intents) {
     if (!mayMatch(one) || !(await one.matches(source))) continue;
-    if (isMinor(view, one)) {
-      superseded ??= one.rule;
-      continue;
-    }
     const rivals = intents.filter((rival) => supersedes(rival, one) && mayMatch(rival));
     const verdicts = await Promise.all(rivals.map((rival) => rival.matches(source)));
-    if (!verdicts.includes(true)) return one.rule;
+    if (!verdicts.includes(true) && !isMinor(view, one)) return one.rule;
     superseded ??= one.rule;
   }
   return superseded;
 }
 
-/** A headline about less than this share of what the actor gave, or got by a swap, of the same assets loses. */
-const LEAST_SHARE = 100n;
-
+/** Whether it is about under 1 % of the same assets that the actor gave, or got by a swap. */
 function isMinor(view: SubjectView, { rule }: PreparedIntent): boolean {
   if (view.own.length < 2) return false;
   const gave = totals(view, restedMotifs(view, rule), (one) => one.gave && !isShare(one));
-  return (
-    gave.size > 0 &&
-    [...gave.values()].every(({ id, amount }) => {
-      const net = view.balances.find((own) => own.id === id)?.net ?? 0n;
-      const counts = net < 0n || view.payersOf(id).some((motif) => view.isSwap(motif));
-      return counts && amount * LEAST_SHARE < (net < 0n ? -net : net);
-    })
-  );
+  const bought = (id: AssetId): boolean => view.payersOf(id).some((motif) => view.isSwap(motif));
+  const more = view.balances.filter(({ id, net }) => {
+    const part = (gave.get(id)?.amount ?? 0n) * 100n;
+    return part > 0n && (part < -net || (part < net && bought(id)));
+  });
+  return gave.size > 0 && more.length === gave.size;
 }
 
 function supersedes({ rule }: PreparedIntent, other: PreparedIntent): boolean {
@@ -103,10 +95,8 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
   const matched = relevant.filter((_, i) => outcomes[i]!.matched);
   const isSuperseded = (one: PreparedIntent): boolean =>
     isMinor(view, one) || matched.some((other) => supersedes(other, one));
-  const [winner = null, ...outranked] = [
-    ...matched.filter((one) => !isSuperseded(one)),
-    ...matched.filter(isSuperseded),
-  ].map(({ rule }) => rule);
+  const ranked = [...matched].sort((a, b) => Number(isSuperseded(a)) - Number(isSuperseded(b)));
+  const [winner = null, ...outranked] = ranked.map(({ rule }) => rule);
   const verdict = winner ? ruleVerdict(view, winner, format) : fallbackVerdict(view, format);
   const skipped = input.rulebook.intents.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));
   return { verdict, facts, outcomes, winner, outranked, skipped };

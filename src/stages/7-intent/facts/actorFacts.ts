@@ -18,6 +18,12 @@ const not =
   (balance, v) =>
     !test(balance, v);
 
+/** The called contract and the direct recipients of the actor's assets. */
+const takers = ({ tx, sent }: SubjectView): (Address | null)[] => [
+  tx.to,
+  ...sent.flatMap(({ outgoing }) => outgoing.map(({ to }) => to)),
+];
+
 /** Counts the actor's sent, or received, assets that pass all tests. */
 function balancesThat(
   name: `actor.${'sent' | 'received'}.${string}`,
@@ -37,11 +43,6 @@ const nativeThat = (side: 'sent' | 'received', word: string): FactSpec =>
 
 function kindsIn(ends: SubjectView['takers']): string[] {
   return [...ends.values()].flatMap((motifs) => [...motifs].map(({ kind }) => kind));
-}
-
-/** Entity tags of accounts, all in one list. */
-function allOf(accounts: Iterable<Address>, known: (account: Address) => Iterable<string>): string[] {
-  return [...accounts].flatMap((account) => [...known(account)]);
 }
 
 /** The subject's identity. */
@@ -140,18 +141,12 @@ const BALANCES: readonly FactSpec[] = [
     'actor.received.minted_by_payee',
     'An asset minted to the actor is issued by the contract that took what the actor sent, or ' +
       'that the actor called.',
-    (v) => {
-      const recipients = new Set([...v.sent.flatMap((l) => l.outgoing.map((m) => m.to)), v.tx.to]);
-      return v.received.some((l) => isMinted(l, v) && recipients.has(l.asset.address));
-    },
+    (v) => v.received.some((l) => isMinted(l, v) && takers(v).includes(l.asset.address)),
   ),
   flag(
     'actor.sent.burnt_by_payer',
     'An asset burnt from the actor is issued by the contract that paid the actor, or that the actor called.',
-    (v) => {
-      const payers = new Set([...v.received.flatMap((l) => l.incoming.map((m) => m.from)), v.tx.to]);
-      return v.sent.some((l) => isBurnt(l, v) && payers.has(l.asset.address));
-    },
+    (v) => v.sent.some((l) => isBurnt(l, v) && [v.tx.to, ...v.senders].includes(l.asset.address)),
   ),
   oneOf(
     'actor.converts',
@@ -217,7 +212,7 @@ const COUNTERPARTIES: readonly FactSpec[] = [
     (v) => v.tx.input.length <= 138 && v.recipients.has(addressAt(v.tx.input, 4)!),
   ),
   entityTags('actor.payee_tags', 'Entity tags of the accounts that kept what the actor sent.', (v) =>
-    allOf(v.recipients, (a) => v.tagsOf(a)),
+    [...v.recipients].flatMap((a) => v.tagsOf(a)),
   ),
   count(
     'actor.sources',
@@ -253,17 +248,17 @@ const COUNTERPARTIES: readonly FactSpec[] = [
     v.received.some((l) => l.incoming.some((m) => m.from === v.tx.to)),
   ),
   entityTags('actor.source_tags', 'Entity tags of the accounts the actor received something from.', (v) =>
-    allOf(v.senders, (a) => v.tagsOf(a)),
+    [...v.senders].flatMap((a) => v.tagsOf(a)),
   ),
   kinds(
     'actor.payee_speaks',
     'Motif kinds spoken by the known protocols whose addresses kept what the actor sent.',
-    (v) => allOf(v.recipients, (a) => v.input.rulebook.prepared.kindsOf(a) ?? []),
+    (v) => [...v.recipients].flatMap((a) => [...(v.input.rulebook.prepared.kindsOf(a) ?? [])]),
   ),
   kinds(
     'actor.source_speaks',
     'Motif kinds spoken by the known protocols whose addresses paid the actor directly.',
-    (v) => allOf(v.senders, (a) => v.input.rulebook.prepared.kindsOf(a) ?? []),
+    (v) => [...v.senders].flatMap((a) => [...(v.input.rulebook.prepared.kindsOf(a) ?? [])]),
   ),
   entityTags('actor.tags', 'Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
 ];

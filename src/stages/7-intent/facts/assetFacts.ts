@@ -1,28 +1,14 @@
 import type { Balance } from '../../../value/balances.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { amountsOf, isShare } from '../../../value/sides.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
+import { knownSymbols } from '../../../value/labelFormat.ts';
 import type { Asset, AssetId } from '../../../model/valueFlow.ts';
 import { assetClasses, tokenSymbols, type FactSpec } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 
-/** Tokens the rules know by address, never by the symbol a token gives itself. */
-interface KnownTokens {
-  readonly symbols: ReadonlyMap<string, string>;
-  readonly classes: ReadonlyMap<string, readonly string[]>;
-}
-
-function knownTokens({ knownTokens: symbols, assetClasses: classes }: Rulebook): KnownTokens {
-  return {
-    symbols: new Map([...symbols].flatMap(([symbol, own]) => [...own].map((address) => [address, symbol]))),
-    classes,
-  };
-}
-
 /** Classes of assets: of the transaction, of entity files, of their tags; `other` for none (for "only"). */
 export function classesIn(view: SubjectView, assets: Iterable<Asset>): string[] {
-  const { wrappedNative, prepared } = view.input.rulebook;
-  const { classes } = prepared.derive(knownTokens);
+  const { wrappedNative, assetClasses: classes } = view.input.rulebook;
   return [...assets].flatMap(({ id, kind, address }) => {
     if (address === null) return ['native'];
     const own = [
@@ -36,9 +22,9 @@ export function classesIn(view: SubjectView, assets: Iterable<Asset>): string[] 
   });
 }
 
-/** Symbols of well-known tokens among assets, `ETH` for the native currency. */
+/** Symbols of tokens that the rules know by address, `ETH` for the native currency. */
 export function symbolsIn(view: SubjectView, assets: Iterable<Asset>): string[] {
-  const { symbols } = view.input.rulebook.prepared.derive(knownTokens);
+  const symbols = knownSymbols(view.input.rulebook.knownTokens);
   return [...assets].flatMap(({ address }) => (address === null ? ['ETH'] : (symbols.get(address) ?? [])));
 }
 

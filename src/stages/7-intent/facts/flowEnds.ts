@@ -32,8 +32,7 @@ export function motifsAtEnd(
       if (view.mergedAsset(movement.asset) !== id || entity.has(carrier)) return false;
       const here = ends.byMovement.get(movement.index) ?? ends.byVenue.get(carrier)?.get(id);
       for (const motif of here ?? []) found.add(motif);
-      if (here !== undefined) return false;
-      return isIntermediary(view, carrier);
+      return here === undefined && isIntermediary(view, carrier);
     };
     const carriers: Address[] = [];
     for (const movement of into ? outgoing : incoming) {
@@ -108,4 +107,17 @@ export function recipientsOf(view: SubjectView): ReadonlySet<Address> {
   const starts = direct.map(({ to }) => to);
   follow(flow, starts, 'onward', visit);
   return found;
+}
+
+/** Whether a receipt surely came from outside the calls of the subject's accounts. */
+export function addedBeside({ tx, entity }: SubjectView): SubjectView['isAdded'] {
+  const calls = entity.has(tx.from)
+    ? []
+    : tx.frames.filter(({ from, effective }) => effective && entity.has(from));
+  if (calls.length === 0) return () => false;
+  return ({ incoming }) =>
+    incoming.every(({ evidence: { log, frame } }) => {
+      const { index, end } = tx.frames[(log === null ? frame : tx.logs[log]!.within) ?? 0]!;
+      return calls.every((call) => end <= call.index || call.end <= index);
+    });
 }

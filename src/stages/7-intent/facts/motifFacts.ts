@@ -56,7 +56,10 @@ export function motifFacts(kind: string): readonly FactSpec[] {
       tagsOf(v.ownOf(kind)),
     ),
     accountRoles(`motif.${kind}.roles`, `Roles the actor has in its motifs of kind ${kind}.`, (v) =>
-      v.ownOf(kind).flatMap(({ participants }) => rolesOf(participants, v)),
+      v
+        .ownOf(kind)
+        .flatMap(({ participants }) => participants)
+        .flatMap(({ role, account }) => (v.entity.has(account) ? [role] : [])),
     ),
     assetClasses(
       `motif.${kind}.classes`,
@@ -84,10 +87,6 @@ export function motifFacts(kind: string): readonly FactSpec[] {
       (v) => kindsSharing(v, kind, ({ venue, poolId }) => poolId ?? venue),
     ),
   ];
-}
-
-function rolesOf(participants: Motif['participants'], { entity }: SubjectView): string[] {
-  return participants.filter(({ account }) => entity.has(account)).map(({ role }) => role);
 }
 
 function assetsOf(view: SubjectView, kind: string): Asset[] {

@@ -9,7 +9,7 @@ import { withParts, type PartsOf } from '../../../lib/lazy.ts';
 import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
 import { deliveriesOf, holdingsOf, pathOf, reachedBy, type Delivery } from './swapFacts.ts';
 import { reachableOf } from './intermediaries.ts';
-import { motifsAtEnd, recipientsOf } from './flowEnds.ts';
+import { addedBeside, motifsAtEnd, recipientsOf } from './flowEnds.ts';
 import { ownership } from './ownership.ts';
 import { sharesByAsset } from './assetFacts.ts';
 import type { Holding, HoldingFlow } from '../../../value/follow.ts';
@@ -55,6 +55,8 @@ interface Parts {
   readonly recipients: ReadonlySet<Address>;
   /** Accounts the subject received something from directly, the zero address included. */
   readonly senders: ReadonlySet<Address>;
+  /** Whether the submitter of the subject's signed act can have added this. */
+  readonly isAdded: (got: Pick<Balance, 'incoming'>) => boolean;
   /** Accounts that ended with less, and with more, of something. */
   readonly netHolders: Readonly<Record<'payers' | 'receivers', ReadonlySet<Address>>>;
   /** Events that move nothing. */
@@ -88,6 +90,7 @@ const PARTS: PartsOf<Parts, SubjectView> = {
   payers: (view) => motifsAtEnd(view, 'outOf'),
   recipients: recipientsOf,
   senders: ({ received }) => new Set(received.flatMap(({ incoming }) => incoming.map(({ from }) => from))),
+  isAdded: addedBeside,
   netHolders: netHoldersOf,
   events: ({ tx, flow }) =>
     flow.nonEconomic.filter(({ kind }) => kind === 'event').map(({ evidence }) => tx.logs[evidence.log!]!),

@@ -69,11 +69,12 @@ const SETTLED: ReadonlySet<MotifTraits['trade']> = new Set(['order', 'summary'])
 const SETTLING_TAGS = new Set(['aggregator', 'settlement', 'order_book', 'solver']);
 
 function settledByOthers(v: SubjectView): boolean {
-  if (v.input.subject.mode === 'solver_settlement' || v.own.some((motif) => SETTLED.has(v.kind(motif).trade)))
-    return true;
-  if (settles(tagsOf(v.path)) || settles(v.tagsOf(v.tx.to))) return true;
-  const accounts = [...v.flow.ledgers.keys()];
-  return accounts.some((account) => settles(v.tagsOf(account)) && isIntermediary(v, account));
+  return (
+    v.input.subject.mode === 'solver_settlement' ||
+    v.own.some((motif) => SETTLED.has(v.kind(motif).trade)) ||
+    settles([...tagsOf(v.path), ...v.tagsOf(v.tx.to)]) ||
+    [...v.flow.ledgers.keys()].some((account) => settles(v.tagsOf(account)) && isIntermediary(v, account))
+  );
 }
 
 function settles(tags: readonly string[]): boolean {

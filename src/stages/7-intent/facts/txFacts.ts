@@ -106,10 +106,8 @@ function onlySpeaksOfCreated({ tx, events }: SubjectView): boolean {
 }
 
 function touchedTags(v: SubjectView): string[] {
-  const tags: string[] = [];
-  for (const { to } of v.tx.frames) tags.push(...v.tagsOf(to));
-  for (const { address } of v.tx.logs) tags.push(...v.tagsOf(address));
-  return tags;
+  const touched = [...v.tx.frames.map(({ to }) => to), ...v.tx.logs.map(({ address }) => address)];
+  return touched.flatMap((account) => v.tagsOf(account));
 }
 
 /** Facts about the whole value flow without payments for execution, for any subject. */
