@@ -113,7 +113,9 @@ export function gotBeside(view: SubjectView, motifs: readonly Motif[]): ActAmoun
   if (motifs.length === 0 || motifs.some((motif) => !movesPosition(view, motif) || collects(motif)))
     return [];
   const claims = view.own.filter(
-    (motif) => motif.parent === null && (collects(motif) || motif.assetsIn[0]?.role === 'reward'),
+    (motif) =>
+      motif.parent === null &&
+      (collects(motif) || amountsOf(motif, view.input.rulebook)[0]?.leg === 'reward'),
   );
   const gained = [...sumsOf(view, claims, 'received').values()];
   return gained.filter(({ id }) => !stated.has(id) && view.payers.has(id));
