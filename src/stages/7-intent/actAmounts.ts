@@ -85,10 +85,7 @@ export function paidBeside(view: SubjectView, motifs: readonly Motif[]): ActAmou
 const isBridged = (view: SubjectView, motif: Motif): boolean =>
   view.kind(motif).position?.category === 'bridge_claim';
 
-/**
- * The assets that the actor paid beside a trade, for a message beside a bridge's principal, or where the acts
- * put in others: those of `stated`.
- */
+/** What the actor paid beside a trade or for a bridge's message; all where the acts put in others, `stated`. */
 export function paidInstead(
   view: SubjectView,
   motifs: readonly Motif[],
@@ -112,11 +109,9 @@ export function gotBeside(view: SubjectView, motifs: readonly Motif[]): ActAmoun
   const collects = (motif: Motif): boolean => view.kind(motif).position?.effect === 'collect';
   if (motifs.length === 0 || motifs.some((motif) => !movesPosition(view, motif) || collects(motif)))
     return [];
-  const claims = view.own.filter(
-    (motif) =>
-      motif.parent === null &&
-      (collects(motif) || amountsOf(motif, view.input.rulebook)[0]?.leg === 'reward'),
-  );
+  const isClaim = (motif: Motif): boolean =>
+    collects(motif) || amountsOf(motif, view.input.rulebook)[0]?.leg === 'reward';
+  const claims = view.own.filter((motif) => motif.parent === null && isClaim(motif));
   const gained = [...sumsOf(view, claims, 'received').values()];
   return gained.filter(({ id }) => !stated.has(id) && view.payers.has(id));
 }

@@ -111,10 +111,8 @@ export function recipientsOf(view: SubjectView): ReadonlySet<Address> {
 
 /** Whether a receipt surely came from outside the calls of the subject's accounts. */
 export function addedBeside({ tx, entity }: SubjectView): SubjectView['isAdded'] {
-  const calls = entity.has(tx.from)
-    ? []
-    : tx.frames.filter(({ from, effective }) => effective && entity.has(from));
-  if (calls.length === 0) return () => false;
+  const calls = tx.frames.filter(({ from, effective }) => effective && entity.has(from));
+  if (calls.length === 0 || entity.has(tx.from)) return () => false;
   return ({ incoming }) =>
     incoming.every(({ evidence: { log, frame } }) => {
       const { index, end } = tx.frames[(log === null ? frame : tx.logs[log]!.within) ?? 0]!;

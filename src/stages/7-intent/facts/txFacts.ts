@@ -8,8 +8,6 @@ import { count, entityTags, flag, kinds, oneOf, text, type FactSpec } from './fa
 import type { SubjectView } from './subjectView.ts';
 import type { NonEconomicMovement } from '../../../model/valueFlow.ts';
 
-const UNKNOWN_INDEX = 1_000_000;
-
 /** Facts about the transaction itself, for any subject. */
 export const TX_FACTS: readonly FactSpec[] = [
   oneOf('tx.outcome', ['success', 'reverted'], 'Whether the transaction took effect.', (v) =>
@@ -36,7 +34,7 @@ export const TX_FACTS: readonly FactSpec[] = [
     'tx.index',
     'Position of the transaction in its block, from 0. Where the node leaves it out: 1000000, ' +
       'so that no early place is assumed.',
-    (v) => v.tx.indexInBlock ?? UNKNOWN_INDEX,
+    (v) => v.tx.indexInBlock ?? 1_000_000,
   ),
   flag(
     'tx.events_about_created',
