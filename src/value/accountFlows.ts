@@ -143,15 +143,9 @@ function untoldDebts(
 ): string[] {
   if (all.some(({ category, parts }) => category !== DEBT && parts.some(({ delta }) => delta < 0n)))
     return [];
-  const lent = summed(
-    lending
-      .filter(({ category }) => category === DEBT)
-      .flatMap(({ parts }) =>
-        parts
-          .filter(({ delta, role }) => delta > 0n || role === 'fee')
-          .map(({ asset, delta }): Amount => [asset, delta]),
-      ),
-  );
+  const owed = lending.flatMap(({ category, parts }) => (category === DEBT ? parts : []));
+  const taken = owed.filter(({ delta, role }) => delta > 0n || role === 'fee');
+  const lent = summed(taken.map(({ asset, delta }): Amount => [asset, delta]));
   return [...lent.keys()].filter(
     (asset) => lent.get(asset)! > (balances.find(({ id }) => id === asset)?.received ?? 0n),
   );

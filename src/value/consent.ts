@@ -8,7 +8,7 @@ import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { tokensOf } from './parties.ts';
-import { pullsForOthers, readSigned, type Signed } from './signed.ts';
+import { actsOnOrders, pullsForOthers, readSigned, type Signed } from './signed.ts';
 import {
   allowedBy,
   entrusts,
@@ -227,7 +227,7 @@ export class Consent {
     if (spec !== undefined && named !== holder) return false;
     const taker = this.#takerOf(call, holder);
     if (this.#spendsGrant(call, taker, holder, amount)) return true;
-    if (this.#actsOnOrders(call.from)) return named === holder;
+    if (actsOnOrders(this.#rulebook, call.from)) return named === holder;
     const own = this.#ownCalls(holder);
     const led = this.#callersOf(call).filter((frame) => own.has(frame));
     if (led.length === 0) return false;
@@ -254,10 +254,6 @@ export class Consent {
     const keeper = this.#rulebook.entities.get(call.from)?.tags.includes('permit') === true;
     const asked = keeper && call.parent !== null ? this.#tx.frames[call.parent]! : null;
     return asked !== null && holderOf(asked, this.#specOf(asked)) === holder ? asked.from : call.from;
-  }
-
-  #actsOnOrders(account: Address): boolean {
-    return this.#rulebook.entities.get(account)?.tags.includes('acts_on_orders') === true;
   }
 
   #grantsOf(holder: Address): Grants {

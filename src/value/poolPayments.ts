@@ -82,34 +82,31 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
   };
 }
 
-/** Accounts that pay out what listed venues give for what they take, each with the asset. */
-function tillsOf({ movements }: ValueFlow, motifs: readonly Motif[], rulebook: Scene['rulebook']) {
-  const listed = motifs.filter(
-    ({ kind, protocol }) => isRecognised(protocol) && isSwap(kindOf(rulebook, kind)),
-  );
-  return new Set(
-    listed.flatMap((act) => {
-      const given = new Set(amountsMoved(act, false, rulebook).map(({ asset }) => asset));
-      const paid = act.movements.map((index) => movements[index]!).filter(({ asset }) => given.has(asset));
-      return paid.flatMap(({ from, to, asset }) => (to === act.venue ? [] : `${from} ${asset}`));
-    }),
-  );
+/** Accounts that pay out what listed venues give, each with the asset. */
+function tillsOf(flow: ValueFlow, motifs: readonly Motif[], rulebook: Scene['rulebook']): Set<string> {
+  const swaps = motifs.filter(({ kind }) => isSwap(kindOf(rulebook, kind)));
+  const paid = swaps.flatMap((act) => {
+    const given = isRecognised(act.protocol) ? amountsMoved(act, false, rulebook) : [];
+    return movesOf(act, flow).filter((m) => given.some(({ asset }) => asset === m.asset));
+  });
+  return new Set(paid.map(({ from, asset }) => `${from} ${asset}`));
 }
+
+const movesOf = ({ movements }: Motif, flow: ValueFlow): Movement[] =>
+  movements.map((index) => flow.movements[index]!);
 
 /** Payments of others in the assets that an act took. */
 function paidByOthers(act: Motif, isOthers: Asks, { flow, rulebook }: Scene): Movement[] {
   const { wrappedNative } = rulebook;
   const given = amountsMoved(act, true, rulebook);
   const taken = new Set(given.map(({ asset }) => mergeNative(asset, wrappedNative)));
-  return act.movements
-    .map((index) => flow.movements[index]!)
-    .filter(
-      (m) =>
-        m.to === act.venue &&
-        taken.has(mergeNative(m.asset, wrappedNative)) &&
-        !isConversion(m, flow, wrappedNative) &&
-        isOthers(m),
-    );
+  return movesOf(act, flow).filter(
+    (m) =>
+      m.to === act.venue &&
+      taken.has(mergeNative(m.asset, wrappedNative)) &&
+      !isConversion(m, flow, wrappedNative) &&
+      isOthers(m),
+  );
 }
 
 /** An act's movements where others paid for it, or none paid and none of the group took part. */
@@ -119,7 +116,7 @@ function ofOthers(
   isOthers: Asks,
   { flow }: Scene,
 ): Movement[] {
-  const moved = act.movements.map((index) => flow.movements[index]!);
+  const moved = movesOf(act, flow);
   const paid = moved.filter(({ to }) => to === act.venue);
   const isOwn =
     paid.length > 0 ? !paid.some(isOthers) : accountsOf(act).some((account) => group.has(account));

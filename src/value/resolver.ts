@@ -89,13 +89,7 @@ function makeResolver(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): R
     }
     case 'first': {
       const options = expr.of.map((option) => resolverOf(option, params));
-      return (scope) => {
-        for (const option of options) {
-          const value = option(scope);
-          if (value !== null) return value;
-        }
-        return null;
-      };
+      return (scope) => options.reduce<ReturnType<Resolver>>((value, option) => value ?? option(scope), null);
     }
     case 'holder': {
       const [nft, id] = expr.of.map((operand) => resolverOf(operand, params));

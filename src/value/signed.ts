@@ -54,3 +54,7 @@ export function pullsForOthers({ protocolAt, entities }: Rulebook, account: Addr
   const tags = entities.get(account)?.tags;
   return (protocolAt.has(account) || tags !== undefined) && !tags?.includes('open_calls');
 }
+
+/** It takes nothing but for orders that it has checked. */
+export const actsOnOrders = ({ entities }: Rulebook, account: Address): boolean =>
+  entities.get(account)?.tags.includes('acts_on_orders') === true;

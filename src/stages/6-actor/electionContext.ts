@@ -3,6 +3,7 @@ import { tokensOf, venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { roleOf } from '../../lib/roles.ts';
+import { actsOnOrders } from '../../value/signed.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { findSuspects, type Suspects } from '../../value/suspectTokens.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
@@ -204,15 +205,13 @@ export class ElectionContext {
 
   #hasOrdered(account: Address): boolean {
     const { tx, flow, rulebook } = this.input;
-    const checks = ({ from }: Frame): boolean =>
-      rulebook.entities.get(from)?.tags.includes('acts_on_orders') === true;
     const given = flow.outgoing.get(account) ?? [];
     return (
       given.length > 0 &&
       given.every((index) => {
         const { log } = flow.movements[index]!.evidence;
         let at = log === null ? null : (tx.logs[log]!.within ?? null);
-        while (at !== null && !checks(tx.frames[at]!)) at = tx.frames[at]!.parent;
+        while (at !== null && !actsOnOrders(rulebook, tx.frames[at]!.from)) at = tx.frames[at]!.parent;
         return at !== null && !this.suspects().unasked.has(index);
       })
     );

@@ -214,9 +214,8 @@ function withoutPayments(view: SubjectView, motifs: readonly Motif[]): ActAmount
 /** A plain payment straight from the actor's accounts that serves no other act, nor pays for execution. */
 function isOwnPayment(view: SubjectView, motif: Motif): boolean {
   const { plain, composite, serves } = view.kind(motif);
-  const direct = motif.movements.every(
-    (m) => view.entity.has(view.flow.movements[m]!.from) && !view.fees.has(m),
-  );
+  const { entity, fees, flow } = view;
+  const direct = motif.movements.every((m) => !fees.has(m) && entity.has(flow.movements[m]!.from));
   return plain && !composite && serves === null && direct;
 }
 

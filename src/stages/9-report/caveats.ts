@@ -71,12 +71,9 @@ function findingsOf(motif: Motif, input: CaveatInput): Map<CaveatCode, Finding> 
       found.set(code, [reason, reason]);
     } else if (code === 'unknown_protocol' && !isRecognised(motif.protocol)) {
       const name = formatOf(input).name(motif.venue);
-      found.set(
-        code,
-        name === null
-          ? ['is at a contract known by its behaviour only', 'at a contract known by its behaviour only']
-          : [`is an act of ${name} that no rule describes`, `an act of ${name} that no rule describes`],
-      );
+      const unnamed = 'at a contract known by its behaviour only';
+      const what = name === null ? unnamed : `an act of ${name} that no rule describes`;
+      found.set(code, [`is ${what}`, what]);
     } else if (code === 'low_confidence' ? level === 'low' : code === 'uncertain_motif' && level !== 'high')
       found.set(code, [`is of ${level} confidence`, `with ${level} confidence`]);
   }

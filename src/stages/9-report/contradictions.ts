@@ -4,9 +4,8 @@
  */
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { distance } from '../../value/amount.ts';
-import { mergeNative, NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
-import { balances } from '../../value/balances.ts';
-import { exclusionOf } from '../../value/exchange.ts';
+import { mergeNative, parseAssetId } from '../../value/asset.ts';
+import { gaveAndGot } from '../../value/exchange.ts';
 import { shortAddress } from '../../value/display.ts';
 import { amountText } from '../../value/labelFormat.ts';
 import { formatOf } from './caveats.ts';
@@ -85,27 +84,22 @@ function stakesOf(own: Positions, { verdict, rulebook }: AuditInput): Compared[]
 
 /** Each amount of a trade beside what the actor gave or got, where that is one asset beside its payments. */
 function tradeOf(group: ReadonlySet<Address>, input: AuditInput): Compared[][] {
-  const { flow, rulebook, verdict, header, motifs, attribution } = input;
+  const { rulebook, verdict, motifs, attribution } = input;
   if (!verdict.motifs.every((index) => isSwap(kindOf(rulebook, motifs[index]!.kind)))) return [];
-  const tips = (flow.incoming.get(header.coinbase) ?? []).map((index) => flow.movements[index]!.from);
-  // Ether pays for execution and tips beside the trade.
-  const paysMore = attribution.mode !== 'self' || tips.some((from) => group.has(from));
-  const exclude = exclusionOf(new Set([...attribution.payments.keys(), ...paymentsBeside(group, input)]));
-  const own = [...balances(flow, group, { mergeWrapped: rulebook.wrappedNative, exclude }).values()];
+  const payments = new Map([...attribution.payments, ...paymentsBeside(group, input)]);
+  const { balances } = gaveAndGot(input, group, payments);
   return verdict.stated.map((stated) => {
-    const side = own.filter(({ net }) => (stated.side === 'sent' ? net < 0n : net > 0n));
+    const side = balances.filter(({ net }) => (stated.side === 'sent' ? net < 0n : net > 0n));
     const isAlone = side.length === 1 && side[0]!.id === stated.asset;
-    return [
-      [stated, isAlone && !(paysMore && stated.asset === NATIVE_ASSET) ? [distance(side[0]!.net, 0n)] : []],
-    ];
+    return [[stated, isAlone ? [distance(side[0]!.net, 0n)] : []]];
   });
 }
 
 /** Plain payments that an account made in the same batch or request. */
 function paymentsBeside(group: ReadonlySet<Address>, { flow, rulebook, motifs, attribution }: AuditInput) {
-  if (attribution.mode === 'self') return [];
-  const plain = motifs.filter(({ kind, parent }) => parent === null && kindOf(rulebook, kind).plain);
-  return plain.flatMap(({ movements }) => movements.filter((m) => group.has(flow.movements[m]!.from)));
+  const plain = attribution.mode === 'self' ? [] : motifs.filter(({ kind }) => kindOf(rulebook, kind).plain);
+  const paid = plain.flatMap(({ parent, movements }) => (parent === null ? movements : []));
+  return paid.filter((m) => group.has(flow.movements[m]!.from)).map((m) => [m, 'compensation'] as const);
 }
 
 /** Null where one of the amounts that can be compared agrees, or none can be. */

@@ -10,8 +10,7 @@ const SENT: ReadonlySet<string> = new Set(['sent', 'both']);
  * A signed request of another account, brought on chain by a signer that pays the gas: the signer sent
  * nothing (it may be repaid in native currency), and exactly one account without code sent and received. An
  * account that only sent counts if it shows that it authorised this very transaction, by permit or
- * transfer-with-authorisation. Accounts that events or calls name as authors of relayed requests need
- * no balances.
+ * transfer-with-authorisation. Authors that events or calls name of relayed requests need no balances.
  */
 export function relayedAccounts(context: ElectionContext): Proposal[] {
   if (SENT.has(context.sides(context.signer))) return [];
