@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { createAdminServer, createHttpServer, listen, stopListening, shedLoad } from './http/httpServer.ts';
+import { messagesOf } from './http/messages.ts';
 import { createClientOf } from './http/clientAddress.ts';
 import { createLimiter } from './http/limiter.ts';
 import type { Log } from '../lib/log.ts';
@@ -91,7 +92,8 @@ export async function serve(
     const { deadlineMs } = config;
     const [beginTrace, stopping] = [tracing?.begin ?? null, stop.signal];
     const app = createApp({ analyze, log, metrics, beginTrace, limiter, clientOf, deadlineMs, stopping });
-    const server = createHttpServer(shedLoad(app, { limiter, clientOf, metrics, log }), config);
+    const listener = shedLoad(app, { limiter, clientOf, metrics, log });
+    const server = createHttpServer(listener, config, messagesOf(app));
     const port = await listen(server, config.port, config.host);
     started.push(() => (server.closeAllConnections(), stopListening(server)));
     const admin = metrics && openAdmin(metrics, upstream, stop.signal);

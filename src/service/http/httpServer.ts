@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import type { ClientOf } from './clientAddress.ts';
 import { errorAnswer } from './errorResponse.ts';
 import type { Limiter } from './limiter.ts';
+import type { Messages } from './messages.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -29,7 +30,11 @@ const MAX_PIPELINED = 64;
  * HTTP server with every time-out set; does not listen yet. Requests that Node's parser accepts and RFC 9112
  * refuses are answered in the shape of every other error.
  */
-export function createHttpServer(listener: RequestListener, limits: HttpLimits): Server {
+export function createHttpServer(
+  listener: RequestListener,
+  limits: HttpLimits,
+  messages: Messages = {},
+): Server {
   const inFlight = new Map<object, Set<ServerResponse>>();
   const onRequest: RequestListener = (request, response) => {
     const pending = inFlight.get(request.socket) ?? new Set();
@@ -55,6 +60,7 @@ export function createHttpServer(listener: RequestListener, limits: HttpLimits):
       connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
       maxHeaderSize: 16_384,
       requireHostHeader: false,
+      ...messages,
     },
     onRequest,
   );

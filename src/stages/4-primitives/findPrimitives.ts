@@ -93,12 +93,14 @@ function findDeclared(
   tx: CanonicalTx,
   flow: ValueFlow,
   rulebook: Rulebook,
-  given: Pick<RecognitionRun, 'known' | 'holderAt' | 'missed'>,
+  { known, holderAt, missed }: Pick<RecognitionRun, 'known' | 'holderAt' | 'missed'>,
 ): DraftPrimitive[] {
   const matches = findTriggers(tx, rulebook.prepared.derive(indexTriggers));
   if (matches.length === 0) return [];
   const run: RecognitionRun = {
-    ...given,
+    known,
+    holderAt,
+    missed,
     signer: tx.from,
     txTo: tx.to,
     index: new MovementIndex(flow),
@@ -114,9 +116,7 @@ function findDeclared(
     if (candidate) candidates.push(candidate);
   }
   const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);
-  const bound = candidates.map((candidate) =>
-    primitiveOf(candidate, { tx, flow, rulebook, netted, known: given.known }),
-  );
+  const bound = candidates.map((candidate) => primitiveOf(candidate, { tx, flow, rulebook, netted, known }));
   return withImpliedLegs(bound, tx, flow, rulebook);
 }
 

@@ -53,7 +53,7 @@ const PLAN: ContextPlan = {
     apis: [],
     positions: [],
     heldShares: [],
-    heldBases: [],
+    heldBases: () => [],
     averageBases: () => ({ tokens: [], feeds: [] }),
     fungible: [TOKEN, OLD_TOKEN],
     bases: [],

@@ -179,7 +179,7 @@ function furtherSources(
   const wanting = names.has('twap') ? unpricedNow() : [];
   if (wanting.length + shares.length === 0) return { bases: [], shareBases: [], list: [] };
   const { tokens: bases, feeds } = wanting.length > 0 ? pricing.averageBases() : { tokens: [], feeds: [] };
-  const shareBases = shares.length > 0 ? pricing.heldBases.filter((feed) => !feeds.includes(feed)) : [];
+  const shareBases = shares.length > 0 ? pricing.heldBases().filter((feed) => !feeds.includes(feed)) : [];
   const list = [averagePrices(wanting, pricing.averages), ratePrices(shares)];
   if (names.has('chainlink')) list.unshift(feedPrices([...feeds, ...shareBases]));
   return { bases, shareBases, list };

@@ -32,7 +32,7 @@ export interface PricingPlan {
   /** Position NFTs that moved. */
   readonly positions: readonly { readonly spec: PositionSpec; readonly id: bigint }[];
   /** The same in case a held share rests on an asset not touched here. */
-  readonly heldBases: readonly PriceFeedSpec[];
+  readonly heldBases: () => readonly PriceFeedSpec[];
   readonly averages: readonly AverageSpec[];
   /** The HTTP sources the rules describe. */
   readonly apis: readonly PriceApiSpec[];
@@ -114,9 +114,7 @@ export function planPricing(
     rates: allRates,
     heldShares: shares.held,
     positions: positions.slice(0, MAX_POSITIONS),
-    get heldBases() {
-      return feedsBeside(feeds);
-    },
+    heldBases: () => feedsBeside(feeds),
     averages: pricing.averages,
     apis: pricing.apis,
     averageBases() {
