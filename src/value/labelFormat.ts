@@ -26,7 +26,7 @@ export interface LabelFormat {
   /** Only the name the rules or the address book give. */
   readonly name: (account: Address) => string | null;
   readonly protocol: (slug: string) => string;
-  /** Dollars by the first price that was read, to tell the largest of several amounts; zero without one. */
+  /** Dollars by the first price that was read, by which amounts are compared; zero without one. */
   readonly worth: (asset: Asset, amount: bigint) => number;
 }
 

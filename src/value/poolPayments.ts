@@ -82,7 +82,7 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
   };
 }
 
-/** Accounts that pay out what listed venues give, each with the asset. */
+/** Accounts that pay out on behalf of listed venues, each with the asset. */
 function tillsOf(flow: ValueFlow, motifs: readonly Motif[], rulebook: Scene['rulebook']): Set<string> {
   const swaps = motifs.filter(({ kind }) => isSwap(kindOf(rulebook, kind)));
   const paid = swaps.flatMap((act) => {

@@ -85,7 +85,7 @@ export function paidBeside(view: SubjectView, motifs: readonly Motif[]): ActAmou
 const isBridged = (view: SubjectView, motif: Motif): boolean =>
   view.kind(motif).position?.category === 'bridge_claim';
 
-/** What the actor paid beside a trade or for a bridge's message; all where acts put in others: `stated`. */
+/** Amounts paid beside a trade or for a bridge's message; all where the acts put in others: `stated`. */
 export function paidInstead(
   view: SubjectView,
   motifs: readonly Motif[],

@@ -19,7 +19,7 @@ export interface Subject {
   /** Movements by which these accounts pay for execution. */
   readonly payments: Attribution['payments'];
   readonly submitterRole: SubmitterRole;
-  /** False when several accounts of equal weight share the transaction and this one stands for them. */
+  /** False when several accounts of equal weight share the transaction and this one substitutes for them. */
   readonly elected: boolean;
   /** Elected by nothing but an event or balances, which any contract can make so. */
   readonly claimed: boolean;

@@ -1,7 +1,7 @@
 import { TRANSFER_FROM_CALL } from '../../evm/tokenCalls.ts';
 import { addressAt, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { sumOf } from '../../value/amount.ts';
-import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
+import { mergeNative, NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { FEE_DIVISOR } from '../../value/parties.ts';
@@ -141,4 +141,47 @@ export function keptText(kept: readonly Kept[], brevity: number, format: LabelFo
 function percent(part: bigint, of: bigint): string {
   const shown = Number((part * 20_000n + of) / (2n * of)) / 100;
   return shown === 0 ? '<0.01 %' : `${shown} %`;
+}
+
+/** The acts' amounts, with a tip that left the wallet as one sum with them. */
+export function shownAmounts(
+  view: SubjectView,
+  motifs: readonly Motif[],
+  side: 'sent' | 'received',
+): readonly ActAmount[] {
+  const [stated, tip] = [actAmounts(view, motifs, side), tipOf(view, motifs)];
+  if (tip.of !== side) return stated;
+  const beside = side === 'sent' ? tip.amount : -tip.amount;
+  return stated.map((one) => (one.id === NATIVE_ASSET ? { ...one, amount: one.amount + beside } : one));
+}
+
+/** Ether paid to the block builder, and the side of a trade with which it left the wallet as one sum. */
+function tipOf(view: SubjectView, motifs: readonly Motif[]): Tip {
+  const { exchange, flow } = view;
+  const paid = [...exchange.tips].filter((index) => exchange.fees.has(index));
+  const amount = sumOf(paid.map((index) => flow.movements[index]!).filter(isEther));
+  if (amount === 0n || !isTrade(view, motifs)) return { amount, of: null };
+  // Without the tip, ether that was unwrapped for it is left over.
+  const isUnwrapped = exchange.unmerged().some(({ id, net }) => id === NATIVE_ASSET && net === amount);
+  const holds = ({ id, asset }: ActAmount): boolean =>
+    id === NATIVE_ASSET && (isUnwrapped || asset.id === NATIVE_ASSET);
+  if (actAmounts(view, motifs, 'sent').some(holds)) return { amount, of: 'sent' };
+  const isLess = actAmounts(view, motifs, 'received').some((one) => holds(one) && one.amount > amount);
+  return { amount, of: isLess ? 'received' : null };
+}
+
+interface Tip {
+  readonly amount: bigint;
+  readonly of: 'sent' | 'received' | null;
+}
+
+const isEther = ({ asset }: Movement): boolean => asset === NATIVE_ASSET;
+
+/** `, tipping 0.03 ETH`: a payment to the block builder, apart from the act or a part of its amount. */
+export function tipText(view: SubjectView, motifs: readonly Motif[], format: LabelFormat): string {
+  const { amount, of } = tipOf(view, motifs);
+  const text = amount > 0n ? format.amount(NATIVE, amount) : null;
+  if (text === null) return '';
+  if (of === null) return `, tipping ${text}`;
+  return of === 'sent' ? `, ${text} of it as a tip` : `, after a tip of ${text}`;
 }

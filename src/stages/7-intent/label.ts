@@ -3,7 +3,7 @@ import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
 import { feesBeside, ownerOf, statedBy } from './actAmounts.ts';
 import { aboutPosition, feesText, fillPlaceholder, type LabelSubject } from './labelWords.ts';
-import { keptOf, keptText } from './kept.ts';
+import { keptOf, keptText, tipText } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Verdict } from '../../model/intent.ts';
@@ -11,7 +11,6 @@ import type { Motif } from '../../model/motif.ts';
 import type { Condition, IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
 import { functionOf } from '../../evm/decodeArguments.ts';
-import { NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { cleanText } from '../../value/display.ts';
 import { blobsText, nameOf } from './deeds.ts';
 import type { Log } from '../../model/canonicalTx.ts';
@@ -54,7 +53,7 @@ export function renderLabel(
       full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
     const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
     const beside = `${states ? aboutPosition(subject) : ''}${feesText(fees, subject)}`;
-    const besides = `${keptText(kept, brevity, format)}${beside}${tipText(view, format)}`;
+    const besides = `${keptText(kept, brevity, format)}${beside}${tipText(view, motifs, format)}`;
     return `${text ?? rule.labelFallback}${besides}${blobs === null ? '' : `, with ${blobs}`}`;
   };
   let text = written(0);
@@ -79,16 +78,6 @@ function tagsAsked(when: Condition): readonly string[] {
   if ('all' in when) return when.all.flatMap(tagsAsked);
   if (!('fact' in when) || !/^motif\..*\.tags$/.test(when.fact) || when.operator !== 'includes') return [];
   return [String(when.value)];
-}
-
-/** `, tipping 0.03 ETH`: the actor's payment to the block builder is no part of an act's amounts. */
-function tipText({ exchange: { tips, fees }, flow }: SubjectView, format: LabelFormat): string {
-  let tipped = 0n;
-  for (const index of tips)
-    if (fees.has(index) && flow.movements[index]!.asset === NATIVE_ASSET)
-      tipped += flow.movements[index]!.amount;
-  const text = tipped > 0n ? format.amount(NATIVE, tipped) : null;
-  return text === null ? '' : `, tipping ${text}`;
 }
 
 /** Null where a placeholder outside optional segments has no value. */

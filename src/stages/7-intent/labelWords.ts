@@ -26,6 +26,7 @@ import {
   type ActFee,
 } from './actAmounts.ts';
 import { argument, choice, span } from './label.ts';
+import { shownAmounts } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -177,7 +178,7 @@ export function aboutPosition(subject: LabelSubject): string {
 }
 
 const amountsText = ({ view, motifs, format, brevity }: LabelSubject, side: 'sent' | 'received') =>
-  listed(actAmounts(view, motifs, side), format, brevity > (side === 'sent' ? 3 : 4) ? 1 : MAX_LISTED);
+  listed(shownAmounts(view, motifs, side), format, brevity > (side === 'sent' ? 3 : 4) ? 1 : MAX_LISTED);
 
 const hasNft = (balances: readonly Balance[]): boolean => balances.some(({ asset }) => isNft(asset));
 

@@ -41,8 +41,8 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
 }
 
 /**
- * The first rule that matches, that no other match supersedes and that is about more than a hundredth of what
- * moved; where there is none, the first match.
+ * The first rule that matches, is superseded by no other match and is about at least 1 % of the actor's
+ * amounts; where there is none, the first match.
  */
 async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   const sheet = new FactSheet(view);

@@ -82,7 +82,7 @@ function stakesOf(own: Positions, { verdict, rulebook }: AuditInput): Compared[]
   });
 }
 
-/** Each amount of a trade beside what the actor gave or got, where that is one asset beside its payments. */
+/** Each amount of a trade with the actor's, where one asset left or reached it beside payments. */
 function tradeOf(group: ReadonlySet<Address>, input: AuditInput): Compared[][] {
   const { rulebook, verdict, motifs, attribution } = input;
   if (!verdict.motifs.every((index) => isSwap(kindOf(rulebook, motifs[index]!.kind)))) return [];

@@ -132,6 +132,21 @@ describe('a transaction of several acts', () => {
     const { label, fragments } = await verdictOn(tx, builder);
     expect(label).toBe('Swap 50 0xc02a for 40 0x0000 on 0x0000, tipping 3 ETH');
     expect(fragments.map((f) => f.kind)).toEqual(['DirectSwap', 'BuilderPayment']);
+    // Of ether that was given or got, it is a part: the wallet shows one sum.
+    const ether: Step[] = [
+      send(USER, POOL, 50n),
+      transfer(B, POOL, USER, 40n),
+      v2Swap(POOL, USER, [50n, 0n, 0n, 40n]),
+    ];
+    const paid = await verdictOn(analyse([...ether, send(USER, builder, 3n)]).tx, builder);
+    expect(paid.label).toBe('Swap 53 ETH for 40 0x0000 on 0x0000, 3 ETH of it as a tip');
+    const got: Step[] = [
+      transfer(B, USER, POOL, 40n),
+      send(POOL, USER, 50n),
+      v2Swap(POOL, USER, [0n, 40n, 50n, 0n]),
+    ];
+    const sold = await verdictOn(analyse([...got, send(USER, builder, 3n)]).tx, builder);
+    expect(sold.label).toBe('Swap 40 0x0000 for 47 ETH on 0x0000, after a tip of 3 ETH');
     // A payment to anybody else is not the builder's.
     expect((await verdictOn(tx, account(98))).label).not.toContain('tipping');
   });

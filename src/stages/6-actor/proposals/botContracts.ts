@@ -21,7 +21,7 @@ export function botContracts(context: ElectionContext): Proposal[] {
   return signerOnlyFeeds(context, contract) ? [ownContract(context, contract)] : [];
 }
 
-/** Listed as such, or one that emits events with something to tell them. */
+/** Listed as such, or one that emits events with arguments. */
 const isForOthers = (context: ElectionContext, contract: Address): boolean =>
   context.neverElect(contract) !== null ||
   context.input.tx.logs.some(
