@@ -98,6 +98,8 @@ describe('the Dockerfile', () => {
       'node',
       '--enable-source-maps',
       '--single-threaded-gc',
+      '--no-allocation-site-pretenuring',
+      '--max-semi-space-size=32',
       '--max-inlined-bytecode-size-cumulative=300',
       '--no-addons',
       '--disable-proto=delete',
