@@ -40,9 +40,10 @@ const KEEPER_TAG = 'permit';
  */
 export function readAllowances(tx: CanonicalTx, rules: AllowanceRules): Allowance[] {
   const allowances: Allowance[] = [];
-  const reading = { tx, rules, latest: new Map<string, bigint>(), holding: new Map<string, Holding>() };
+  const reading: Reading = { tx, rules, at: 0, latest: new Map(), holding: new Map() };
   for (const [at, log] of tx.logs.entries()) {
     if (isCleared(log, tx.logs[at + 1])) continue;
+    reading.at = at;
     const stated = read(log, reading);
     if (stated !== null) allowances.push(stated);
   }
@@ -54,6 +55,8 @@ type AllowanceRules = Partial<Pick<Rulebook, 'entities' | 'tokenCalls' | 'unlimi
 interface Reading {
   readonly tx: CanonicalTx;
   readonly rules: AllowanceRules;
+  /** The log's place among those of the transaction. */
+  at: number;
   /** The amount that the last log stated, by token, owner and spender. */
   readonly latest: Map<string, bigint>;
   /** By frame and token: thousands of logs may lie in one frame. */
@@ -111,11 +114,24 @@ type Granted = Pick<Allowance, 'owner' | 'spender' | 'isCredit'> & { readonly am
  */
 function changeOf(log: Log, stated: Granted, reading: Reading): 'increased' | 'decreased' | null {
   const { rules, latest } = reading;
-  const { owner, spender, amount, isCredit } = stated;
+  const { owner, spender, amount } = stated;
   const key = `${log.address} ${owner} ${spender}`;
   const before = latest.get(key);
   latest.set(key, amount);
-  const { calls, bySender, grants } = holdingOf(log, reading);
+  const held = holdingOf(log, reading);
+  if (held.calls.length > 0) return changeIn(held, stated, before, rules);
+  // Traces of value alone have no calls of tokens.
+  return isSpentBeside(log, (before ?? UINT256_MAX) - amount, reading) ? 'decreased' : null;
+}
+
+/** As `changeOf`, by the calls of the token in which the log can have been made. */
+function changeIn(
+  { calls, bySender, grants }: Holding,
+  stated: Granted,
+  before: bigint | undefined,
+  rules: AllowanceRules,
+): 'increased' | 'decreased' | null {
+  const { owner, spender, amount, isCredit } = stated;
   const [call] = calls;
   if (calls.length === 1 && call!.from === owner && addressAt(call!.input, 4) === spender)
     return CHANGES.get(call!.selector!) ?? null;
@@ -135,6 +151,18 @@ function changeOf(log: Log, stated: Granted, reading: Reading): 'increased' | 'd
     return !may;
   };
   return spent.some((by) => isLess(by) && (before === amount + by || isSure())) ? 'decreased' : null;
+}
+
+/** Whether a transfer logged next to it is of exactly the amount by which the owner's allowance went down. */
+function isSpentBeside(log: Log, spent: bigint, { tx: { logs }, at }: Reading): boolean {
+  return [logs[at - 1], logs[at + 1]].some(
+    (beside) =>
+      beside?.address === log.address &&
+      beside.topics[0] === TRANSFER &&
+      beside.topics[1] === log.topics[1] &&
+      spent > 0n &&
+      uintAt(beside.data, 0) === spent,
+  );
 }
 
 function holdingOf(log: Log, { tx, holding }: Reading): Holding {

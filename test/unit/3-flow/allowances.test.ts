@@ -112,6 +112,18 @@ it('calls an allowance granted beside a transfer, whatever their order', () => {
   ]);
 });
 
+it('calls an allowance decreased by exactly the transfer beside it where the trace shows no calls of the token', () => {
+  const at = ({ emit: log }: Emit): Emit => ({ emit: { ...log, address: TOKEN } });
+  const unseen = (...steps: Emit[]) => kinds({ to: ROOT, steps: steps.map(at) });
+  expect(unseen(moved, approve(MAX - 5n))).toEqual([['decreased', MAX - 5n]]);
+  expect(unseen(approve(8n), approve(3n), moved)).toEqual([
+    ['granted', 8n],
+    ['decreased', 3n],
+  ]);
+  expect(unseen(moved, approve(MAX - 6n))).toEqual([['granted', MAX - 6n]]);
+  expect(unseen(moved, approve(0n))).toEqual([['revoked', 0n]]);
+});
+
 it('tells what a spending leaves of a grant in the same call', () => {
   const steps = [permit(approve(MAX)), spend(moved, approve(MAX - 5n))];
   expect(kinds(router(...steps))).toEqual([
