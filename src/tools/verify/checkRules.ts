@@ -84,8 +84,21 @@ function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: M
   const proves = ({ kind, assets_in: got, assets_out: given }: Motif): boolean =>
     kinds.includes(kind) ||
     (rules.motifs.get(kind)?.trade === 'summary' && isNet(got, 1n) && isNet(given, -1n));
+  const isTrade = kinds.some((kind) => rules.motifs.get(kind)?.trade !== undefined);
   const isProven = motifs.some((motif) => motif.status === 'Proven' && proves(motif));
-  must(kinds.length === 0 || isProven, '/status', `no act of ${kinds.join(', ')} is proven`);
+  const isShown = isProven || (isTrade && isExchange(report, rules));
+  must(kinds.length === 0 || isShown, '/status', `no act of ${kinds.join(', ')} is proven`);
+}
+
+/** Movements alone show a trade: the signer called a listed contract, gave one asset and got one. */
+function isExchange(report: TxReport, { listed }: RuleFacts): boolean {
+  const { tx, attribution, inventory_deltas: deltas } = report;
+  const { actor, signer } = attribution;
+  const merged = mergeWrapped(report);
+  const assets = new Set(deltas.map(({ asset }) => merged(asset.id)));
+  const nets = [...assets].map((id) => accountNet(report, signer, (one) => merged(one) === id));
+  const [one = 0n, other = 0n, ...more] = nets.filter((net) => net !== 0n);
+  return actor === signer && one * other < 0n && more.length === 0 && listed.has(String(tx.to).toLowerCase());
 }
 
 /** Roles of a motif's venue, or of an account it made, beside the roles of the rules. */
