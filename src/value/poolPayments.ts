@@ -1,4 +1,5 @@
 import { ZERO_ADDRESS } from '../evm/hex.ts';
+import { lazy } from '../lib/lazy.ts';
 import { groupBy } from '../lib/lists.ts';
 import { isCycle, isRecognised, isSwap, kindOf } from '../lib/motifKinds.ts';
 import { accountsOf } from '../lib/roles.ts';
@@ -70,7 +71,7 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
   const { wrappedNative } = rulebook;
   const venues = venuesOf(motifs, rulebook);
   const tokens = tokensOf(flow);
-  const tills = tillsOf(flow, motifs, rulebook);
+  const tills = lazy(() => tillsOf(flow, motifs, rulebook));
   const isOther = (account: Address): boolean =>
     account !== ZERO_ADDRESS && !group.has(account) && !venues.has(account) && !tokens.has(account);
   const sources = originsThrough(flow, wrappedNative, isOther);
@@ -78,7 +79,7 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
     if (!isOther(from)) return false;
     const ends = sources(from, asset);
     // A way too long to follow may lead to any account.
-    return ends.length === 0 || ends.some((end) => isOther(end) && !tills.has(`${end} ${asset}`));
+    return ends.length === 0 || ends.some((end) => isOther(end) && !tills().has(`${end} ${asset}`));
   };
 }
 

@@ -40,10 +40,9 @@ const KEEPER_TAG = 'permit';
  */
 export function readAllowances(tx: CanonicalTx, rules: AllowanceRules): Allowance[] {
   const allowances: Allowance[] = [];
-  const reading: Reading = { tx, rules, at: 0, latest: new Map(), holding: new Map() };
-  for (const [at, log] of tx.logs.entries()) {
-    if (isCleared(log, tx.logs[at + 1])) continue;
-    reading.at = at;
+  const reading: Reading = { tx, rules, latest: new Map(), holding: new Map() };
+  for (const log of tx.logs) {
+    if (isCleared(log, tx.logs[log.index + 1])) continue;
     const stated = read(log, reading);
     if (stated !== null) allowances.push(stated);
   }
@@ -55,8 +54,6 @@ type AllowanceRules = Partial<Pick<Rulebook, 'entities' | 'tokenCalls' | 'unlimi
 interface Reading {
   readonly tx: CanonicalTx;
   readonly rules: AllowanceRules;
-  /** The log's place among those of the transaction. */
-  at: number;
   /** The amount that the last log stated, by token, owner and spender. */
   readonly latest: Map<string, bigint>;
   /** By frame and token: thousands of logs may lie in one frame. */
@@ -113,7 +110,7 @@ type Granted = Pick<Allowance, 'owner' | 'spender' | 'isCredit'> & { readonly am
  * that spender, to less than before; null where the calls leave that open.
  */
 function changeOf(log: Log, stated: Granted, reading: Reading): 'increased' | 'decreased' | null {
-  const { rules, latest } = reading;
+  const { tx, rules, latest } = reading;
   const { owner, spender, amount } = stated;
   const key = `${log.address} ${owner} ${spender}`;
   const before = latest.get(key);
@@ -121,7 +118,7 @@ function changeOf(log: Log, stated: Granted, reading: Reading): 'increased' | 'd
   const held = holdingOf(log, reading);
   if (held.calls.length > 0) return changeIn(held, stated, before, rules);
   // Traces of value alone have no calls of tokens.
-  return isSpentBeside(log, (before ?? UINT256_MAX) - amount, reading) ? 'decreased' : null;
+  return isSpentBeside(log, (before ?? UINT256_MAX) - amount, tx) ? 'decreased' : null;
 }
 
 /** As `changeOf`, by the calls of the token in which the log can have been made. */
@@ -154,8 +151,8 @@ function changeIn(
 }
 
 /** Whether a transfer logged next to it is of exactly the amount by which the owner's allowance went down. */
-function isSpentBeside(log: Log, spent: bigint, { tx: { logs }, at }: Reading): boolean {
-  return [logs[at - 1], logs[at + 1]].some(
+function isSpentBeside(log: Log, spent: bigint, { logs }: CanonicalTx): boolean {
+  return [logs[log.index - 1], logs[log.index + 1]].some(
     (beside) =>
       beside?.address === log.address &&
       beside.topics[0] === TRANSFER &&

@@ -93,9 +93,10 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
   const facts = new FactSheet(view).select(new Set(relevant.flatMap((one) => [...one.facts])));
   const outcomes = await Promise.all(relevant.map((one) => one.evaluate((name) => facts.get(name)!)));
   const matched = relevant.filter((_, i) => outcomes[i]!.matched);
-  const isSuperseded = (one: PreparedIntent): boolean =>
-    isMinor(view, one) || matched.some((other) => supersedes(other, one));
-  const ranked = [...matched].sort((a, b) => Number(isSuperseded(a)) - Number(isSuperseded(b)));
+  const last = new Set(
+    matched.filter((one) => isMinor(view, one) || matched.some((other) => supersedes(other, one))),
+  );
+  const ranked = [...matched.filter((one) => !last.has(one)), ...last];
   const [winner = null, ...outranked] = ranked.map(({ rule }) => rule);
   const verdict = winner ? ruleVerdict(view, winner, format) : fallbackVerdict(view, format);
   const skipped = input.rulebook.intents.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));

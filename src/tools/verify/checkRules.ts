@@ -90,15 +90,16 @@ function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: M
   must(kinds.length === 0 || isShown, '/status', `no act of ${kinds.join(', ')} is proven`);
 }
 
-/** Movements alone show a trade: the signer called a listed contract, gave one asset and got one. */
-function isExchange(report: TxReport, { listed }: RuleFacts): boolean {
+/** Movements alone show a trade: the signer called a listed aggregator, gave one asset and got one. */
+function isExchange(report: TxReport, { names }: RuleFacts): boolean {
   const { tx, attribution, inventory_deltas: deltas } = report;
   const { actor, signer } = attribution;
   const merged = mergeWrapped(report);
   const assets = new Set(deltas.map(({ asset }) => merged(asset.id)));
   const nets = [...assets].map((id) => accountNet(report, signer, (one) => merged(one) === id));
   const [one = 0n, other = 0n, ...more] = nets.filter((net) => net !== 0n);
-  return actor === signer && one * other < 0n && more.length === 0 && listed.has(String(tx.to).toLowerCase());
+  const { kind } = names.get(String(tx.to).toLowerCase()) ?? {};
+  return actor === signer && one * other < 0n && more.length === 0 && kind === 'aggregator';
 }
 
 /** Roles of a motif's venue, or of an account it made, beside the roles of the rules. */
