@@ -16,18 +16,18 @@ export function memoize<T extends {}>(compute: (text: string) => T, limit: numbe
 }
 
 /**
- * Remembers a result for an object as long as it lives, for the argument asked with last. It is kept in a
- * hidden property: the values of a WeakMap survive every young collection, whatever became of their keys.
+ * Remembers a result for an object, not for its copies, as long as it lives, for the argument asked with last.
+ * The values of a WeakMap would survive every young collection, whatever became of their keys.
  */
 export function memoizeFor<K extends object, A, T>(
   compute: (of: K, argument: A) => T,
 ): (of: K, argument: A) => T {
   const slot = Symbol('remembered');
-  return (of: K & { [slot]?: { readonly argument: A; readonly value: T } }, argument) => {
+  return (of: K & { [slot]?: { readonly of: K; readonly argument: A; readonly value: T } }, argument) => {
     const known = of[slot];
-    if (known && known.argument === argument) return known.value;
+    if (known && known.of === of && known.argument === argument) return known.value;
     const value = compute(of, argument);
-    Object.defineProperty(of, slot, { value: { argument, value }, configurable: true, writable: true });
+    of[slot] = { of, argument, value };
     return value;
   };
 }
