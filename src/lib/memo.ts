@@ -16,7 +16,7 @@ export function memoize<T extends {}>(compute: (text: string) => T, limit: numbe
 }
 
 /**
- * Remembers a result for an object, not for its copies, as long as it lives, for the argument asked with last.
+ * Remembers a result for an object, not its copies, as long as it lives, for the argument asked with last.
  * The values of a WeakMap would survive every young collection, whatever became of their keys.
  */
 export function memoizeFor<K extends object, A, T>(
