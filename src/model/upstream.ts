@@ -46,6 +46,8 @@ export interface PriceQuote {
   readonly depthUsd?: bigint | null;
   /** Place of the source among several of its method; lower counts first. */
   readonly order?: number;
+  /** Assets with prices that it was computed from; left out where it was observed. */
+  readonly bases?: readonly PriceQuote['asset'][];
 }
 
 /** Smallest units of a base asset per smallest unit of the asset it prices, as an exact fraction. */

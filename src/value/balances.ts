@@ -32,15 +32,8 @@ const ROUNDING_UNITS = 10n;
 /** An asset with less than a millionth kept was only forwarded. */
 const PASSED_ON_PARTS = 1_000_000n;
 
-interface Sum {
-  readonly id: AssetId;
-  asset: Asset;
-  sent: bigint;
-  received: bigint;
-  net: bigint;
-  readonly outgoing: Movement[];
-  readonly incoming: Movement[];
-}
+/** While it is summed up. */
+type Sum = { -readonly [K in keyof Balance]: Balance[K] } & Record<'outgoing' | 'incoming', Movement[]>;
 
 /**
  * Amounts an account, or several taken as one, sent and received per asset, in smallest units, ordered by

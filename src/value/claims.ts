@@ -246,7 +246,8 @@ export function guessedLeg(role: string, movements: Movements, account: Address)
 
 /** An act that the value flow alone shows, without protocol, pool or position. */
 export function structural(
-  found: Pick<Primitive, 'kind' | 'seq' | 'venue' | 'roles' | 'legs' | 'claims' | 'tags' | 'evidence'>,
+  found: Pick<Primitive, 'kind' | 'seq' | 'venue' | 'evidence'> &
+    Partial<Pick<Primitive, 'roles' | 'legs' | 'claims' | 'tags'>>,
 ): DraftPrimitive & { readonly portions: readonly never[] } {
   return {
     kind: found.kind,
@@ -256,10 +257,10 @@ export function structural(
     protocol: null,
     venue: found.venue,
     poolId: null,
-    roles: found.roles,
-    legs: found.legs,
-    claims: found.claims,
-    tags: found.tags,
+    roles: found.roles ?? NOTHING,
+    legs: found.legs ?? NOTHING,
+    claims: found.claims ?? NOTHING,
+    tags: found.tags ?? NOTHING,
     evidence: found.evidence,
     about: NOTHING,
     position: null,

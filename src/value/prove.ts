@@ -3,7 +3,7 @@ import { applies, signatureWords } from '../lib/lexicon.ts';
 import { isRecognised, kindOf } from '../lib/motifKinds.ts';
 import { isParty, SENT_ROLES, SHARE_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
-import type { Motif, ProofDoubt } from '../model/motif.ts';
+import type { Confidence, Motif, ProofDoubt } from '../model/motif.ts';
 import type { Leg, Primitive } from '../model/primitive.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
@@ -56,6 +56,12 @@ export function proveWhole({ claims }: Pick<Motif, 'claims'>, parts: readonly Mo
   const holds = claims.every((i) => i.holds) && parts.every(({ status }) => status === 'Proven');
   return holds ? null : 'unproven_motif';
 }
+
+/** The lowest of these; `High` of none. */
+export const lowestOf = (all: readonly Confidence[]): Confidence =>
+  LOW_FIRST.find((level) => all.includes(level)) ?? 'High';
+
+const LOW_FIRST: readonly Confidence[] = ['Low', 'Medium', 'High'];
 
 /** Structure that only suggests an act, and rules on trial. */
 const UNPROVEN_TAGS: ReadonlySet<string> = new Set(['structural', 'experimental']);

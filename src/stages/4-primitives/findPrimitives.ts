@@ -55,12 +55,11 @@ function findDrafts(
   tx: CanonicalTx,
   flow: ValueFlow,
   rulebook: Rulebook,
-  { missed, registered = new Map(), holders: answered }: FindOptions,
+  { missed, registered = new Map(), holders }: FindOptions,
 ): DraftPrimitive[] {
   const known = new KnownContracts(rulebook, registered);
-  const holderAt = holdersIn(flow, answered);
-  const found = findDeclared(tx, flow, rulebook, { known, holderAt, missed });
-  const context = structureContext(tx, flow, rulebook.wrappedNative, found);
+  const found = findDeclared({ tx, flow, rulebook, known, missed, holderAt: holdersIn(flow, holders) });
+  const context = structureContext(tx, flow, rulebook, found);
   const take = (more: readonly DraftPrimitive[]): void => {
     for (const item of more) {
       explain(context, item);
@@ -69,43 +68,41 @@ function findDrafts(
   };
   // Detectors over unexplained movements, in order: each narrows the input of the next.
   const mayExchange = flow.movements.length > 1;
-  const named = new NamedActs(context, rulebook, found);
+  const named = new NamedActs(context);
   take(findWraps(context));
   if (mayExchange) take(findLiquidityExchanges(context));
   if (flow.movements.length > 0) take(named.withAmounts());
   if (mayExchange) {
     take(findShareExchanges(context));
-    take(findStructuralSwaps(context, found, rulebook));
+    take(findStructuralSwaps(context));
   }
-  take(findBusMessages(context, rulebook, found));
+  take(findBusMessages(context));
   take(named.withoutAmounts());
   take(findIssuance(context));
   take(findDeployments(context));
   take(findApprovals(context));
   // Nothing that follows needs the movements of these.
-  for (const paid of asPaidActs(findTransfers(context), context, known, rulebook)) found.push(paid);
+  for (const paid of asPaidActs(findTransfers(context), context, known)) found.push(paid);
   // The sort is stable: primitives of one moment keep the order in which they were found.
   return found.sort((a, b) => a.seq - b.seq);
 }
 
 /** Events and calls that a rule maps and the value flow confirms. */
 function findDeclared(
-  tx: CanonicalTx,
-  flow: ValueFlow,
-  rulebook: Rulebook,
-  { known, holderAt, missed }: Pick<RecognitionRun, 'known' | 'holderAt' | 'missed'>,
+  scene: Pick<RecognitionRun, 'tx' | 'flow' | 'rulebook' | 'known' | 'holderAt' | 'missed'>,
 ): DraftPrimitive[] {
+  const { tx, flow, rulebook, known, holderAt, missed } = scene;
   const matches = findTriggers(tx, rulebook.prepared.derive(indexTriggers));
   if (matches.length === 0) return [];
   const run: RecognitionRun = {
+    tx,
+    flow,
+    rulebook,
     known,
     holderAt,
     missed,
-    signer: tx.from,
-    txTo: tx.to,
     index: new MovementIndex(flow),
     proofs: new Create2Proofs(),
-    wrappedNative: rulebook.wrappedNative,
     claimed: new ClaimedMovements(),
     enclosing: new EnclosingCalls(tx),
     positionTokens: rulebook.prepared.derive(positionTokens),
@@ -115,9 +112,9 @@ function findDeclared(
     const candidate = recognise(mappings.all(), trigger, run);
     if (candidate) candidates.push(candidate);
   }
-  const netted = nettedVenues(candidates, flow, rulebook.wrappedNative);
-  const bound = candidates.map((candidate) => primitiveOf(candidate, { tx, flow, rulebook, netted, known }));
-  return withImpliedLegs(bound, tx, flow, rulebook);
+  const netted = nettedVenues(candidates, run);
+  const bound = candidates.map((candidate) => primitiveOf(candidate, run, netted));
+  return withImpliedLegs(bound, run);
 }
 
 /** Position managers: their NFTs represent positions kept elsewhere. */
@@ -126,21 +123,17 @@ function positionTokens({ entities }: Rulebook): ReadonlySet<Address> {
   return new Set(managers.map(([address]) => address));
 }
 
-interface Found {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
-  readonly rulebook: Rulebook;
-  readonly netted: Parameters<typeof bindingClaims>[2];
-  readonly known: KnownContracts;
-}
-
-function primitiveOf(candidate: Candidate, { tx, flow, rulebook, netted, known }: Found): DraftPrimitive {
+function primitiveOf(
+  candidate: Candidate,
+  run: RecognitionRun,
+  netted: ReadonlyMap<Address, boolean>,
+): DraftPrimitive {
   const { trigger, mapping, binding, detail } = candidate;
   const family: ProtocolRef = { slug: mapping.shape, version: 1, matchedBy: 'family' };
-  const protocol = candidate.protocol ?? confirmed(candidate, flow, known) ?? family;
+  const protocol = candidate.protocol ?? confirmed(candidate, run) ?? family;
   const onTrial =
     mapping.status === 'experimental' ||
-    (mapping.unconfirmed && !(isRecognised(protocol) && showsItself(candidate, tx, flow, rulebook)));
+    (mapping.unconfirmed && !(isRecognised(protocol) && showsItself(candidate, run)));
   return {
     kind: mapping.kind,
     seq: trigger.seq,
@@ -151,9 +144,9 @@ function primitiveOf(candidate: Candidate, { tx, flow, rulebook, netted, known }
     poolId: candidate.poolId,
     roles: candidate.roles,
     legs: binding.legs.map((b) => b.leg),
-    claims: bindingClaims(candidate, flow, netted),
+    claims: bindingClaims(candidate, run.flow, netted),
     tags: onTrial ? [...mapping.tags, 'experimental'] : mapping.tags,
-    evidence: evidenceOf(candidate, flow),
+    evidence: evidenceOf(candidate, run),
     about: detail.about,
     position: detail.position,
     portions: detail.portions,
@@ -167,9 +160,7 @@ function primitiveOf(candidate: Candidate, { tx, flow, rulebook, netted, known }
  */
 function showsItself(
   { trigger, mapping, binding, roles, venue }: Candidate,
-  tx: CanonicalTx,
-  flow: ValueFlow,
-  rulebook: Rulebook,
+  { tx, flow, rulebook }: RecognitionRun,
 ): boolean {
   const { legs } = binding;
   const parties = roles.filter(({ role }) => isParty(role));
@@ -192,8 +183,7 @@ function showsItself(
  */
 function confirmed(
   { trigger, venue, binding }: Candidate,
-  flow: ValueFlow,
-  known: KnownContracts,
+  { flow, known }: RecognitionRun,
 ): ProtocolRef | undefined {
   const { basis, contract } = trigger;
   if (basis !== 'event' || venue !== contract) return undefined;
@@ -207,7 +197,7 @@ function confirmed(
   return isRecognised(protocol ?? null) ? protocol : undefined;
 }
 
-function evidenceOf({ trigger, within, binding }: Candidate, flow: ValueFlow): readonly Evidence[] {
+function evidenceOf({ trigger, within, binding }: Candidate, { flow }: RecognitionRun): readonly Evidence[] {
   const evidence = within ? [trigger.evidence, within] : [trigger.evidence];
   for (const { leg } of binding.legs)
     for (const m of leg.movements) evidence.push(flow.movements[m]!.evidence);

@@ -5,7 +5,7 @@ import { tracingOf, type Tracing } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame } from '../../value/frames.ts';
-import { draftMotif, joinMovements, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import { joinMovements, NOTHING, statusOf, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { assignOwners } from './links.ts';
 import { mergeLike, mergeSilent } from './mergeLike.ts';
 import { hopOf, type Hop } from './hops.ts';
@@ -83,14 +83,21 @@ function placed(drafts: readonly MotifDraft[]): MotifDraft[] {
   return [...drafts];
 }
 
-/** A primitive as a motif of its own. */
+/**
+ * A primitive as a motif of its own. Every draft has the same fields in the same order: all later stages read
+ * them, of any act.
+ */
 function standAlone(primitive: Primitive, input: MotifInput, tracing: Tracing): MotifDraft {
   const { tx, rulebook } = input;
-  const { legs } = primitive;
+  const { legs, position = null, portions = NOTHING, others = NOTHING } = primitive;
   const confidence = confidenceOf(primitive, rulebook);
-  return draftMotif({
+  const doubt = prove(primitive, input);
+  return {
+    index: -1,
+    parent: null,
     kind: primitive.kind,
     protocol: primitive.protocol,
+    named: undefined,
     basis: primitive.basis,
     venue: primitive.venue,
     poolId: primitive.poolId,
@@ -101,16 +108,20 @@ function standAlone(primitive: Primitive, input: MotifInput, tracing: Tracing): 
     assetsOut: amountsOf(legs, true),
     claims: primitive.claims,
     tags: primitive.tags,
-    doubt: prove(primitive, input),
+    status: statusOf(doubt),
+    doubt,
     confidence: confidence === 'High' && isSuspect(primitive, input) ? 'Medium' : confidence,
     movements: joinMovements(legs),
     evidence: primitive.evidence,
-    position: primitive.position,
-    portions: primitive.portions,
+    position,
+    portions,
+    count: undefined,
     children: NOTHING,
+    whole: null,
+    reason: undefined,
     legs,
-    others: primitive.others,
-  });
+    others,
+  };
 }
 
 /** Amounts that the venue's counterparty sent, or received. */
@@ -120,8 +131,6 @@ function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] 
     if (SENT_ROLES.has(role) === sent) amounts.push({ asset, amount, role });
   return amounts;
 }
-
-const NOTHING: readonly never[] = [];
 
 function confidenceOf({ basis, protocol, shape, tags }: Primitive, rulebook: Rulebook): Confidence {
   // Structure that only suggests an act; plain movements (transfers, mints, wraps) carry no such tag.

@@ -20,9 +20,6 @@ import { amountMoved, evaluate } from '../../value/claims.ts';
 import { balances } from '../../value/balances.ts';
 import { feeTakersOf, tracingOf } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
-import type { Claim } from '../../model/primitive.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
 
 /** Closed cycles and routes that hops form; it takes hops at two pools to form one. */
 export function compositesOf(
@@ -51,34 +48,31 @@ export function compositesOf(
 }
 
 /** One payer, two or more recipients, and nothing that came back for it. */
-export function batchTransfers(
-  drafts: readonly MotifDraft[],
-  { tx, flow, rulebook }: MotifInput,
-): readonly MotifDraft[] {
+export function batchTransfers(drafts: readonly MotifDraft[], input: MotifInput): readonly MotifDraft[] {
   if (drafts.length < 2) return [];
   const byPayer = groupBy(drafts, (draft) => {
-    const { plain, serves } = kindOf(rulebook, draft.kind);
+    const { plain, serves } = kindOf(input.rulebook, draft.kind);
     return plain && serves === null ? roleOf(draft, 'payer') : null;
   });
-  return [...byPayer].flatMap(([payer, list]) => {
-    const recipients = unique(list.map((draft) => roleOf(draft, 'recipient')!));
-    const noGain = evaluate('no_counter_flow', [...balances(flow, payer).values()], [payer]);
-    return recipients.length < 2 || !noGain.holds
-      ? []
-      : [batchOf({ payer, recipients, noGain }, list, tx, flow)];
-  });
+  return [...byPayer].flatMap(([payer, payments]) => batchOf(payer, payments, input) ?? []);
 }
 
 function batchOf(
-  { payer, recipients, noGain }: { payer: Address; recipients: readonly Address[]; noGain: Claim },
+  payer: Address,
   payments: readonly MotifDraft[],
-  tx: CanonicalTx,
-  flow: ValueFlow,
-): MotifDraft {
+  { tx, flow }: MotifInput,
+): MotifDraft | null {
+  const recipients = unique(payments.map((draft) => roleOf(draft, 'recipient')!));
+  const noGain = evaluate('no_counter_flow', [...balances(flow, payer).values()], [payer]);
+  if (recipients.length < 2 || !noGain.holds) return null;
   const payers = unique(payments.map((draft) => roleOf(draft, 'payer')!));
   const moved = joinMovements(payments).map((index) => flow.movements[index]!);
   const paid = payments.flatMap((payment) => payment.assetsOut);
   const assetsOut = summed(paid.map(({ asset, amount }) => ({ asset, amount, role: 'paid' })));
+  const sums = assetsOut.map(({ asset, amount }, i) => {
+    const own = moved.filter((movement) => movement.asset === asset);
+    return amountMoved(`out${i}`, amount, own);
+  });
   return composite(
     {
       kind: 'batch_transfer',
@@ -91,17 +85,7 @@ function batchOf(
       ],
       assetsIn: [],
       assetsOut,
-      claims: [
-        ...assetsOut.map(({ asset, amount }, i) =>
-          amountMoved(
-            `out${i}`,
-            amount,
-            moved.filter((movement) => movement.asset === asset),
-          ),
-        ),
-        evaluate('one_payer', payers, payers),
-        noGain,
-      ],
+      claims: [...sums, evaluate('one_payer', payers, payers), noGain],
     },
     payments,
   );

@@ -1,7 +1,7 @@
 import { distinctEvidence } from '../../lib/evidence.ts';
-import { proveWhole, type ProofInput } from '../../value/prove.ts';
+import { lowestOf, proveWhole, type ProofInput } from '../../value/prove.ts';
 import type { Evidence } from '../../model/canonicalTx.ts';
-import type { Confidence, Motif } from '../../model/motif.ts';
+import type { Motif } from '../../model/motif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { JoinReason, Leg, OtherTrigger, Primitive, ProtocolRef } from '../../model/primitive.ts';
 
@@ -30,43 +30,6 @@ export interface MotifDraft extends Motif {
   readonly legs: readonly Leg[];
 }
 
-/** The fields of a new draft; index, parent, name and whole are set later, status follows from doubt. */
-type Draftable = Omit<MotifDraft, 'index' | 'parent' | 'status' | 'whole' | 'reason' | 'named'>;
-
-/** Every draft has the same fields in the same order: all later stages read them, of any act. */
-export function draftMotif(from: Draftable): MotifDraft {
-  return {
-    index: -1,
-    parent: null,
-    kind: from.kind,
-    protocol: from.protocol,
-    named: undefined,
-    basis: from.basis,
-    venue: from.venue,
-    poolId: from.poolId,
-    seq: from.seq,
-    scopeFrame: from.scopeFrame,
-    participants: from.participants,
-    assetsIn: from.assetsIn,
-    assetsOut: from.assetsOut,
-    claims: from.claims,
-    tags: from.tags,
-    status: from.doubt === null ? 'Proven' : 'Suspected',
-    doubt: from.doubt,
-    confidence: from.confidence,
-    movements: from.movements,
-    evidence: from.evidence,
-    position: from.position ?? null,
-    portions: from.portions ?? [],
-    count: from.count,
-    children: from.children,
-    whole: null,
-    reason: undefined,
-    legs: from.legs,
-    others: from.others ?? [],
-  };
-}
-
 /** The fields a composite states itself; the rest follows from its parts. */
 type Summary = Pick<
   MotifDraft,
@@ -78,31 +41,42 @@ type Summary = Pick<
  * parts.
  */
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
-  const { kind, venue, participants, assetsIn, assetsOut, claims, scopeFrame } = summary;
-  return draftMotif({
-    kind,
-    venue,
-    participants,
-    assetsIn,
-    assetsOut,
-    claims,
-    scopeFrame,
+  const doubt = proveWhole(summary, parts);
+  return {
+    index: -1,
+    parent: null,
+    kind: summary.kind,
     protocol: sharedProtocol(parts),
+    named: undefined,
     basis: parts.every((part) => part.basis !== 'structure') ? 'event' : 'structure',
+    venue: summary.venue,
     poolId: null,
     seq: parts.reduce((first, part) => Math.min(first, part.seq), Infinity),
-    tags: [],
-    doubt: proveWhole(summary, parts),
-    confidence: CONFIDENCES.find((level) => parts.some((part) => part.confidence === level)) ?? 'Low',
+    scopeFrame: summary.scopeFrame,
+    participants: summary.participants,
+    assetsIn: summary.assetsIn,
+    assetsOut: summary.assetsOut,
+    claims: summary.claims,
+    tags: NOTHING,
+    status: statusOf(doubt),
+    doubt,
+    confidence: lowestOf(parts.map((part) => part.confidence)),
     movements: joinMovements(parts),
     evidence: joinEvidence(parts),
+    position: null,
+    portions: NOTHING,
+    count: undefined,
     children: parts,
-    legs: [],
-  });
+    whole: null,
+    reason: undefined,
+    legs: NOTHING,
+    others: NOTHING,
+  };
 }
 
-/** Lowest first. */
-const CONFIDENCES: readonly Confidence[] = ['Low', 'Medium', 'High'];
+export const NOTHING: readonly never[] = [];
+
+export const statusOf = (doubt: Motif['doubt']): Motif['status'] => (doubt === null ? 'Proven' : 'Suspected');
 
 /** The protocol all parts have in common, else none. */
 function sharedProtocol(parts: readonly MotifDraft[]): ProtocolRef | null {

@@ -76,15 +76,11 @@ function endOf(legs: readonly Leg[], venue: Address, wrappedNative: ReadonlySet<
  */
 export function connectedHops(hops: readonly Hop[]): Hop[][] {
   const groups = new Components<Hop>();
-  const held = new Map<AssetId | null, Map<Address | null, Hop>>();
+  const held = new Map<string, Hop>();
   const movements = new Map<number, Hop>();
   for (const hop of hops) {
-    for (const end of [hop.sent, hop.received]) {
-      const id = end ? end.id : null;
-      let accounts = held.get(id);
-      if (!accounts) held.set(id, (accounts = new Map()));
-      groups.link(accounts, end ? end.account : hop.motif.venue, hop);
-    }
+    for (const end of [hop.sent, hop.received])
+      groups.link(held, end ? `${end.id} ${end.account}` : hop.motif.venue, hop);
     for (const m of hop.motif.movements) groups.link(movements, m, hop);
   }
   return groups.of(hops);

@@ -1,4 +1,5 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
+import { lowestOf } from '../../value/prove.ts';
 import { isIssuance } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
@@ -9,12 +10,6 @@ import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
 import type { Confidence, Motif, ProofDoubt } from '../../model/motif.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
-
-const ORDER: readonly Confidence[] = ['Low', 'Medium', 'High'];
-
-function weaker(a: Confidence, b: Confidence): Confidence {
-  return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
-}
 
 /**
  * The motifs a rule's verdict rests on: the subject's own, of swaps only those between its sent and received
@@ -52,12 +47,12 @@ export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Mot
   const { wrappedNative } = view.input.rulebook;
   const known = motifs.every(({ protocol, venue }) => isRecognised(protocol) || wrappedNative.has(venue));
   const proving = provingOf(view, motifs);
-  const weakest = proving.reduce<Confidence>((low, motif) => weaker(low, motif.confidence), 'High');
+  const weakest = lowestOf(proving.map((motif) => motif.confidence));
   const suspect = suspicions(view, motifs);
   const granted = known ? rule.confidence.known : rule.confidence.family;
-  const earned = weaker(granted, weakest);
+  const earned = lowestOf([granted, weakest]);
   const doubts = [...doubtsOf(view, rule, { motifs, proving, confidence: earned }), ...suspect];
-  const confidence = weaker(earned, doubts.length > 0 ? 'Medium' : 'High');
+  const confidence = lowestOf([earned, doubts.length > 0 ? 'Medium' : 'High']);
   const limits: CaveatCode[] = [];
   if (!known) limits.push('unknown_protocol');
   if (weakest !== 'High' && known) limits.push('uncertain_motif');

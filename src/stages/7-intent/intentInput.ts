@@ -1,24 +1,20 @@
 import type { Address } from '../../model/hex.ts';
-import type { Attribution, AttributionMode, SubmitterRole } from '../../model/attribution.ts';
+import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import { findFact } from './facts/registry.ts';
-import type { FactValue } from '../../model/intent.ts';
+import { memoize } from '../../lib/memo.ts';
+import type { FactSource, FactValue } from '../../model/intent.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 
 /** The account the rules look at the transaction from. */
-export interface Subject {
+export interface Subject extends Pick<Attribution, 'signer' | 'mode' | 'payments' | 'submitterRole'> {
   readonly account: Address;
   /** The account and all accounts that act as one with it. */
   readonly entity: ReadonlySet<Address>;
-  readonly signer: Address;
-  readonly mode: AttributionMode;
-  /** Movements by which these accounts pay for execution. */
-  readonly payments: Attribution['payments'];
-  readonly submitterRole: SubmitterRole;
   /** False when several accounts of equal weight share the transaction and this one substitutes for them. */
   readonly elected: boolean;
   /** Elected by nothing but an event or balances, which any contract can make so. */
@@ -54,23 +50,20 @@ export function subjectOf(attribution: Attribution): Subject {
   };
 }
 
+/** More than rules ask for. */
+const MOST_FACTS = 10_000;
+
 /** The facts about one candidate, each computed when first asked for. */
 export class FactSheet {
-  readonly #view: SubjectView;
-  readonly #values = new Map<string, FactValue>();
-  constructor(view: SubjectView) {
-    this.#view = view;
-  }
-
   /** @throws Error for a name outside the registry; the loader refuses such rules, so this is a defect. */
-  value(name: string): FactValue {
-    let value = this.#values.get(name);
-    if (value === undefined) {
+  readonly value: FactSource;
+
+  constructor(view: SubjectView) {
+    this.value = memoize((name) => {
       const fact = findFact(name);
       if (!fact) throw new Error(`unknown fact ${name}`);
-      this.#values.set(name, (value = fact.compute(this.#view)));
-    }
-    return value;
+      return fact.compute(view);
+    }, MOST_FACTS);
   }
 
   /** The named facts, in the order of their names' first mention. */

@@ -2,6 +2,7 @@ import { creationsIn } from '../../value/frames.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { shortAddress } from '../../value/display.ts';
+import { groupBy } from '../../lib/lists.ts';
 import { accountsWith } from '../../lib/roles.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
@@ -196,20 +197,15 @@ function listed(amounts: readonly ActAmount[], format: LabelFormat, most = MAX_L
 
 /** Several NFTs of one collection are counted. */
 function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[] {
-  const counts = new Map<Address, number>();
-  for (const { asset } of amounts)
-    if (asset.kind === 'erc721' && asset.address !== null)
-      counts.set(asset.address, (counts.get(asset.address) ?? 0) + 1);
-  const texts = new Set<string>();
-  for (const { asset, amount } of amounts) {
-    const count = asset.kind === 'erc721' && asset.address !== null ? counts.get(asset.address)! : 1;
-    texts.add(
-      count > 1
-        ? `${count} × ${format.asset({ ...asset, tokenId: null })}`
-        : amountText({ asset, amount }, format),
-    );
-  }
-  return [...texts];
+  const collectionOf = ({ asset: { kind, address } }: ActAmount) => (kind === 'erc721' ? address : null);
+  const collections = groupBy(amounts, collectionOf);
+  const texts = amounts.map((one) => {
+    const count = collections.get(collectionOf(one)!)?.length ?? 1;
+    return count > 1
+      ? `${count} × ${format.asset({ ...one.asset, tokenId: null })}`
+      : amountText(one, format);
+  });
+  return [...new Set(texts)];
 }
 
 function knownProtocols({ view, motifs, brevity, format }: LabelSubject): string | null {

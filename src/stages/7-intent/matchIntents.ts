@@ -4,14 +4,7 @@ import { SubjectView } from './facts/subjectView.ts';
 import { FactSheet, type IntentInput } from './intentInput.ts';
 import { renderLabel, type NamedIntent } from './label.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
-import type {
-  FactSource,
-  FactValue,
-  PreparedIntent,
-  RuleOutcome,
-  Verdict,
-  Fragment,
-} from '../../model/intent.ts';
+import type { FactValue, PreparedIntent, RuleOutcome, Verdict, Fragment } from '../../model/intent.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
@@ -45,8 +38,7 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
  * amounts; where there is none, the first match.
  */
 async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
-  const sheet = new FactSheet(view);
-  const source: FactSource = (name) => sheet.value(name);
+  const source = new FactSheet(view).value;
   const { intents } = view.input.rulebook.prepared;
   const mayMatch = (one: PreparedIntent): boolean => isRelevant(one, view) && one.mayMatch(source);
   let superseded: IntentRule | null = null;

@@ -7,6 +7,7 @@ import type { AssetId } from '../../model/valueFlow.ts';
 import type { Balance } from '../../value/balances.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
 import type { EconomicsInput } from './computeEconomics.ts';
+import type { ClosedOf } from './pnlEntity.ts';
 
 /** Category of intents that are a closed flow by definition. */
 const CLOSED_CATEGORY = 'mev';
@@ -58,19 +59,12 @@ export function changesHiddenPosition(
 }
 
 /** Venues of the flow's parts, and of the entity's other swaps where the flow is not certain. */
-export function poolsOf(
-  flow: ClosedFlow,
-  motifs: readonly Motif[],
-  group: ReadonlySet<Address>,
-  kinds: Kinds,
-): Address[] {
-  const parents = new Set(flow.motifs.map((motif) => motif.index));
+export function poolsOf({ closed, motifs, group, rulebook }: ClosedOf): Address[] {
+  const parents = new Set(closed.motifs.map((motif) => motif.index));
   const parts = motifs.filter((motif) => motif.parent !== null && parents.has(motif.parent));
-  const swaps = flow.certain
+  const isOwn = (motif: Motif): boolean => accountsOf(motif).some((account) => group.has(account));
+  const swaps = closed.certain
     ? []
-    : motifs.filter(
-        (motif) =>
-          isSwap(kindOf(kinds, motif.kind)) && accountsOf(motif).some((account) => group.has(account)),
-      );
-  return [...new Set([...(parts.length > 0 ? parts : flow.motifs), ...swaps].map((motif) => motif.venue))];
+    : motifs.filter((motif) => isSwap(kindOf(rulebook, motif.kind)) && isOwn(motif));
+  return [...new Set([...(parts.length > 0 ? parts : closed.motifs), ...swaps].map(({ venue }) => venue))];
 }

@@ -131,7 +131,7 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const { book } = pricing;
   const gas = gasCost(tx, header, book);
   const positions = positionChanges(input);
-  const flows = subjectFlows({ subject, owner: subject, flow, positions }, context, book);
+  const flows = subjectFlows({ subject, owner: subject, flow, context, positions, book });
   const valued = { tx, header, flow, attribution, motifs, verdict, rulebook, book, gas };
   const pnl = realizedPnl(valued);
   const payer = gasPayer(input);
@@ -204,8 +204,8 @@ function ownerEconomics(
   const { owners = [] } = attribution;
   return owners.map((owner) => {
     const accounts = accountsOf(owner, attribution);
-    const own = { subject: new Set(accounts), owner, flow, positions };
-    const { inflow, net, netWithPositions, tokenIn, tokenOut } = subjectFlows(own, context, book);
+    const own = { subject: new Set(accounts), owner, flow, context, positions, book };
+    const { inflow, net, netWithPositions, tokenIn, tokenOut } = subjectFlows(own);
     return { owner, accounts, inflow, netBeforeGas: net, netWithPositions, tokenIn, tokenOut };
   });
 }

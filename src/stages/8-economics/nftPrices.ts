@@ -3,25 +3,19 @@ import type { NftTrade } from '../../model/economics.ts';
 import type { PositionRead, PriceQuote } from '../../model/upstream.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 import { isRefusal, choosePrice, refusal, type PriceChoice, type RefusalReason } from './choosePrice.ts';
-import { NOTHING, sum, toDecimal, whole, type Fraction } from './fraction.ts';
-import type { PriceChooser } from './priceChooser.ts';
-import { termValues, valueOfUnits, weakest, type PriceKey, type RateSituation } from './ratedQuote.ts';
+import { NOTHING, sum, whole, type Fraction } from './fraction.ts';
+import { computedQuote, termValues, valueOfUnits, type RateSituation } from './ratedQuote.ts';
 import { Q192, Q96, sqrtRatioAtTick } from '../../value/tickPrice.ts';
 
-interface NftChooser {
-  readonly choiceFor: (nft: AssetId) => PriceChoice;
-  /** Assets with prices that a quote was computed from. */
-  readonly basesOf: (quote: PriceQuote) => readonly PriceKey[];
-}
-
 interface NftInput {
-  readonly chooser: PriceChooser;
+  readonly situation: RateSituation;
   readonly trades: readonly NftTrade[];
   readonly positions: readonly PositionRead[];
 }
 
 /** No state of theirs can have set a price of these sources. */
 const NONE_TOUCHED = { has: () => false };
+const UNDATED = { asOf: null, heartbeat: null };
 const NO_FLOOR = refusal(
   'nft_no_floor',
   'it was not sold for a known price in this transaction, and NFTs have no other price',
@@ -31,54 +25,33 @@ const NO_FLOOR = refusal(
  * Chooses prices of NFTs: a liquidity position's from its holdings, any other's from its sale in this very
  * transaction. There are no floor prices.
  */
-export function nftChooser({ chooser, trades, positions }: NftInput): NftChooser {
-  const { situation, keyOf } = chooser;
-  const bases = new Map<PriceQuote, readonly PriceKey[]>();
+export function nftChooser({ situation, trades, positions }: NftInput): (nft: AssetId) => PriceChoice {
   const held = new Map(positions.map((position) => [nftId('erc721', position.nft, position.id), position]));
-
-  const quoteOf = (trade: NftTrade): PriceQuote | RefusalReason => {
-    const { paid, units, motif } = trade;
-    if (!paid) return NO_FLOOR;
-    const keys = paid.amounts.flatMap(([asset]) => situation.keyOfId(asset) ?? []);
-    const value = valueOfTrade(paid, chooser);
-    if (isRefusal(value)) return value;
-    const each = { numerator: value.numerator, denominator: value.denominator * units };
-    const quote: PriceQuote = {
-      asset: keys[0]!,
-      ...toDecimal(each),
-      method: 'pool_spot',
-      source: motif.venue,
-      ...weakest(keys, situation),
-      pool: null,
-      confidenceBps: null,
-    };
-    bases.set(quote, [...new Set(keys.map(keyOf))]);
-    return quote;
-  };
-
-  const quotesOf = (nft: AssetId): (PriceQuote | RefusalReason)[] => {
+  return (nft) => {
     const position = held.get(nft);
-    if (!position) return trades.filter(({ asset }) => asset === nft).map(quoteOf);
-    const quote = positionQuote(position, situation);
-    if (!isRefusal(quote)) bases.set(quote, [...new Set([position.token0, position.token1].map(keyOf))]);
-    return [quote];
+    const found = position
+      ? [positionQuote(position, situation)]
+      : trades.filter(({ asset }) => asset === nft).map((trade) => saleQuote(trade, situation));
+    const quotes = found.filter((quote): quote is PriceQuote => !isRefusal(quote));
+    const choice = choosePrice(quotes, situation.timestamp, NONE_TOUCHED);
+    return { chosen: choice.chosen, refused: [...choice.refused, ...found.filter(isRefusal), NO_FLOOR] };
   };
+}
 
-  return {
-    choiceFor(nft) {
-      const found = quotesOf(nft);
-      const quotes = found.filter((quote): quote is PriceQuote => !isRefusal(quote));
-      const choice = choosePrice(quotes, situation.timestamp, NONE_TOUCHED);
-      return { chosen: choice.chosen, refused: [...choice.refused, ...found.filter(isRefusal), NO_FLOOR] };
-    },
-    basesOf: (quote) => bases.get(quote) ?? [],
-  };
+function saleQuote({ paid, units, motif }: NftTrade, situation: RateSituation): PriceQuote | RefusalReason {
+  if (!paid) return NO_FLOOR;
+  const value = valueOfTrade(paid, situation);
+  if (isRefusal(value)) return value;
+  const keys = paid.amounts.flatMap(([asset]) => situation.keyOfId(asset) ?? []);
+  const each = { numerator: value.numerator, denominator: value.denominator * units };
+  const sale = { asset: keys[0]!, method: 'pool_spot', source: motif.venue, ...UNDATED } as const;
+  return computedQuote(sale, each, keys, situation);
 }
 
 /** Value of a trade's share of an account's payments or proceeds. */
 function valueOfTrade(
   { amounts, share }: NonNullable<NftTrade['paid']>,
-  { situation }: PriceChooser,
+  situation: RateSituation,
 ): Fraction | RefusalReason {
   let total = NOTHING;
   for (const [asset, amount] of amounts) {
@@ -102,9 +75,9 @@ interface PositionAmounts {
  * The value of a position NFT: the holdings of its liquidity at the tokens' prices from other sources, plus
  * fees owed. The pool's own price is not used: a transaction can move it.
  */
-function positionQuote(position: PositionRead, situation: RateSituation): PriceQuote | RefusalReason {
-  const { nft, token0, token1, owed0, owed1 } = position;
-  const amounts = amountsAtMarket(position, situation);
+function positionQuote(read: PositionRead, situation: RateSituation): PriceQuote | RefusalReason {
+  const { nft, token0, token1, owed0, owed1 } = read;
+  const amounts = amountsAtMarket(read, situation);
   if (isRefusal(amounts)) return amounts;
   const held = [
     { asset: token0, ...whole(amounts.amount0 + owed0) },
@@ -114,15 +87,8 @@ function positionQuote(position: PositionRead, situation: RateSituation): PriceQ
   if (isRefusal(values)) return values;
   const price = values.reduce(sum);
   if (price.numerator === 0n) return refusal('no_source', 'the position holds nothing');
-  return {
-    asset: nft,
-    ...toDecimal(price),
-    method: 'lp_share',
-    source: nft,
-    ...weakest([token0, token1], situation),
-    pool: null,
-    confidenceBps: null,
-  };
+  const position = { asset: nft, method: 'lp_share', source: nft, ...UNDATED } as const;
+  return computedQuote(position, price, [token0, token1], situation);
 }
 
 function amountsAtMarket(position: PositionRead, situation: RateSituation): PositionAmounts | RefusalReason {

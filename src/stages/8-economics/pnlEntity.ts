@@ -10,6 +10,12 @@ import type { ClosedFlow } from './closedFlow.ts';
 
 export type EntityInput = Omit<EconomicsInput, 'context' | 'verdict'>;
 
+/** A closed flow with the accounts that share its result. */
+export interface ClosedOf extends EntityInput {
+  readonly closed: ClosedFlow;
+  readonly group: ReadonlySet<Address>;
+}
+
 /** The accounts that share the result of a closed flow, actor first. Empty without an actor. */
 export function pnlEntity(closed: ClosedFlow, input: EntityInput): ReadonlySet<Address> {
   const { attribution, flow, rulebook, header } = input;
@@ -29,12 +35,8 @@ export function pnlEntity(closed: ClosedFlow, input: EntityInput): ReadonlySet<A
  * Accounts outside the group, other than venues, fee takers and the block builder, that kept part of its
  * payments or of the flow's proceeds, and gave it nothing.
  */
-export function holdersElsewhere(
-  group: ReadonlySet<Address>,
-  closed: ClosedFlow,
-  input: EntityInput,
-): Address[] {
-  const { flow, motifs, rulebook, attribution, header } = input;
+export function holdersElsewhere(of: ClosedOf): Address[] {
+  const { group, closed, flow, motifs, rulebook, attribution, header } = of;
   // A small payment of ether may be a share of the result; of a token it is the token's own tax.
   const isTax = ({ movements }: Motif): boolean =>
     movements.every((i) => mergeNative(flow.movements[i]!.asset, rulebook.wrappedNative) !== NATIVE_ASSET);

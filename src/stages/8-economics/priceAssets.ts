@@ -4,10 +4,10 @@ import { assetDecimals } from '../../value/display.ts';
 import type { AssetRefusal, ChosenPrice, NftTrade, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
 import { refusal, type PriceChoice, type RefusalReason } from './choosePrice.ts';
-import type { PriceQuote } from '../../model/upstream.ts';
 import { nftChooser } from './nftPrices.ts';
 import { nftTrades } from './nftTrades.ts';
 import { priceChooser, type ChooserInput } from './priceChooser.ts';
+import type { PriceQuote } from '../../model/upstream.ts';
 import type { PriceKey } from './ratedQuote.ts';
 import { contradictedPrices } from './tradePrices.ts';
 
@@ -44,6 +44,8 @@ const NO_DECIMALS = refusal(
 
 const idOfKey = (key: PriceKey): AssetId => (key === 'native' ? NATIVE_ASSET : erc20Id(key));
 
+const basesOf = ({ bases = [] }: PriceQuote): AssetId[] => bases.map(idOfKey);
+
 const byId = ({ id: a }: Asset, { id: b }: Asset): number => (a < b ? -1 : 1);
 
 /**
@@ -51,13 +53,11 @@ const byId = ({ id: a }: Asset, { id: b }: Asset): number => (a < b ? -1 : 1);
  * too: they are prices that were used.
  */
 export function priceAssets(input: PricingInput): Pricing {
-  const chooser = priceChooser(input);
+  const situation = priceChooser(input);
   const trades = nftTrades(input);
-  const nfts = lazy(() => nftChooser({ chooser, trades, positions: input.context.positions ?? [] }));
+  const nfts = lazy(() => nftChooser({ situation, trades, positions: input.context.positions ?? [] }));
   const choiceOf = (asset: Asset): PriceChoice =>
-    isFungible(asset) ? chooser.choiceFor(asset.address ?? 'native') : nfts().choiceFor(asset.id);
-  const basesOf = (asset: Asset, quote: PriceQuote): AssetId[] =>
-    (isFungible(asset) ? chooser : nfts()).basesOf(quote).map(idOfKey);
+    isFungible(asset) ? situation.choiceFor(asset.address ?? 'native') : nfts()(asset.id);
   const prices = new Map<AssetId, ChosenPrice>();
   const refusals = new Map<AssetId, AssetRefusal>();
   const doubted: AssetId[] = [];
@@ -75,7 +75,7 @@ export function priceAssets(input: PricingInput): Pricing {
       continue;
     }
     const { quote, ageSeconds, stale } = choice.chosen;
-    const restsOn = basesOf(asset, quote);
+    const restsOn = basesOf(quote);
     const unit = { usd: { numerator: quote.numerator, scale: quote.scale }, decimals };
     prices.set(id, { asset: id, unit, quote, ageSeconds, stale, restsOn });
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(id);

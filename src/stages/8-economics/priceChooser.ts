@@ -4,10 +4,11 @@ import { groupBy } from '../../lib/lists.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import type { PriceQuote, RawContext } from '../../model/upstream.ts';
+import type { RawContext } from '../../model/upstream.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import {
   choosePrice,
+  isRefusal,
   refusal,
   type PriceChoice,
   type RefusalReason,
@@ -22,14 +23,6 @@ export interface ChooserInput {
   readonly motifs: readonly Motif[];
   readonly flow: ValueFlow;
   readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities' | 'motifKinds'>;
-}
-
-export interface PriceChooser {
-  readonly situation: RateSituation;
-  readonly keyOf: (asset: PriceKey) => PriceKey;
-  readonly choiceFor: (asset: PriceKey) => PriceChoice;
-  /** Assets with prices that a quote was computed from; empty for an observed one. */
-  readonly basesOf: (quote: PriceQuote) => readonly PriceKey[];
 }
 
 const NONE: readonly [] = [];
@@ -55,7 +48,7 @@ export function priceChooser({
   motifs,
   flow,
   rulebook,
-}: ChooserInput): PriceChooser {
+}: ChooserInput): RateSituation {
   const keyOf = (asset: PriceKey): PriceKey =>
     asset !== 'native' && rulebook.wrappedNative.has(asset) ? 'native' : asset;
   const byKey = <T extends { readonly asset: PriceKey }>(items: readonly T[]): ReadonlyMap<PriceKey, T[]> =>
@@ -63,7 +56,6 @@ export function priceChooser({
   const quotes = byKey(context.prices);
   const rates = byKey(context.rates ?? NONE);
   const declined = byKey(context.refusals);
-  const bases = new Map<PriceQuote, readonly PriceKey[]>();
   const settled = new Map<PriceKey, PriceChoice>();
   const open: PriceKey[] = [];
   /**
@@ -79,7 +71,7 @@ export function priceChooser({
     return asset?.kind === 'native' ? 'native' : asset?.kind === 'erc20' ? asset.address : null;
   };
 
-  const situation: RateSituation = { choiceFor, decimalsOf, keyOfId, timestamp, motifs, flow, rulebook };
+  const situation = { choiceFor, keyOf, decimalsOf, keyOfId, timestamp, motifs, flow, rulebook };
 
   function choiceFor(asset: PriceKey): PriceChoice {
     const key = keyOf(asset);
@@ -121,16 +113,13 @@ export function priceChooser({
     const set: RefusalReason[] = [];
     for (const rate of rated ?? []) {
       const quote = ratedQuote(rate, situation);
-      if ('code' in quote) set.push(quote);
-      else {
-        own.push(quote);
-        bases.set(quote, [...new Set(rate.terms.map((term) => keyOf(term.asset)))]);
-      }
+      if (isRefusal(quote)) set.push(quote);
+      else own.push(quote);
     }
     const choice = choosePrice(own, timestamp, touched);
     const others = (silent ?? NONE).map((one) => refusal(one.code, one.reason, one.observed, one.threshold));
     return { chosen: choice.chosen, refused: [...choice.refused, ...inOrder(set), ...inOrder(others)] };
   }
 
-  return { situation, keyOf, choiceFor, basesOf: (quote) => bases.get(quote) ?? NONE };
+  return situation;
 }

@@ -1,14 +1,14 @@
 import { usdText } from '../../value/money.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { distance, sumOf } from '../../value/amount.ts';
-import { erc20Id } from '../../value/asset.ts';
+import { erc20Id, isIssuance } from '../../value/asset.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { amountsMoved } from '../../value/sides.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { SideAmount } from '../../model/scene.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { PriceQuote, PriceRate, RateTerm } from '../../model/upstream.ts';
-import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { PriceChoice, RefusalReason } from './choosePrice.ts';
 import { DEFAULT_FRESHNESS_S, isRefusal, MAX_DEVIATION_BPS, refusal } from './choosePrice.ts';
 import { farApart, isLess, NOTHING, sum, toDecimal, whole, type Fraction } from './fraction.ts';
@@ -18,6 +18,8 @@ export type PriceKey = PriceQuote['asset'];
 /** Inputs for resolving a rate: prices chosen for other assets, and the transaction's exchanges. */
 export interface RateSituation {
   readonly choiceFor: (asset: PriceKey) => PriceChoice;
+  /** Native for wrapped native. */
+  readonly keyOf: (asset: PriceKey) => PriceKey;
   /** Null where the contract states none. */
   readonly decimalsOf: (asset: PriceKey) => number | null;
   readonly keyOfId: (asset: AssetId) => PriceKey | null;
@@ -66,6 +68,17 @@ export function termValues(
   return values;
 }
 
+/** A rate with the price that its terms give. */
+interface Rated {
+  readonly rate: PriceRate;
+  /** Smallest units of a whole token. */
+  readonly unit: bigint;
+  readonly values: readonly Fraction[];
+  readonly price: Fraction;
+  /** Null where more than the token's own word vouches for the rate. */
+  readonly exchanges: readonly Exchange[] | null;
+}
+
 /** A pool with halves of unequal worth has another price than the market: it was moved, or is one-sided. */
 function unbalanced(rate: PriceRate, values: readonly Fraction[]): boolean {
   return (
@@ -93,7 +106,7 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
     if (kindOf(rulebook, motif.kind).composite || motif.venue === rate.asset) return [];
     if (motif.claims.some(({ holds }) => !holds)) return [];
     const moved = motif.movements.map((index) => flow.movements[index]!);
-    if (moved.some((movement) => isIssued(movement, own))) return [];
+    if (moved.some((movement) => movement.asset === own && isIssuance(movement))) return [];
     return [true, false].flatMap((got) => {
       const units = sumOf(amountsMoved(motif, !got, rulebook).filter(({ asset }) => asset === own));
       const against = amountsMoved(motif, got, rulebook).filter(({ asset }) => asset !== own);
@@ -106,18 +119,15 @@ function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation)
   });
 }
 
-const isIssued = ({ asset, kind }: Movement, own: AssetId): boolean =>
-  asset === own && (kind === 'mint' || kind === 'burn');
-
 /**
  * Doubt about a rate stated only by the token's own contract: the transaction must have exchanged the token
  * at about this price. All its exchanges count together, so that one fair one cannot cover for the rest.
  */
 function contradiction(
-  price: Fraction,
-  { rate, unit, exchanges }: { rate: PriceRate; unit: bigint; exchanges: readonly Exchange[] },
+  { rate, unit, price, exchanges }: Rated,
   situation: RateSituation,
 ): RefusalReason | null {
+  if (exchanges === null) return null;
   let units = 0n;
   let paid: Fraction = NOTHING;
   for (const exchange of exchanges) {
@@ -173,20 +183,36 @@ function unexchanged(
   return refusal('own_word', reason, `${moved} units`, `${exchanged} units`);
 }
 
-/** The oldest observation the price rests on, measured against its own source's heartbeat. */
-export function weakest(
+/**
+ * A quote in US dollars that rests on the prices of other assets. It is as old as the oldest observation
+ * among them, each measured against its own source's heartbeat.
+ */
+export function computedQuote(
+  { asset, method, source, asOf, heartbeat }: ComputedFrom,
+  price: Fraction,
   bases: readonly PriceKey[],
-  situation: RateSituation,
-  own: Pick<PriceRate, 'asOf' | 'heartbeat'> = { asOf: null, heartbeat: null },
-): { asOf: number; heartbeat: number | null } {
-  const links = bases
-    .map((asset) => situation.choiceFor(asset).chosen!.quote)
-    .map(({ asOf, heartbeat }) => ({ asOf, heartbeat }));
-  if (own.asOf !== null) links.push({ asOf: own.asOf, heartbeat: own.heartbeat });
-  const slack = ({ asOf, heartbeat }: { asOf: number; heartbeat: number | null }) =>
-    (heartbeat ?? DEFAULT_FRESHNESS_S) - Math.abs(situation.timestamp - asOf);
-  return links.reduce((worst, link) => (slack(link) < slack(worst) ? link : worst));
+  { choiceFor, keyOf, timestamp }: RateSituation,
+): PriceQuote {
+  const slack = (one: Observed): number =>
+    (one.heartbeat ?? DEFAULT_FRESHNESS_S) - Math.abs(timestamp - one.asOf);
+  const observed: Observed[] = bases.map((base) => choiceFor(base).chosen!.quote);
+  if (asOf !== null) observed.push({ asOf, heartbeat });
+  const oldest = observed.reduce((worst, one) => (slack(one) < slack(worst) ? one : worst));
+  return {
+    asset,
+    ...toDecimal(price),
+    method,
+    source,
+    asOf: oldest.asOf,
+    heartbeat: oldest.heartbeat,
+    pool: null,
+    confidenceBps: null,
+    bases: [...new Set(bases.map(keyOf))],
+  };
 }
+
+type Observed = Pick<PriceQuote, 'asOf' | 'heartbeat'>;
+type ComputedFrom = Pick<PriceRate, 'asOf' | 'heartbeat'> & Pick<PriceQuote, 'asset' | 'method' | 'source'>;
 
 /**
  * The quote in US dollars of a rate, or a refusal: a base without a price, a thin or one-sided market, a rate
@@ -211,44 +237,22 @@ function quoteOf(rate: PriceRate, situation: RateSituation): PriceQuote | Refusa
   if (isRefusal(values)) return values;
   const price = values.reduce(sum, NOTHING);
   if (price.numerator === 0n) return refusal('no_source', 'it is worth nothing by its own account');
-  const depth = depthOf(rate, price, unit, situation);
+  const rated = { rate, unit, values, price, exchanges };
+  const depth = depthOf(rated, situation);
   if (isRefusal(depth)) return depth;
-  const doubt = doubtOf(price, values, { rate, unit, exchanges }, situation);
+  const doubt = doubtOf(rated, situation);
   if (doubt) return doubt;
-  return {
-    asset: rate.asset,
-    ...toDecimal(price),
-    method: rate.method,
-    source: rate.source,
-    ...weakest(
-      rate.terms.map(({ asset }) => asset),
-      situation,
-      rate,
-    ),
-    pool: rate.pool,
-    confidenceBps: null,
-    depthUsd: depth && depth.numerator / depth.denominator,
-  };
+  const bases = rate.terms.map(({ asset }) => asset);
+  const depthUsd = depth && depth.numerator / depth.denominator;
+  return { ...computedQuote(rate, price, bases, situation), pool: rate.pool, depthUsd };
 }
 
 /** A market that is one-sided or was moved; or the token's word, where nothing else vouches for the rate. */
-const doubtOf = (
-  price: Fraction,
-  values: readonly Fraction[],
-  { rate, unit, exchanges }: { rate: PriceRate; unit: bigint; exchanges: readonly Exchange[] | null },
-  situation: RateSituation,
-): RefusalReason | null =>
-  imbalance(rate, values) ??
-  changeInBlock(rate, price, unit, situation) ??
-  (exchanges && contradiction(price, { rate, unit, exchanges }, situation));
+const doubtOf = (rated: Rated, situation: RateSituation): RefusalReason | null =>
+  imbalance(rated) ?? changeInBlock(rated, situation) ?? contradiction(rated, situation);
 
 /** Holdings of the market's smallest side, in US dollars; null without a market. */
-function depthOf(
-  rate: PriceRate,
-  price: Fraction,
-  unit: bigint,
-  situation: RateSituation,
-): Fraction | RefusalReason | null {
+function depthOf({ rate, price, unit }: Rated, situation: RateSituation): Fraction | RefusalReason | null {
   const { market } = rate;
   if (!market) return null;
   let depth: Fraction | null = null;
@@ -265,7 +269,7 @@ function depthOf(
     : depth;
 }
 
-function imbalance(rate: PriceRate, values: readonly Fraction[]): RefusalReason | null {
+function imbalance({ rate, values }: Rated): RefusalReason | null {
   if (!unbalanced(rate, values)) return null;
   const observed = values.map(shown).join(' beside ');
   return refusal(
@@ -277,12 +281,7 @@ function imbalance(rate: PriceRate, values: readonly Fraction[]): RefusalReason 
 }
 
 /** The rate before the block and at its end must be the same, or transactions of the block moved it. */
-function changeInBlock(
-  rate: PriceRate,
-  price: Fraction,
-  unit: bigint,
-  situation: RateSituation,
-): RefusalReason | null {
+function changeInBlock({ rate, price, unit }: Rated, situation: RateSituation): RefusalReason | null {
   const other = rate.after ?? rate.before;
   if (!other) return null;
   const later = termValues(other, unit, situation);

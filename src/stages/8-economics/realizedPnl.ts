@@ -7,16 +7,18 @@ import type { GasCost, Money, PnlEntry, PnlReason, PriceBook, RealizedPnl } from
 import type { Address } from '../../model/hex.ts';
 import type { AssetId, Movement } from '../../model/valueFlow.ts';
 import type { EconomicsInput } from './computeEconomics.ts';
-import { changesHiddenPosition, closedFlow, poolsOf, type ClosedFlow } from './closedFlow.ts';
+import { changesHiddenPosition, closedFlow, poolsOf } from './closedFlow.ts';
 import { amountsOf } from '../../value/sides.ts';
 import { builderPayments, executionCost } from '../../value/parties/execution.ts';
 import { outsideReceipts } from './outsideReceipts.ts';
-import { holdersElsewhere, pnlEntity } from './pnlEntity.ts';
+import { holdersElsewhere, pnlEntity, type ClosedOf } from './pnlEntity.ts';
 
 interface PnlInput extends Omit<EconomicsInput, 'context'> {
   readonly book: PriceBook;
   readonly gas: GasCost;
 }
+
+type PnlOf = PnlInput & ClosedOf;
 
 interface Pnl {
   readonly realized: RealizedPnl;
@@ -43,14 +45,12 @@ interface Result {
   readonly result: EntityBalance;
   readonly hops: Hops;
   readonly own: ReadonlyMap<AssetId, EntityBalance>;
-  readonly closed: ClosedFlow;
-  readonly group: ReadonlySet<Address>;
   /** Wei it paid for execution by another's transaction. */
   readonly execution: bigint;
 }
 
 /** The account of the group that ended with most of the asset; the first, its actor, where none gained. */
-function holderOf(id: AssetId, group: ReadonlySet<Address>, { flow, rulebook }: PnlInput): Address {
+function holderOf(id: AssetId, { group, flow, rulebook }: PnlOf): Address {
   const mergeWrapped = rulebook.wrappedNative;
   const gained = (account: Address): bigint => balances(flow, account, { mergeWrapped }).get(id)?.net ?? 0n;
   const [first, ...others] = group;
@@ -68,9 +68,8 @@ interface Hops {
 }
 
 /** The asset's amounts at the hops of cycles; of any other flow, those across the entity's border. */
-function hopsOf({ motifs }: ClosedFlow, { id, paid, received }: EntityBalance, input: PnlInput): Hops {
-  const { rulebook } = input;
-  const cycles = motifs.filter(({ kind }) => isCycle(kindOf(rulebook, kind)));
+function hopsOf({ id, paid, received }: EntityBalance, { closed, rulebook }: PnlOf): Hops {
+  const cycles = closed.motifs.filter(({ kind }) => isCycle(kindOf(rulebook, kind)));
   if (cycles.length === 0) return { cost: paid, proceeds: received };
   const own = cycles
     .flatMap((cycle) => amountsOf(cycle, rulebook))
@@ -82,7 +81,8 @@ function hopsOf({ motifs }: ClosedFlow, { id, paid, received }: EntityBalance, i
 }
 
 /** Null where something it needs has no price. */
-function entryOf({ result, hops, own, closed, group, execution }: Result, input: PnlInput): PnlEntry | null {
+function entryOf({ result, hops, own, execution }: Result, input: PnlOf): PnlEntry | null {
+  const { closed, group } = input;
   const unit = input.book.prices.get(result.id)?.unit;
   const toBuilder = worthTogether(
     [...own.values()].filter((b) => b.toBuilder > 0n).map((b) => [b.id, b.toBuilder]),
@@ -95,7 +95,7 @@ function entryOf({ result, hops, own, closed, group, execution }: Result, input:
   const fees = gross - (result.received - result.paid);
   const [grossUsd, feesUsd] = [worth(gross, unit), worth(fees, unit)];
   return {
-    beneficiary: holderOf(result.id, group, input),
+    beneficiary: holderOf(result.id, input),
     entity: [...group],
     asset: result.id,
     cost: hops.cost,
@@ -110,7 +110,7 @@ function entryOf({ result, hops, own, closed, group, execution }: Result, input:
     builderUsd: toBuilder.usd,
     netUsd: subtractUsd(grossUsd, addUsd(addUsd(gas, toBuilder.usd), feesUsd)),
     motifs: closed.motifs.map((motif) => motif.index),
-    pools: poolsOf(closed, input.motifs, group, input.rulebook),
+    pools: poolsOf(input),
     // The first of each act; the acts, named in `motifs`, list all of theirs.
     evidence: closed.motifs.flatMap((motif) => motif.evidence.slice(0, 1)),
   };
@@ -137,22 +137,22 @@ export function realizedPnl(input: PnlInput): Pnl {
   const { flow, rulebook, attribution } = input;
   const { payments } = attribution;
   const group = pnlEntity(closed, input);
+  const of: PnlOf = { ...input, closed, group };
   const execution = executionCost(payments, flow, group);
   // More back than in is a withdrawal of the deposit, no payment.
-  const own = entityBalances(group, input, execution > 0n ? payments : NONE);
+  const own = entityBalances(of, execution > 0n ? payments : NONE);
   const result = resultOf(own.values());
   const isCosted =
     result !== null && result.paid !== 0n && !changesHiddenPosition(input.motifs, own, rulebook);
   if (!closed.certain && !isCosted) return ordinary;
-  if (holdersElsewhere(group, closed, input).length > 0) return unsupported(ELSEWHERE, unknown(ELSEWHERE));
+  if (holdersElsewhere(of).length > 0) return unsupported(ELSEWHERE, unknown(ELSEWHERE));
   if (!result) return unsupported(HISTORY, unknown(HISTORY));
-  const outside = outsideReceipts(group, closed, input).some(({ index }) => !payments.has(index));
-  const hops = hopsOf(closed, result, input);
-  return profitOf({ result, hops, own, closed, group, execution }, outside, input);
+  const outside = outsideReceipts(of).some(({ index }) => !payments.has(index));
+  return profitOf({ result, hops: hopsOf(result, of), own, execution }, outside, of);
 }
 
 /** The profit that the hops leave, unless more came in than they gave. */
-function profitOf(of: Result, outside: boolean, input: PnlInput): Pnl {
+function profitOf(of: Result, outside: boolean, input: PnlOf): Pnl {
   const { result, hops } = of;
   const gross = hops.proceeds - hops.cost;
   if (outside || gross < result.received - result.paid) return unsupported(OUTSIDE, unknown(OUTSIDE));
@@ -178,8 +178,7 @@ const NONE: ReadonlySet<number> = new Set();
  * movements that are counted elsewhere.
  */
 function entityBalances(
-  group: ReadonlySet<Address>,
-  { flow, header, rulebook: { wrappedNative: mergeWrapped } }: PnlInput,
+  { group, flow, header, rulebook: { wrappedNative: mergeWrapped } }: PnlOf,
   leaveOut: { has(index: number): boolean },
 ): ReadonlyMap<AssetId, EntityBalance> {
   const exclude = (m: Movement): boolean => leaveOut.has(m.index) || isConversion(m, flow, mergeWrapped);

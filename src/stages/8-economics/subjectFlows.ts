@@ -37,12 +37,7 @@ function byValue(book: PriceBook): (a: NetAmount, b: NetAmount) => number {
   };
 }
 
-function tokenList(
-  amounts: readonly NetAmount[],
-  flow: ValueFlow,
-  context: RawContext,
-  book: PriceBook,
-): string {
+function tokenList(amounts: readonly NetAmount[], { flow, context, book }: FlowInput): string {
   const texts: string[] = [];
   for (const { asset: id, magnitude } of amounts.length < 2 ? amounts : [...amounts].sort(byValue(book))) {
     const asset = flow.assets.get(id) ?? parseAssetId(id);
@@ -59,15 +54,14 @@ interface FlowInput {
   /** The account that owns their positions. */
   readonly owner: Address;
   readonly flow: ValueFlow;
+  readonly context: RawContext;
   readonly positions: readonly PositionChange[];
+  readonly book: PriceBook;
 }
 
 /** A subject's flows in US dollars, and its sent and received assets, net, as display lists. */
-export function subjectFlows(
-  { subject, owner, flow, positions }: FlowInput,
-  context: RawContext,
-  book: PriceBook,
-): SubjectFlows {
+export function subjectFlows(input: FlowInput): SubjectFlows {
+  const { subject, owner, flow, positions, book } = input;
   const own = [...balances(flow, subject).values()];
   const held = positions.filter((change) => change.owner === owner).map(ownPosition);
   const isPriced = (asset: AssetId): boolean => book.prices.has(asset);
@@ -87,8 +81,8 @@ export function subjectFlows(
     isBooked: isBooked(held, isPriced),
     counted: flows.counted,
     netWithPositions: flows.withPositions && worthOf(flows.withPositions),
-    tokenIn: tokenList(gained, flow, context, book),
-    tokenOut: tokenList(lost, flow, context, book),
+    tokenIn: tokenList(gained, input),
+    tokenOut: tokenList(lost, input),
   };
 }
 

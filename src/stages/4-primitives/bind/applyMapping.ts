@@ -12,11 +12,12 @@ import type { KnownContracts, Create2Proofs } from '../match/provenProtocol.ts';
 import type { EncodedArguments } from '../../../evm/readArgument.ts';
 import type { PreparedMapping } from '../match/preparedMapping.ts';
 import type { ClaimedMovements } from './bucket.ts';
-import type { Frame, Evidence } from '../../../model/canonicalTx.ts';
+import type { CanonicalTx, Frame, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import { FurthestFailure, whyConditions } from './whyMissed.ts';
 import type { MappingMiss, MissReason, ProtocolRef, RoleBinding } from '../../../model/primitive.ts';
-import type { EventMapping } from '../../../model/rulebook.ts';
+import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
+import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /** An event or call that the rulebook has mappings for. */
 export interface Trigger {
@@ -48,13 +49,13 @@ export interface Candidate {
 
 /** State shared by all events and calls of one transaction. */
 export interface RecognitionRun {
-  readonly signer: Address;
-  readonly txTo: Address | null;
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly rulebook: Rulebook;
   readonly index: MovementIndex;
   readonly proofs: Create2Proofs;
   readonly known: KnownContracts;
   readonly holderAt: HolderAt;
-  readonly wrappedNative: ReadonlySet<Address>;
   readonly enclosing: EnclosingCalls;
   /** Contracts with NFTs that represent positions kept elsewhere. */
   readonly positionTokens: ReadonlySet<Address>;
@@ -131,7 +132,7 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
   const context = {
     index: run.index,
     seq: trigger.seq,
-    wrappedNative: run.wrappedNative,
+    wrappedNative: run.rulebook.wrappedNative,
     shape: mapping.shape,
     claimed: run.claimed,
     venue: early,
@@ -174,7 +175,7 @@ function protocolOf(
 
 function scopeOf(
   { seq, args, contract, caller, value, output }: Trigger,
-  { signer, txTo, holderAt }: RecognitionRun,
+  { tx, holderAt }: RecognitionRun,
   call: Frame | null,
 ): BindScope & { readonly legs: BoundLeg[] } {
   return {
@@ -182,8 +183,8 @@ function scopeOf(
     contract,
     caller,
     value,
-    signer,
-    txTo,
+    signer: tx.from,
+    txTo: tx.to,
     holderOf: (nft, id) => holderAt(nft, id, seq),
     legs: [],
     callArgs: call && { topics: [], data: call.input, base: 4 },

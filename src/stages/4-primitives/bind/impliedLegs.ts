@@ -6,40 +6,30 @@ import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { issueClaim, legOf, ROUNDING } from '../../../value/claims.ts';
 import { DETAIL } from '../join/oneAct.ts';
-import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { RecognitionRun } from './applyMapping.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
 /** Effects that hand out a receipt, and those that take it back. */
 const ISSUING: ReadonlySet<string> = new Set(['increase', 'open']);
 const REDEEMING: ReadonlySet<string> = new Set(['decrease', 'close']);
 
-type Kinds = Pick<Rulebook, 'motifKinds' | 'wrappedNative'>;
+type Input = Pick<RecognitionRun, 'tx' | 'flow' | 'rulebook'>;
 
 /**
  * Adds the legs that events leave out: the mint or burn of a position's own token, of a receipt, and the mint
  * by which a debt or supply token nets interest against an amount. A movement that any trigger has is none.
  */
-export function withImpliedLegs(
-  found: readonly DraftPrimitive[],
-  tx: CanonicalTx,
-  flow: ValueFlow,
-  rulebook: Kinds,
-): DraftPrimitive[] {
+export function withImpliedLegs(found: readonly DraftPrimitive[], input: Input): DraftPrimitive[] {
   const all = [...found];
   if (all.length === 0) return all;
-  addNetted(all, found, tx, flow);
-  const open = unclaimedIssues(all, flow);
+  addNetted(all, found, input);
+  const open = unclaimedIssues(all, input.flow);
   if (open.length === 0) return all;
-  const taken = addPositionTokens(all, open, flow);
-  addReceipts(
-    all,
-    open.filter((m) => !taken.has(m)),
-    flow,
-    rulebook,
-  );
+  const taken = addPositionTokens(all, open, input.flow);
+  const left = open.filter((m) => !taken.has(m));
+  addReceipts(all, left, input);
   return all;
 }
 
@@ -47,17 +37,13 @@ export function withImpliedLegs(
  * A token that owes its holder more interest than the holder takes out (or pays back) mints the difference
  * instead of burning the amount: the mint becomes a leg of that act.
  */
-function addNetted(
-  all: DraftPrimitive[],
-  found: readonly DraftPrimitive[],
-  tx: CanonicalTx,
-  flow: ValueFlow,
-): void {
+function addNetted(all: DraftPrimitive[], found: readonly DraftPrimitive[], input: Input): void {
+  const { flow } = input;
   for (const detail of found) {
     const taken = detail.tags.includes(DETAIL) ? netted(detail) : null;
     if (taken === null) continue;
     const at = all.findIndex(
-      (act) => act.seq > detail.seq && takesOut(act, taken) && servedBy(act, detail, tx, flow),
+      (act) => act.seq > detail.seq && takesOut(act, taken) && servedBy(act, detail, input),
     );
     if (at >= 0) all[at] = withToken(all[at]!, flow.movements[detail.legs[0]!.movements[0]!]!, flow);
   }
@@ -88,7 +74,7 @@ function takesOut({ legs, roles }: DraftPrimitive, taken: Taken): boolean {
 }
 
 /** The token paid the act's asset out itself or ran under the act's own contract: no stranger's token. */
-function servedBy(act: DraftPrimitive, detail: DraftPrimitive, tx: CanonicalTx, flow: ValueFlow): boolean {
+function servedBy(act: DraftPrimitive, detail: DraftPrimitive, { tx, flow }: Input): boolean {
   const token = detail.venue;
   const { role, movements } = act.legs[0]!;
   if (role === 'out' && movements.some((m) => flow.movements[m]!.from === token)) return true;
@@ -135,12 +121,8 @@ function addPositionTokens(
  * or took out the assets. It counts where the venue itself is the token, or where as much of it moved as of
  * the assets (a receipt of one to one). Events find theirs before calls.
  */
-function addReceipts(
-  all: DraftPrimitive[],
-  open: readonly Movement[],
-  flow: ValueFlow,
-  rulebook: Kinds,
-): void {
+function addReceipts(all: DraftPrimitive[], open: readonly Movement[], input: Input): void {
+  const { flow, rulebook } = input;
   const issues = open.filter((m) => {
     const asset = flow.assets.get(m.asset);
     return asset?.kind === 'erc20' && !rulebook.wrappedNative.has(asset.address!);
@@ -149,7 +131,7 @@ function addReceipts(
   const taken = new Set<number>();
   for (const basis of ['event', 'call'] as const)
     all.forEach((item, at) => {
-      const receipt = item.basis === basis ? receiptOf(item, issues, flow, rulebook) : null;
+      const receipt = item.basis === basis ? receiptOf(item, issues, input) : null;
       if (!receipt || taken.has(receipt.index)) return;
       taken.add(receipt.index);
       all[at] = withToken(item, receipt, flow);
@@ -159,8 +141,7 @@ function addReceipts(
 function receiptOf(
   { kind, legs, venue }: DraftPrimitive,
   open: readonly Movement[],
-  flow: ValueFlow,
-  rulebook: Kinds,
+  { flow, rulebook }: Input,
 ): Movement | null {
   const effect = kindOf(rulebook, kind).position?.effect ?? '';
   const way = ISSUING.has(effect) ? 'mint' : REDEEMING.has(effect) ? 'burn' : null;

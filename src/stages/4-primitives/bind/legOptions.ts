@@ -147,26 +147,18 @@ function approximately(leg: ResolvedLeg, take: (option: Option) => boolean): boo
 }
 
 /** Legs carried by movements, one per asset. */
-function carried(
-  { spec, context }: ResolvedLeg,
-  movements: readonly Movement[],
-  stated: StatedAmount | null,
-): Option {
+function carried(leg: ResolvedLeg, movements: readonly Movement[], stated: StatedAmount | null): Option {
   const groups = movements.length === 1 ? [movements] : [...groupBy(movements, (m) => m.asset).values()];
-  const legs = groups.flatMap((group) => legsOf(spec, group, stated, context));
+  const legs = groups.flatMap((group) => legsOf(leg, group, stated));
   return { movements, legs, unresolved: NOTHING };
 }
 
 const NOTHING: readonly never[] = [];
 
 /** A leg, and where its movement carried more than the event's amount the fee that explains the rest. */
-function legsOf(
-  spec: PreparedLeg,
-  group: readonly Movement[],
-  stated: StatedAmount | null,
-  context: LegContext,
-): BoundLeg[] {
-  const whole = legOf(spec, group, stated?.amount ?? null, context);
+function legsOf(leg: ResolvedLeg, group: readonly Movement[], stated: StatedAmount | null): BoundLeg[] {
+  const { spec, context } = leg;
+  const whole = legOf(leg, group, stated?.amount ?? null);
   const difference =
     stated === null || whole.leg.exact || group.length > 1
       ? null
@@ -192,12 +184,7 @@ function legsOf(
 
 const FEE = 'fee';
 
-function legOf(
-  spec: PreparedLeg,
-  group: readonly Movement[],
-  amount: bigint | null,
-  context: LegContext,
-): BoundLeg {
+function legOf({ spec, context }: ResolvedLeg, group: readonly Movement[], amount: bigint | null): BoundLeg {
   const first = group[0]!;
   const sum = sumOf(group);
   return {

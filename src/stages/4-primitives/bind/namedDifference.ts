@@ -3,12 +3,12 @@ import { evaluateAmount, type BindScope } from '../../../value/resolver.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
+import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 import { sumOf } from '../../../value/amount.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import type { Binding } from './bindLegs.ts';
-import type { Candidate } from './applyMapping.ts';
+import type { Candidate, RecognitionRun } from './applyMapping.ts';
 
 /** An amount an event states, without and with the fees stated beside it. */
 export interface StatedAmount {
@@ -111,8 +111,7 @@ export function isNetted({ legs, unresolved }: Binding): boolean {
  */
 export function nettedVenues(
   candidates: readonly Candidate[],
-  flow: ValueFlow,
-  wrappedNative: ReadonlySet<Address>,
+  { flow, rulebook: { wrappedNative } }: RecognitionRun,
 ): ReadonlyMap<Address, boolean> {
   const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, bigint> }>();
   for (const { venue, binding } of candidates)

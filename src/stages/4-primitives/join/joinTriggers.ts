@@ -2,7 +2,7 @@ import { Components } from '../../../lib/components.ts';
 import { keyOf } from '../../../lib/evidence.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { addTo } from '../../../lib/lists.ts';
-import { placesOf, sideKeys } from '../../../lib/roles.ts';
+import { accountsWith, placesOf, sideKeys } from '../../../lib/roles.ts';
 import { DEFERRED, DETAIL, isPromise, oneAct, PER_ASSET } from './oneAct.ts';
 import { isRecognised } from '../../../lib/motifKinds.ts';
 import { markEnds } from './markEnds.ts';
@@ -38,9 +38,9 @@ export function joinTriggers(
 
 function groupsOf(found: Group, stated: () => Stated): readonly Group[] {
   const groups = new Components<DraftPrimitive>();
-  linkMovements(found, groups);
+  linkBy(movementsIn, found, groups);
   const tagged = (wanted: string): boolean => found.some(({ tags }) => tags.includes(wanted));
-  if (tagged(PER_ASSET)) linkAssets(found, groups);
+  if (tagged(PER_ASSET)) linkBy(partialActs, found, groups);
   if (tagged(DEFERRED)) linkPromises(groups.of(found), groups);
   if (tagged(DETAIL)) linkDetails(found, groups);
   if (found.some(isFamilyCall)) linkEchoes(groups.of(found), groups, stated());
@@ -52,26 +52,23 @@ function isIdle(group: Group): boolean {
   return group.every((item) => isPromise(item) && !isRecognised(item.protocol));
 }
 
-function linkMovements(found: Group, groups: Components<DraftPrimitive>): void {
-  const known = new Map<number, { readonly item: DraftPrimitive; readonly role: string }[]>();
-  for (const item of found) {
-    if (item.basis === 'structure') continue;
-    for (const { role, movements } of item.legs)
-      for (const m of movements) {
-        const earlier = known.get(m)?.find((one) => one.role === role && one.item.kind === item.kind);
-        if (earlier) groups.join(earlier.item, item);
-        else addTo(known, m, { item, role });
-      }
-  }
+/** Joins those that share a key. */
+function linkBy(
+  keysOf: (item: DraftPrimitive) => readonly string[],
+  found: Group,
+  groups: Components<DraftPrimitive>,
+): void {
+  const first = new Map<string, DraftPrimitive>();
+  for (const item of found) for (const key of keysOf(item)) groups.link(first, key, item);
 }
 
-function linkAssets(found: Group, groups: Components<DraftPrimitive>): void {
-  const acts = new Map<string, DraftPrimitive>();
-  for (const item of found) {
-    const { kind, venue, roles, tags } = item;
-    const owner = roles.find(({ role }) => role === 'owner')?.account;
-    if (tags.includes(PER_ASSET)) groups.link(acts, `${kind}|${venue}|${owner}`, item);
-  }
+function movementsIn({ basis, kind, legs }: DraftPrimitive): readonly string[] {
+  if (basis === 'structure') return [];
+  return legs.flatMap(({ role, movements }) => movements.map((m) => `${m} ${role} ${kind}`));
+}
+
+function partialActs({ kind, venue, roles, tags }: DraftPrimitive): readonly string[] {
+  return tags.includes(PER_ASSET) ? [`${kind}|${venue}|${accountsWith(roles, 'owner')[0]}`] : [];
 }
 
 /** A promise goes with the next payout at its venue, of the same position where both name one. */

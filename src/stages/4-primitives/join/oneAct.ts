@@ -223,32 +223,14 @@ function withDetail(act: DraftPrimitive, { legs, portions }: DraftPrimitive): Dr
  * paid, or amounts without a leg.
  */
 function settled(item: DraftPrimitive): Primitive {
-  // Always the same fields in the same order: copies of objects that differ in these are slow.
-  const { kind, seq, basis, shape, protocol, venue, poolId, roles, legs } = item;
-  const { claims, tags, evidence, position, others } = item;
-  const portions = placedPortions(item);
-  return {
-    kind,
-    seq,
-    basis,
-    shape,
-    protocol,
-    venue,
-    poolId,
-    roles,
-    legs,
-    claims,
-    tags,
-    evidence,
-    position,
-    portions,
-    others,
-  };
+  return isSettled(item) ? item : { ...item, portions: placedPortions(item) };
 }
+
+const isSettled = (item: DraftPrimitive): item is DraftPrimitive & { readonly portions: readonly never[] } =>
+  item.portions.length === 0;
 
 /** The portions that are possible, each with its asset. */
 function placedPortions({ portions, legs }: DraftPrimitive): readonly Portion[] {
-  if (portions.length === 0) return NOTHING;
   const sums = new Map<AssetId, bigint>();
   for (const leg of legs)
     if (!SHARE_ROLES.has(leg.role)) sums.set(leg.asset, (sums.get(leg.asset) ?? 0n) + leg.amount);

@@ -3,12 +3,10 @@ import { kindOf } from '../../../lib/motifKinds.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { callTrigger, eventTrigger, holdsHashPath, type NamedTrigger } from './namedTriggers.ts';
 import type { StructureContext } from '../structure/context.ts';
-import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
+import type { Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import type { ValueFlow } from '../../../model/valueFlow.ts';
-import type { DraftPrimitive } from '../../../model/primitive.ts';
 
 /** Triggers looked at; only transactions with very many events or calls have more. */
 const MAX_TRIGGERS = 256;
@@ -20,24 +18,15 @@ export interface Hint {
   readonly rank: number;
 }
 
-/**
- * Hints, best entry first, then events before calls, then in execution order. `found`: acts that need no
- * hint.
- */
-export function findHints(
-  context: StructureContext,
-  rulebook: Rulebook,
-  found: readonly DraftPrimitive[],
-  principals: ReadonlySet<Address>,
-): Hint[] {
+/** Hints, best entry first, then events before calls, then in execution order. */
+export function findHints(context: StructureContext, principals: ReadonlySet<Address>): Hint[] {
   const hints: Hint[] = [];
-  const stated = lazy(() => statedChanges(found, rulebook));
-  for (const trigger of callTriggers(context.tx, rulebook, principals))
-    for (const hint of hintsOf(trigger, context.tx, rulebook))
+  const stated = lazy(() => statedChanges(context));
+  for (const trigger of callTriggers(context, principals))
+    for (const hint of hintsOf(trigger, context))
       if (!stated().has(`${hint.entry.kind} ${trigger.contract}`)) hints.push(hint);
   if (context.tx.logs.length > 0)
-    for (const trigger of eventTriggers(context, rulebook, found))
-      hints.push(...hintsOf(trigger, context.tx, rulebook));
+    for (const trigger of eventTriggers(context)) hints.push(...hintsOf(trigger, context));
   const basis = { event: 0, call: 1 };
   return hints.sort(
     (a, b) =>
@@ -46,7 +35,7 @@ export function findHints(
 }
 
 /** Logs of acts, movements and approvals. */
-function explainedLogs(flow: ValueFlow, found: readonly DraftPrimitive[]): ReadonlySet<number | null> {
+function explainedLogs({ flow, found }: StructureContext): ReadonlySet<number | null> {
   const explained = new Set<number | null>();
   for (const { evidence } of found) for (const { log } of evidence) explained.add(log);
   for (const { evidence } of flow.movements) explained.add(evidence.log);
@@ -55,12 +44,9 @@ function explainedLogs(flow: ValueFlow, found: readonly DraftPrimitive[]): Reado
 }
 
 /** Events that neither an act nor a movement explains. */
-function eventTriggers(
-  { tx, wrappedNative, flow }: StructureContext,
-  rulebook: Rulebook,
-  found: readonly DraftPrimitive[],
-): NamedTrigger[] {
-  const explained = explainedLogs(flow, found);
+function eventTriggers(context: StructureContext): NamedTrigger[] {
+  const { tx, rulebook, wrappedNative } = context;
+  const explained = explainedLogs(context);
   const triggers: NamedTrigger[] = [];
   let events = 0;
   for (const log of tx.logs) {
@@ -91,7 +77,7 @@ function isRead({ address }: Log, key: string, { events }: Rulebook): boolean {
 }
 
 /** Position changes that events state, by contract: the name of a call there adds nothing to them. */
-function statedChanges(found: readonly DraftPrimitive[], rulebook: Rulebook): ReadonlySet<string> {
+function statedChanges({ found, rulebook }: StructureContext): ReadonlySet<string> {
   const stated = new Set<string>();
   for (const { basis, kind, legs, venue } of found) {
     if (basis !== 'event' || kindOf(rulebook, kind).position === null) continue;
@@ -105,7 +91,7 @@ function statedChanges(found: readonly DraftPrimitive[], rulebook: Rulebook): Re
  * Calls that principals made themselves, those that the called contract made to itself (`multicall`), and
  * its own calls.
  */
-function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlySet<Address>): NamedTrigger[] {
+function callTriggers({ tx, rulebook }: StructureContext, principals: ReadonlySet<Address>): NamedTrigger[] {
   const isDirect = ({ type, from, to }: Frame): boolean =>
     (type === 'CALL' && principals.has(from) && !principals.has(to!)) ||
     (to === tx.to && (type === 'DELEGATECALL' || from === to));
@@ -122,7 +108,7 @@ function callTriggers(tx: CanonicalTx, rulebook: Rulebook, principals: ReadonlyS
 }
 
 /** Entries that apply to a trigger; at a known protocol's address only those of kinds it is known for. */
-function hintsOf(trigger: NamedTrigger, tx: CanonicalTx, rulebook: Rulebook): Hint[] {
+function hintsOf(trigger: NamedTrigger, { tx, rulebook }: StructureContext): Hint[] {
   const known = rulebook.prepared.kindsOf(trigger.contract);
   const hints: Hint[] = [];
   for (const rank of trigger.entries) {

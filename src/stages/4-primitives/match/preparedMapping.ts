@@ -1,9 +1,9 @@
 import { resolverOf, type Resolver } from '../../../value/resolver.ts';
-import type { PoolsOfPair } from './provenProtocol.ts';
+import { poolsOf, type PoolsOfPair } from './provenProtocol.ts';
 import type { Test } from '../../../value/resolver.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { ProtocolRef } from '../../../model/primitive.ts';
-import type { BindExpr, EventMapping, LegSpec, PortionSpec, ProtocolSpec } from '../../../model/rulebook.ts';
+import type { BindExpr, EventMapping, LegSpec, PortionSpec } from '../../../model/rulebook.ts';
 
 /** A leg with prepared expressions. */
 export type PreparedLeg = LegSpec<Resolver>;
@@ -34,14 +34,11 @@ export interface PreparedMapping {
 }
 
 /** Makes a mapping of the rulebook ready to be tried on many events or calls. */
-export function prepareMapping(
-  spec: EventMapping,
-  poolsOf: (protocols: readonly ProtocolSpec[]) => PoolsOfPair | null,
-): PreparedMapping {
+export function prepareMapping(spec: EventMapping): PreparedMapping {
   const params = new Map(spec.params.map((p) => [p.name, p]));
   const ready = (expr: BindExpr): Resolver => resolverOf(expr, params);
   const maybe = (expr: BindExpr | null): Resolver | null => expr && ready(expr);
-  const pools = poolsOf(spec.protocols);
+  const pools = poolsOf(spec.protocols, undefined);
   return {
     shape: spec.shape,
     within: spec.within,

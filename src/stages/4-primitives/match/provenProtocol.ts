@@ -1,5 +1,5 @@
 import { create2Address, pairSalt } from '../../../evm/address.ts';
-import { memoize } from '../../../lib/memo.ts';
+import { memoize, memoizeFor } from '../../../lib/memo.ts';
 import { protocolOf } from '../../../lib/motifKinds.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { PreparedMapping } from './preparedMapping.ts';
@@ -51,15 +51,8 @@ export class Create2Proofs {
 
 /** The two tokens beside the pool's own, in order; null where there are not just two. */
 function pairOf(tokens: readonly Address[], pool: Address): readonly [low: Address, high: Address] | null {
-  let one: Address | null = null;
-  let other: Address | null = null;
-  for (const token of tokens) {
-    if (token === pool || token === one || token === other) continue;
-    if (other !== null) return null;
-    if (one === null) one = token;
-    else other = token;
-  }
-  if (one === null || other === null) return null;
+  const [one, other, ...more] = new Set(tokens.filter((token) => token !== pool));
+  if (!one || !other || more.length > 0) return null;
   return one < other ? [one, other] : [other, one];
 }
 
@@ -77,24 +70,15 @@ const REMEMBERED = 1_024;
  * The pools of protocols that prove their creator (EIP-1014), null for none; protocols that several mappings
  * share are prepared once.
  */
-export function poolFamilies(): (protocols: readonly ProtocolSpec[]) => PoolsOfPair | null {
-  const families = new Map<readonly ProtocolSpec[], PoolsOfPair | null>();
-  return (protocols) => {
-    let pools = families.get(protocols);
-    if (pools === undefined)
-      families.set(protocols, (pools = poolsOf(protocols.filter(({ create2 }) => create2 !== null))));
-    return pools;
-  };
-}
-
-function poolsOf(creators: readonly ProtocolSpec[]): PoolsOfPair | null {
+export const poolsOf = memoizeFor((protocols: readonly ProtocolSpec[], _: void): PoolsOfPair | null => {
+  const creators = protocols.filter(({ create2 }) => create2 !== null);
   if (creators.length === 0) return null;
   const ofPair = memoize((pair) => {
     const [token0, token1] = pair.split(' ') as [Address, Address];
     return creatorsAmong(poolAddresses(creators, token0, token1));
   }, REMEMBERED);
   return (token0, token1) => ofPair(`${token0} ${token1}`);
-}
+});
 
 /** Pools of one pair of tokens, hashed one by one until the address asked for is among them. */
 function creatorsAmong(rest: Iterator<readonly [Address, ProtocolSpec]>): ReturnType<PoolsOfPair> {

@@ -1,7 +1,6 @@
 import { frameEvidence, logEvidence } from '../../../lib/evidence.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { prepareMapping, type PreparedMapping } from './preparedMapping.ts';
-import { poolFamilies } from './provenProtocol.ts';
 import type { Trigger } from '../bind/applyMapping.ts';
 import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
 import type { Hex } from '../../../model/hex.ts';
@@ -23,10 +22,9 @@ export interface TriggerIndex {
 
 /** Indexes the rulebook's mappings. */
 export function indexTriggers({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): TriggerIndex {
-  const poolsOf = poolFamilies();
   const mappings = (specs: readonly EventMapping[], rootOnly: boolean): TriggerMappings => ({
     rootOnly,
-    all: lazy(() => specs.map((spec) => prepareMapping(spec, poolsOf))),
+    all: lazy(() => specs.map(prepareMapping)),
   });
   const byTopic = new Map<string, TriggerMappings[]>();
   for (const [key, { meanings }] of events) {

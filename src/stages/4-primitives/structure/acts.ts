@@ -4,16 +4,11 @@ import { accountsWith } from '../../../lib/roles.ts';
 import { guessedLeg } from '../../../value/claims.ts';
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
+import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 
 /** The signer, and the owners of accounts that executed something. */
-export function principalsOf(
-  { tx }: StructureContext,
-  rulebook: Rulebook,
-  found: readonly DraftPrimitive[],
-): ReadonlySet<Address> {
+export function principalsOf({ tx, rulebook, found }: StructureContext): ReadonlySet<Address> {
   const owners = found
     .filter(({ kind }) => kindOf(rulebook, kind).executes !== null)
     .flatMap(({ roles }) => accountsWith(roles, 'owner'));
@@ -21,7 +16,7 @@ export function principalsOf(
 }
 
 /** Whether a kind only accompanies others (approvals, wraps, executions) and shows no purpose. */
-export function isAccompaniment(kind: string, rulebook: Rulebook): boolean {
+export function isAccompaniment(kind: string, { rulebook }: StructureContext): boolean {
   const { allowance, carries, executes, serves, actsOnVenue } = kindOf(rulebook, kind);
   return allowance || carries || executes !== null || serves !== null || actsOnVenue;
 }

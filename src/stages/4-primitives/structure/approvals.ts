@@ -38,8 +38,6 @@ function approvalOf(log: Log, evidence: Evidence, owner: Address, spender: Addre
       { role: 'owner', account: owner },
       { role: 'spender', account: spender },
     ],
-    legs: [],
-    claims: [],
     tags: grantsNothing(log) ? ['revoked'] : ['granted'],
     evidence: [evidence],
   });

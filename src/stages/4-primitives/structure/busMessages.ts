@@ -22,21 +22,21 @@ interface Message {
  * gave for nothing beside a message that was sent, or got beside one that was received. Always Suspected.
  * Only where nothing but trades and accompanying acts was found.
  */
-export function findBusMessages(
-  context: StructureContext,
-  rulebook: Rulebook,
-  found: readonly DraftPrimitive[],
-): DraftPrimitive[] {
-  const message = messageOf(context, rulebook);
-  if (message === null || !found.every(({ kind }) => goesAlong(kind, rulebook))) return [];
+export function findBusMessages(context: StructureContext): DraftPrimitive[] {
+  const message = messageOf(context);
+  if (message === null || !context.found.every(({ kind }) => goesAlong(kind, context))) return [];
   const open = new UnclaimedFlows(context);
-  const principals = [...principalsOf(context, rulebook, found)];
+  const principals = [...principalsOf(context)];
   for (const account of [...principals, ...soleRecipient(open, message.entry, principals)]) {
     const moved = movedBy(open, account, message.entry);
     if (moved) return [actOf(message, account, moved)];
   }
   // Swapped on the way: the movements are the trade's, but the account only gave, or only got.
-  const traded = principals.find((account) => netSides(netOf(context, account)) === message.entry.flow);
+  const { flow, wrappedNative: mergeWrapped } = context;
+  const traded = principals.find((account) => {
+    const own = balances(flow, account, { mergeWrapped, dust: 'drop' });
+    return netSides(own.values()) === message.entry.flow;
+  });
   return traded !== undefined && context.legsByAccount.size > 0 ? [actOf(message, traded, [])] : [];
 }
 
@@ -51,7 +51,7 @@ function soleRecipient(
   return recipients.length === 1 ? recipients : [];
 }
 
-function messageOf({ tx }: StructureContext, rulebook: Rulebook): Message | null {
+function messageOf({ tx, rulebook }: StructureContext): Message | null {
   const known = rulebook.prepared.derive(entriesByTopic);
   for (const log of tx.logs) {
     const entry = known.get(log.topics[0] as Hash);
@@ -65,9 +65,9 @@ function entriesByTopic({ lexicon }: Rulebook): ReadonlyMap<Hash, LexiconEntry> 
 }
 
 /** Trades on the way, and acts that show no purpose. */
-function goesAlong(kind: string, rulebook: Rulebook): boolean {
-  const { trade } = kindOf(rulebook, kind);
-  return isAccompaniment(kind, rulebook) || (trade !== null && trade !== 'shares');
+function goesAlong(kind: string, context: StructureContext): boolean {
+  const { trade } = kindOf(context.rulebook, kind);
+  return isAccompaniment(kind, context) || (trade !== null && trade !== 'shares');
 }
 
 /** The rest of the account's flow, burns and mints included; null where it does not all go one way. */
@@ -81,10 +81,6 @@ function movedBy(open: UnclaimedFlows, account: Address, { flow }: LexiconEntry)
   return got.length > 0 && gave.length === 0 ? got : null;
 }
 
-function netOf({ flow, wrappedNative }: StructureContext, account: Address) {
-  return balances(flow, account, { mergeWrapped: wrappedNative, dust: 'drop' }).values();
-}
-
 function actOf({ log, entry }: Message, owner: Address, moved: readonly Movement[]): DraftPrimitive {
   return structural({
     kind: entry.kind,
@@ -92,7 +88,6 @@ function actOf({ log, entry }: Message, owner: Address, moved: readonly Movement
     venue: log.address,
     roles: [{ role: 'owner', account: owner }],
     legs: legsByAsset(moved, owner, () => entry.leg),
-    claims: [],
     tags: ['structural', 'named'],
     evidence: distinctEvidence([logEvidence(log), ...moved.slice(0, 8).map((m) => m.evidence)]),
   });

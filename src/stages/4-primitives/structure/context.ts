@@ -1,13 +1,13 @@
 import { addTo, groupBy, lowerBound } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { isFungible as isFungibleAsset, mergeNative } from '../../../value/asset.ts';
-import { balances } from '../../../value/balances.ts';
 import { tracingOf, type Tracing } from '../../../value/parties.ts';
 import { accountsWith, isPrincipal, SHARE_ROLES } from '../../../lib/roles.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
 const NOTHING: readonly never[] = [];
@@ -16,7 +16,10 @@ const NOTHING: readonly never[] = [];
 export interface StructureContext extends Tracing {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
+  readonly rulebook: Rulebook;
   readonly wrappedNative: ReadonlySet<Address>;
+  /** The primitives themselves. */
+  readonly found: DraftPrimitive[];
   /** Grows as detectors run, so that each movement is explained once. */
   readonly explained: Set<number>;
   /** Contracts at which a primitive happened. */
@@ -29,8 +32,6 @@ export interface StructureContext extends Tracing {
   readonly sponsored: ReadonlySet<string>;
   /** Legs of the primitives, by the account that sent or received them. */
   readonly legsByAccount: Map<Address, Leg[]>;
-  /** How much of an asset an account sent over the whole transaction, native and wrapped native as one. */
-  readonly totalSent: (account: Address, asset: AssetId) => bigint;
   /**
    * Movements from one account to another of one asset, native and wrapped native as one, in execution order.
    */
@@ -40,29 +41,29 @@ export interface StructureContext extends Tracing {
 export function structureContext(
   tx: CanonicalTx,
   flow: ValueFlow,
-  wrappedNative: ReadonlySet<Address>,
-  declared: readonly DraftPrimitive[],
+  rulebook: Rulebook,
+  found: DraftPrimitive[],
 ): StructureContext {
+  const { wrappedNative } = rulebook;
   const { carriers, origins, destinations } = tracingOf(flow, wrappedNative);
   const context: StructureContext = {
     tx,
     flow,
+    rulebook,
     wrappedNative,
+    found,
     carriers,
     explained: new Set(),
     venues: new Set(),
     shareAssets: new Set(),
     customers: new Set(),
-    sponsored: new Set(declared.flatMap(sponsorships)),
+    sponsored: new Set(found.flatMap(sponsorships)),
     legsByAccount: new Map(),
     origins,
     destinations,
-    totalSent: (account, asset) =>
-      balances(flow, account, { mergeWrapped: wrappedNative }).get(mergeNative(asset, wrappedNative))?.sent ??
-      0n,
     between: pairs(flow, wrappedNative),
   };
-  for (const primitive of declared) explain(context, primitive);
+  for (const primitive of found) explain(context, primitive);
   return context;
 }
 

@@ -48,7 +48,6 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Draf
     roles: [{ role: 'owner', account: holder }],
     legs: legsByAsset(group, holder, () => (minted ? 'out' : 'in')),
     claims: [issueClaim(context.flow, indexesOf(group))],
-    tags: [],
     evidence: group.slice(0, 16).map((m) => m.evidence),
   });
 }
@@ -61,7 +60,6 @@ export function findDeployments(context: StructureContext): DraftPrimitive[] {
       seq: f.seq,
       venue: f.to!,
       roles: [{ role: 'owner', account: f.from }],
-      legs: [],
       claims: [evaluate('code_created', f, [{ frame: f.index }])],
       tags: f.parent === null ? [] : ['inner'],
       evidence: [frameEvidence(f, f.to!)],

@@ -13,7 +13,6 @@ import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
 import { UnclaimedFlows, type UnclaimedFlow } from './unclaimedFlows.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
 
 /** Smaller numbers are as likely an index, a flag or a percentage as an amount. */
@@ -32,11 +31,10 @@ const MAX_ALIKE = 16;
  */
 export class NamedActs {
   readonly #context: StructureContext;
-  readonly #rulebook: Rulebook;
-  readonly #found: readonly DraftPrimitive[];
-  #principals?: ReadonlySet<Address>;
-  #hints?: readonly Hint[];
-  #flows?: UnclaimedFlows;
+  /** The signer, and the owners of accounts that executed something. */
+  readonly #accounts = lazy(() => principalsOf(this.#context));
+  readonly #hints = lazy(() => findHints(this.#context, this.#accounts()));
+  readonly #open = lazy(() => new UnclaimedFlows(this.#context));
   readonly #created = lazy(() => createdIn(this.#context.tx.frames));
   /** Callers by contract. */
   readonly #callers = lazy(() => {
@@ -46,24 +44,8 @@ export class NamedActs {
     return callers;
   });
 
-  /** `found` may grow between the two passes. */
-  constructor(context: StructureContext, rulebook: Rulebook, found: readonly DraftPrimitive[]) {
+  constructor(context: StructureContext) {
     this.#context = context;
-    this.#rulebook = rulebook;
-    this.#found = found;
-  }
-
-  /** The signer, and the owners of accounts that executed something. */
-  #accounts(): ReadonlySet<Address> {
-    return (this.#principals ??= principalsOf(this.#context, this.#rulebook, this.#found));
-  }
-
-  #rankedHints(): readonly Hint[] {
-    return (this.#hints ??= findHints(this.#context, this.#rulebook, this.#found, this.#accounts()));
-  }
-
-  #open(): UnclaimedFlows {
-    return (this.#flows ??= new UnclaimedFlows(this.#context));
   }
 
   /** Acts with an event or call that states the amount of an unexplained movement. */
@@ -71,7 +53,7 @@ export class NamedActs {
     const open = this.#open();
     if (open.isEmpty) return [];
     const acts: DraftPrimitive[] = [];
-    for (const hint of this.#rankedHints()) {
+    for (const hint of this.#hints()) {
       const act = this.#exact(hint, open);
       if (!act) continue;
       for (const leg of act.legs) for (const m of leg.movements) this.#context.explained.add(m);
@@ -85,8 +67,8 @@ export class NamedActs {
    * but accompanying acts (approvals, wraps, executions) was found.
    */
   withoutAmounts(): DraftPrimitive[] {
-    if (this.#found.some(({ kind }) => !isAccompaniment(kind, this.#rulebook))) return [];
-    const hints = this.#rankedHints().filter(({ entry }) => !entry.exact);
+    if (this.#context.found.some(({ kind }) => !isAccompaniment(kind, this.#context))) return [];
+    const hints = this.#hints().filter(({ entry }) => !entry.exact);
     if (hints.length === 0) return [];
     const open = this.#open();
     return [...this.#accounts()].flatMap((account) => {
@@ -276,7 +258,6 @@ export class NamedActs {
       venue: trigger.contract,
       roles: [{ role: 'owner', account: owner }],
       legs,
-      claims: [],
       tags: RECORDED.has(entry.sign) ? ['structural', 'named', entry.sign!] : ['structural', 'named'],
       evidence: distinctEvidence([trigger.evidence, ...moved]),
     });

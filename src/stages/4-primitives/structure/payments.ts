@@ -3,7 +3,6 @@ import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { contractOf, type StructureContext } from './context.ts';
 import type { KnownContracts } from '../match/provenProtocol.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 
@@ -34,9 +33,8 @@ export function isOwnPayment(context: StructureContext, m: Movement): boolean {
  */
 export function asPaidActs(
   found: readonly DraftPrimitive[],
-  { flow }: StructureContext,
+  { flow, rulebook }: StructureContext,
   known: KnownContracts,
-  { protocols }: Pick<Rulebook, 'protocols'>,
 ): DraftPrimitive[] {
   return found.map((item) => {
     const [leg] = item.legs;
@@ -44,7 +42,7 @@ export function asPaidActs(
     if (token === null) return item;
     const to = item.roles.find(({ role }) => role === 'recipient')!.account;
     const protocol = known.protocolOf(to);
-    const payments = protocol && protocols.get(protocol.slug)?.payments;
+    const payments = protocol && rulebook.protocols.get(protocol.slug)?.payments;
     if (!protocol || !payments?.assets.has(token)) return item;
     return {
       ...item,

@@ -7,7 +7,6 @@ import { SENT_ROLES } from '../../../lib/roles.ts';
 import { contractOf, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
 /**
@@ -15,11 +14,7 @@ import type { AssetId } from '../../../model/valueFlow.ts';
  * while the signer or a customer traded too. Pass-through accounts, customers, issuers of either asset,
  * venues already explained by an event and holders of stakes or deposits do not count.
  */
-export function findStructuralSwaps(
-  context: StructureContext,
-  found: readonly DraftPrimitive[],
-  rulebook: Rulebook,
-): DraftPrimitive[] {
+export function findStructuralSwaps(context: StructureContext): DraftPrimitive[] {
   const { flow, tx } = context;
   const customerTraded = anyTraded(context);
   if (!customerTraded && (tx.to === null || !twoSided(context, tx.to))) return [];
@@ -31,18 +26,15 @@ export function findStructuralSwaps(
     if (sides) traders.set(account, sides);
   }
   if (traders.size === 0) return [];
-  const holders = holdersOfDeposits(context, found, rulebook);
+  const holders = holdersOfDeposits(context);
   return [...traders].flatMap(([account, sides]) => {
     return holders.has(account) || issues(context, account, sides) ? [] : [swapOf(context, account, sides)];
   });
 }
 
 /** Where assets ended that an act put into a position through a helper contract. */
-function holdersOfDeposits(
-  { flow, carriers, destinations }: StructureContext,
-  found: readonly DraftPrimitive[],
-  rulebook: Rulebook,
-): ReadonlySet<Address> {
+function holdersOfDeposits(context: StructureContext): ReadonlySet<Address> {
+  const { flow, rulebook, found, carriers, destinations } = context;
   const legs = found
     .filter(({ kind, venue }) => carriers.has(venue) && kindOf(rulebook, kind).position !== null)
     .flatMap((act) => act.legs.filter(({ role }) => SENT_ROLES.has(role)));
@@ -130,7 +122,6 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftP
     kind: keepsRate(sides, legs) ? 'migration' : 'swap',
     seq: seqs.reduce((a, b) => Math.max(a, b), 0),
     venue,
-    roles: [],
     legs,
     tags: ['structural'],
     claims: [

@@ -1,4 +1,5 @@
 import { erc20Id, mergeNative } from '../../../value/asset.ts';
+import { balances } from '../../../value/balances.ts';
 import { FEE_DIVISOR } from '../../../value/parties.ts';
 import { legOf, structural } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
@@ -76,7 +77,9 @@ function isSkim(context: StructureContext, m: Movement): boolean {
   if (legsByAccount.size === 0 || m.to === tx.from || m.to === tx.to) return false;
   if ([customers, legsByAccount, venues, flow.outgoing].some((some) => some.has(m.to))) return false;
   if (![carriers, venues, legsByAccount].some((some) => some.has(m.from))) return false;
-  return m.amount * FEE_DIVISOR <= context.totalSent(m.from, m.asset) && !isOwnPayment(context, m);
+  const { wrappedNative: mergeWrapped } = context;
+  const own = balances(flow, m.from, { mergeWrapped }).get(mergeNative(m.asset, mergeWrapped));
+  return m.amount * FEE_DIVISOR <= (own?.sent ?? 0n) && !isOwnPayment(context, m);
 }
 
 function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): DraftPrimitive {
@@ -89,7 +92,6 @@ function transferOf(context: StructureContext, kind: string, m: Movement, payer:
     venue,
     roles: kind === 'transfer' ? [{ role: 'owner', account: payer }, pays, receives] : [pays, receives],
     legs: [legOf('paid', [m], payer)],
-    claims: NOTHING,
     tags: kind === 'transfer' ? NOTHING : GUESSED,
     evidence: [m.evidence],
   });

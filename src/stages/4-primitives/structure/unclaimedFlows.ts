@@ -1,4 +1,4 @@
-import { addTo, groupBy } from '../../../lib/lists.ts';
+import { groupBy } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { endOf, type StructureContext } from './context.ts';
@@ -16,8 +16,9 @@ export interface UnclaimedFlow {
 const NOTHING: readonly never[] = [];
 
 type Side = keyof UnclaimedFlow;
-type Sides = Readonly<Record<Side, Map<Address, Movement[]>>>;
-const SIDES: readonly Side[] = ['sent', 'received', 'minted', 'burnt'];
+const eachSide = <T>(of: (side: Side) => T): Readonly<Record<Side, T>> => {
+  return { sent: of('sent'), received: of('received'), minted: of('minted'), burnt: of('burnt') };
+};
 
 /**
  * Unexplained movements by the account they were made for, and by amount. The accounts are traced on
@@ -26,7 +27,7 @@ const SIDES: readonly Side[] = ['sent', 'received', 'minted', 'burnt'];
 export class UnclaimedFlows {
   readonly #context: StructureContext;
   readonly #open: readonly Movement[];
-  readonly #sides = lazy(() => this.#trace());
+  readonly #sides = lazy(() => eachSide((side) => groupBy(this.#open, (m) => this.accountOf(m, side))));
   readonly #byAmount = lazy(() =>
     groupBy(this.#open, ({ kind, amount }) => (kind === 'transfer' ? amount : null)),
   );
@@ -40,19 +41,8 @@ export class UnclaimedFlows {
     return this.#open.length === 0;
   }
 
-  #trace(): Sides {
-    const sides: Sides = { sent: new Map(), received: new Map(), minted: new Map(), burnt: new Map() };
-    for (const m of this.#open)
-      for (const side of SIDES) {
-        const account = this.accountOf(m, side);
-        if (account !== null) addTo(sides[side], account, m);
-      }
-    return sides;
-  }
-
   of(account: Address): UnclaimedFlow {
-    const open = (side: Side): Movement[] => (this.#sides()[side].get(account) ?? []).filter(this.#isOpen);
-    return { sent: open('sent'), received: open('received'), minted: open('minted'), burnt: open('burnt') };
+    return eachSide((side) => (this.#sides()[side].get(account) ?? NOTHING).filter(this.#isOpen));
   }
 
   /** Accounts that got something and gave nothing. */

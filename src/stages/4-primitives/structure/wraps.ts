@@ -34,7 +34,6 @@ export function findWraps(context: StructureContext): DraftPrimitive[] {
       roles: [{ role: 'owner', account }],
       legs: [...taken.map((m) => legOf('in', [m], account)), ...given.map((m) => legOf('out', [m], account))],
       claims: [claim('both_sides_equal', flow, [token.index], indexesOf(ether))],
-      tags: [],
       evidence: [token, ...ether].map(({ evidence }) => evidence),
     });
   });

@@ -3,7 +3,7 @@ import { createdIn } from '../../../value/frames.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { isNft, NATIVE_ASSET } from '../../../value/asset.ts';
 import { netSides, type Balance } from '../../../value/balances.ts';
-import { count, entityTags, flag, kinds, oneOf, type FactSpec } from './factSpec.ts';
+import { count, entityTags, flag, kinds, oneOf, type Facts } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Address } from '../../../model/hex.ts';
 
@@ -24,33 +24,39 @@ const takers = ({ tx, sent }: SubjectView): (Address | null)[] => [
   ...sent.flatMap(({ outgoing }) => outgoing.map(({ to }) => to)),
 ];
 
-/** Counts the actor's sent, or received, assets that pass all tests. */
-function balancesThat(
-  name: `actor.${'sent' | 'received'}.${string}`,
-  doc: string,
-  ...tests: Test[]
-): FactSpec {
-  const side = name.startsWith('actor.sent.') ? 'sent' : 'received';
-  return count(name, doc, (v) => v[side].filter((one) => tests.every((test) => test(one, v))).length);
-}
+type Side = 'sent' | 'received';
 
-const nativeThat = (side: 'sent' | 'received', word: string): FactSpec =>
-  flag(
-    `actor.${side}.native`,
-    `The actor ended with ${word} native value. Wrapped native counts where both moved, else as an ERC-20.`,
-    (v) => v[side].some(({ asset }) => asset.kind === 'native'),
-  );
+/** Counts the actor's sent, or received, assets that pass all tests. */
+const countsOf =
+  (side: Side) =>
+  (doc: string, ...tests: Test[]) =>
+    count(doc, (v) => v[side].filter((one) => tests.every((test) => test(one, v))).length);
+const [sent, received] = [countsOf('sent'), countsOf('received')];
+
+/** The counts that both sides have. */
+function eitherSide(side: Side, word: 'less' | 'more'): Facts {
+  const counts = countsOf(side);
+  return {
+    [`actor.${side}.assets`]: counts(`Assets the actor ended with ${word} of.`),
+    [`actor.${side}.native`]: flag(
+      `The actor ended with ${word} native value. Wrapped native counts where both moved, else as an ERC-20.`,
+      (v) => v[side].some(({ asset }) => asset.kind === 'native'),
+    ),
+    [`actor.${side}.erc20`]: counts(`ERC-20 assets the actor ended with ${word} of.`, isErc20),
+    [`actor.${side}.nfts`]: counts(`Non-fungible assets the actor ended with ${word} of.`, isNftBalance),
+    [`actor.${side}.fungible`]: counts(`Fungible assets the actor ended with ${word} of.`, not(isNftBalance)),
+  };
+}
 
 function kindsIn(ends: SubjectView['takers']): string[] {
   return [...ends.values()].flatMap((motifs) => [...motifs].map(({ kind }) => kind));
 }
 
 /** The subject's identity. */
-const WHO: readonly FactSpec[] = [
-  flag('actor.is_signer', 'The actor signed the transaction.', (v) => v.input.subject.account === v.tx.from),
-  flag('actor.elected', 'One actor could be elected.', (v) => v.input.subject.elected),
-  oneOf(
-    'actor.mode',
+const WHO: Facts = {
+  'actor.is_signer': flag('The actor signed the transaction.', (v) => v.input.subject.account === v.tx.from),
+  'actor.elected': flag('One actor could be elected.', (v) => v.input.subject.elected),
+  'actor.mode': oneOf(
     [
       'self',
       'smart_account_4337',
@@ -66,65 +72,46 @@ const WHO: readonly FactSpec[] = [
     'How the actor acted.',
     (v) => v.input.subject.mode,
   ),
-  oneOf(
-    'actor.submitter',
+  'actor.submitter': oneOf(
     ['self', 'bundler', 'relayer', 'solver', 'resolver', 'safe_executor', 'keeper', 'mev_bot', 'operator'],
     'Who brought the transaction on chain, in relation to the actor.',
     (v) => v.input.subject.submitterRole,
   ),
-  flag(
-    'actor.claimed',
+  'actor.claimed': flag(
     'Only an event or balances point at the actor; the verdict is then never Proven.',
     (v) => v.input.subject.claimed,
   ),
-];
+};
 
 /**
  * The subject's sent and received assets, net; native and wrapped native are one asset; forwarded amounts
  * are left out.
  */
-const BALANCES: readonly FactSpec[] = [
-  oneOf('actor.sides', ['none', 'sent', 'received', 'both'], 'Which way value went, net.', (v) =>
+const BALANCES: Facts = {
+  'actor.sides': oneOf(['none', 'sent', 'received', 'both'], 'Which way value went, net.', (v) =>
     netSides(v.balances),
   ),
-  balancesThat('actor.sent.assets', 'Assets the actor ended with less of.'),
-  nativeThat('sent', 'less'),
-  balancesThat('actor.sent.erc20', 'ERC-20 assets the actor ended with less of.', isErc20),
-  balancesThat('actor.sent.nfts', 'Non-fungible assets the actor ended with less of.', isNftBalance),
-  balancesThat('actor.sent.burnt', 'Assets the actor sent that were burnt from it.', isBurnt),
-  balancesThat('actor.sent.kept', 'Assets the actor sent that were not burnt from it.', not(isBurnt)),
-  balancesThat('actor.received.assets', 'Assets the actor ended with more of.'),
-  nativeThat('received', 'more'),
-  balancesThat('actor.received.erc20', 'ERC-20 assets the actor ended with more of.', isErc20),
-  balancesThat('actor.received.nfts', 'Non-fungible assets the actor ended with more of.', isNftBalance),
-  balancesThat('actor.received.minted', 'Assets the actor received that were minted to it.', isMinted),
-  balancesThat('actor.received.minted_erc20', 'ERC-20 assets minted to the actor.', isErc20, isMinted),
-  balancesThat(
-    'actor.received.minted_nfts',
-    'Non-fungible assets minted to the actor.',
-    isNftBalance,
-    isMinted,
-  ),
-  balancesThat('actor.sent.fungible', 'Fungible assets the actor ended with less of.', not(isNftBalance)),
-  balancesThat('actor.received.fungible', 'Fungible assets the actor ended with more of.', not(isNftBalance)),
-  balancesThat(
-    'actor.received.fungible_transferred',
+  ...eitherSide('sent', 'less'),
+  'actor.sent.burnt': sent('Assets the actor sent that were burnt from it.', isBurnt),
+  'actor.sent.kept': sent('Assets the actor sent that were not burnt from it.', not(isBurnt)),
+  ...eitherSide('received', 'more'),
+  'actor.received.minted': received('Assets the actor received that were minted to it.', isMinted),
+  'actor.received.minted_erc20': received('ERC-20 assets minted to the actor.', isErc20, isMinted),
+  'actor.received.minted_nfts': received('Non-fungible assets minted to the actor.', isNftBalance, isMinted),
+  'actor.received.fungible_transferred': received(
     'Fungible assets the actor received by transfer, not by a mint.',
     not(isNftBalance),
     not(isMinted),
   ),
-  balancesThat(
-    'actor.received.transferred',
+  'actor.received.transferred': received(
     'Assets the actor received by transfer, not by a mint.',
     not(isMinted),
   ),
-  balancesThat(
-    'actor.received.unexplained',
+  'actor.received.unexplained': received(
     'Assets the actor received that no recognised act paid out.',
     ({ id }, v) => !v.payers.get(id)?.size,
   ),
-  flag(
-    'actor.received.gas_back',
+  'actor.received.gas_back': flag(
     'All the actor received is native currency in plain payments, 0.9 to 2 times what the gas cost.',
     (v) => {
       const gas = v.tx.gasUsed * v.tx.effectiveGasPrice;
@@ -137,28 +124,25 @@ const BALANCES: readonly FactSpec[] = [
       );
     },
   ),
-  flag(
-    'actor.received.minted_by_payee',
+  'actor.received.minted_by_payee': flag(
     'An asset minted to the actor is issued by the contract that took what the actor sent, or ' +
       'that the actor called.',
     (v) => v.received.some((l) => isMinted(l, v) && takers(v).includes(l.asset.address)),
   ),
-  flag(
-    'actor.sent.burnt_by_payer',
+  'actor.sent.burnt_by_payer': flag(
     'An asset burnt from the actor is issued by the contract that paid the actor, or that the actor called.',
     (v) => v.sent.some((l) => isBurnt(l, v) && [v.tx.to, ...v.senders].includes(l.asset.address)),
   ),
-  oneOf(
-    'actor.converts',
+  'actor.converts': oneOf(
     ['none', 'to_wrapped', 'to_native'],
     'The actor ended with nothing but native currency turned into its wrapped token, or back, ' +
       'less at most 5 %.',
     conversionOf,
   ),
-  flag('actor.returns_to_issuer', 'An asset the actor sent went to the contract that issues it.', (v) =>
+  'actor.returns_to_issuer': flag('An asset the actor sent went to the contract that issues it.', (v) =>
     v.sent.some((l) => l.outgoing.some((m) => m.to === l.asset.address)),
   ),
-];
+};
 
 /** Routers that wrap for their caller keep a fee of a few percent at most. */
 const MOST_KEPT_PERCENT = 5n;
@@ -175,52 +159,43 @@ function conversionOf({ exchange, input }: SubjectView): 'none' | 'to_wrapped' |
 }
 
 /** The subject's counterparties. */
-const COUNTERPARTIES: readonly FactSpec[] = [
-  kinds(
-    'actor.sent.into',
+const COUNTERPARTIES: Facts = {
+  'actor.sent.into': kinds(
     'Kinds of the motifs that took what the actor sent, behind routers and proxies.',
     (v) => kindsIn(v.takers),
   ),
-  kinds(
-    'actor.received.out_of',
+  'actor.received.out_of': kinds(
     'Kinds of the motifs that paid what the actor received, behind routers and proxies.',
     (v) => kindsIn(v.payers),
   ),
-  count(
-    'actor.payees',
+  'actor.payees': count(
     'Accounts that kept what the actor sent, behind forwarders and routers.',
     (v) => v.recipients.size,
   ),
-  flag(
-    'actor.pays_directly',
+  'actor.pays_directly': flag(
     'Everything the actor sent went straight to who kept it.',
     (v) => v.sent.length > 0 && v.sent.every((l) => l.outgoing.every((m) => v.recipients.has(m.to))),
   ),
-  flag(
-    'actor.payee_shows_code',
+  'actor.payee_shows_code': flag(
     'An account that kept what the actor sent has code: it emitted events, made calls or answered.',
     (v) => [...v.recipients].some((a) => v.codeAccounts.has(a)),
   ),
-  flag(
-    'actor.payee_is_called',
+  'actor.payee_is_called': flag(
     'The called contract kept what the actor sent.',
     (v) => v.tx.to !== null && v.recipients.has(v.tx.to),
   ),
-  flag(
-    'actor.payee_named',
+  'actor.payee_named': flag(
     'The calldata is a function with one or two words, the first of them the account that kept the payment.',
     (v) => v.tx.input.length <= 138 && v.recipients.has(addressAt(v.tx.input, 4)!),
   ),
-  entityTags('actor.payee_tags', 'Entity tags of the accounts that kept what the actor sent.', (v) =>
+  'actor.payee_tags': entityTags('Entity tags of the accounts that kept what the actor sent.', (v) =>
     [...v.recipients].flatMap((a) => v.tagsOf(a)),
   ),
-  count(
-    'actor.sources',
+  'actor.sources': count(
     'Accounts the actor received something from directly, the zero address included.',
     (v) => v.senders.size,
   ),
-  flag(
-    'actor.sources_speak',
+  'actor.sources_speak': flag(
     'A payer of the actor, or the contract it called, emitted an event that is no transfer or approval. An ' +
       'account that the called contract passed the same function on to is only emptied: it does not count.',
     (v) => {
@@ -231,36 +206,32 @@ const COUNTERPARTIES: readonly FactSpec[] = [
       );
     },
   ),
-  count(
-    'actor.received.unasked',
+  'actor.received.unasked': count(
     'Movements to the actor that no call or signature of the payer asked for.',
     (v) => v.received.flatMap((l) => l.incoming.filter((m) => v.input.suspects?.unasked.has(m.index))).length,
   ),
-  flag(
-    'actor.paid_by_created',
+  'actor.paid_by_created': flag(
     'Contracts created here paid all that the actor received.',
     ({ senders, tx }) => {
       const created = createdIn(tx.frames);
       return senders.size > 0 && [...senders].every((account) => created.has(account));
     },
   ),
-  flag('actor.paid_by_called', 'The called contract paid the actor.', (v) =>
+  'actor.paid_by_called': flag('The called contract paid the actor.', (v) =>
     v.received.some((l) => l.incoming.some((m) => m.from === v.tx.to)),
   ),
-  entityTags('actor.source_tags', 'Entity tags of the accounts the actor received something from.', (v) =>
+  'actor.source_tags': entityTags('Entity tags of the accounts the actor received something from.', (v) =>
     [...v.senders].flatMap((a) => v.tagsOf(a)),
   ),
-  kinds(
-    'actor.payee_speaks',
+  'actor.payee_speaks': kinds(
     'Motif kinds spoken by the known protocols whose addresses kept what the actor sent.',
     (v) => [...v.recipients].flatMap((a) => [...(v.input.rulebook.prepared.kindsOf(a) ?? [])]),
   ),
-  kinds(
-    'actor.source_speaks',
+  'actor.source_speaks': kinds(
     'Motif kinds spoken by the known protocols whose addresses paid the actor directly.',
     (v) => [...v.senders].flatMap((a) => [...(v.input.rulebook.prepared.kindsOf(a) ?? [])]),
   ),
-  entityTags('actor.tags', 'Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
-];
+  'actor.tags': entityTags('Entity tags of the actor.', (v) => v.tagsOf(v.input.subject.account)),
+};
 
-export const ACTOR_FACTS: readonly FactSpec[] = [...WHO, ...BALANCES, ...COUNTERPARTIES];
+export const ACTOR_FACTS: Facts = { ...WHO, ...BALANCES, ...COUNTERPARTIES };

@@ -1,6 +1,6 @@
 import type { Address } from '../../../model/hex.ts';
 import type { Allowance } from '../../../model/valueFlow.ts';
-import { count, entityTags, flag, type FactSpec } from './factSpec.ts';
+import { count, entityTags, flag, type Facts } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 
 const GRANTS: ReadonlySet<Allowance['kind']> = new Set(['granted', 'increased', 'operator']);
@@ -12,32 +12,27 @@ const own = ({ flow, entity, input: { suspects } }: SubjectView): readonly Allow
 const granted = (view: SubjectView): readonly Allowance[] => own(view).filter(({ kind }) => GRANTS.has(kind));
 
 /** Allowances the actor changed, and tokens it pulled from others. */
-export const ALLOWANCE_FACTS: readonly FactSpec[] = [
-  count(
-    'allowances.granted',
+export const ALLOWANCE_FACTS: Facts = {
+  'allowances.granted': count(
     'Allowances of the actor that were granted or raised.',
     (v) => granted(v).length,
   ),
-  count(
-    'allowances.unlimited',
+  'allowances.unlimited': count(
     'Of these, those over at least what the vocabulary calls unlimited, or over all NFTs of a collection.',
     (v) => granted(v).filter(({ unlimited }) => unlimited).length,
   ),
-  count(
-    'allowances.reduced',
+  'allowances.reduced': count(
     'Allowances of the actor that were lowered or revoked.',
     (v) => own(v).length - granted(v).length,
   ),
-  count(
-    'allowances.spenders',
+  'allowances.spenders': count(
     'Distinct accounts that may take tokens of the actor after this.',
     (v) => new Set(granted(v).map(({ spender }) => spender)).size,
   ),
-  flag('allowances.to_called', 'The called contract is one of them.', (v) =>
+  'allowances.to_called': flag('The called contract is one of them.', (v) =>
     granted(v).some(({ spender }) => spender === v.tx.to),
   ),
-  flag(
-    'allowances.to_plain_account',
+  'allowances.to_plain_account': flag(
     'One of them shows no code in this transaction and is no known contract.',
     (v) =>
       granted(v).some(
@@ -47,16 +42,15 @@ export const ALLOWANCE_FACTS: readonly FactSpec[] = [
           !v.input.rulebook.protocolAt.has(spender),
       ),
   ),
-  entityTags('allowances.spender_tags', 'Entity tags of these accounts.', (v) =>
+  'allowances.spender_tags': entityTags('Entity tags of these accounts.', (v) =>
     granted(v).flatMap(({ spender }) => v.tagsOf(spender)),
   ),
-  count(
-    'flow.unpaid_accounts',
+  'flow.unpaid_accounts': count(
     'Accounts without code, other than the signer and the actor, that ended with less of ' +
       'something and more of nothing: their tokens were taken by an allowance.',
     unpaidAccounts,
   ),
-];
+};
 
 function unpaidAccounts({ netHolders, entity, tx, codeAccounts, input: { rulebook } }: SubjectView): number {
   const isOther = (account: Address): boolean => account !== tx.from && !entity.has(account);

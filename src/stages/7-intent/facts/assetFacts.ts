@@ -1,9 +1,8 @@
-import type { Balance } from '../../../value/balances.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { amountsOf, isShare } from '../../../value/sides.ts';
 import { knownSymbols } from '../../../value/labelFormat.ts';
 import type { Asset, AssetId } from '../../../model/valueFlow.ts';
-import { assetClasses, tokenSymbols, type FactSpec } from './factSpec.ts';
+import { assetClasses, tokenSymbols, type Facts } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 
 /** Classes of assets: of the transaction, of entity files, of their tags; `other` for none (for "only"). */
@@ -40,25 +39,22 @@ export function sharesByAsset({ input: { motifs, rulebook } }: SubjectView): Rea
   return shares;
 }
 
-type Moved = readonly [name: string, what: string, assets: (view: SubjectView) => Iterable<Asset>];
+type AssetsOf = (view: SubjectView) => Iterable<Asset>;
 
-const assetsOf = (balances: readonly Balance[]): Asset[] => balances.map(({ asset }) => asset);
-
-const MOVED: readonly Moved[] = [
-  ['actor.sent', 'what the actor sent', (v) => assetsOf(v.sent)],
-  ['actor.received', 'what the actor received', (v) => assetsOf(v.received)],
-  ['flow', 'everything that moved', (v) => v.flow.assets.values()],
-];
-
-/** Which tokens moved, by address, whatever they call themselves. */
-export const ASSET_FACTS: readonly FactSpec[] = MOVED.flatMap(([name, what, assets]) => [
-  assetClasses(
-    `${name}.classes`,
+const factsAbout = (name: string, what: string, assets: AssetsOf): Facts => ({
+  [`${name}.classes`]: assetClasses(
     `Classes of ${what}: native, wrapped_native, nft, lp and share (tokens of positions changed here), ` +
       'classes of entity files (stablecoin, lst, …), entity tags of the tokens, and other for none of these.',
     (v) => classesIn(v, assets(v)),
   ),
-  tokenSymbols(`${name}.symbols`, `Well-known tokens among ${what}, by address.`, (v) =>
+  [`${name}.symbols`]: tokenSymbols(`Well-known tokens among ${what}, by address.`, (v) =>
     symbolsIn(v, assets(v)),
   ),
-]);
+});
+
+/** Which tokens moved, by address, whatever they call themselves. */
+export const ASSET_FACTS: Facts = {
+  ...factsAbout('actor.sent', 'what the actor sent', (v) => v.sent.map(({ asset }) => asset)),
+  ...factsAbout('actor.received', 'what the actor received', (v) => v.received.map(({ asset }) => asset)),
+  ...factsAbout('flow', 'everything that moved', (v) => v.flow.assets.values()),
+};

@@ -6,37 +6,34 @@ export interface FactSpec extends FactDeclaration {
   readonly compute: (view: SubjectView) => FactValue;
 }
 
-export function count(name: string, doc: string, compute: (view: SubjectView) => number): FactSpec {
-  return { name, type: 'count', doc, compute };
+/** Facts by name. */
+export type Facts = Readonly<Record<string, Omit<FactSpec, 'name'>>>;
+type Fact = Facts[string];
+
+export function count(doc: string, compute: (view: SubjectView) => number): Fact {
+  return { type: 'count', doc, compute };
 }
 
-export function flag(name: string, doc: string, compute: (view: SubjectView) => boolean): FactSpec {
-  return { name, type: 'boolean', doc, compute };
+export function flag(doc: string, compute: (view: SubjectView) => boolean): Fact {
+  return { type: 'boolean', doc, compute };
 }
 
 export function oneOf<const V extends readonly string[]>(
-  name: string,
   values: V,
   doc: string,
   compute: (view: SubjectView) => V[number],
-): FactSpec {
-  return { name, type: 'enum', values, doc, compute };
+): Fact {
+  return { type: 'enum', values, doc, compute };
 }
 
 /** A text of any content but of one form; empty where there is none. */
-export function text(
-  name: string,
-  pattern: string,
-  doc: string,
-  compute: (view: SubjectView) => string,
-): FactSpec {
-  return { name, type: 'enum', pattern, doc, compute };
+export function text(pattern: string, doc: string, compute: (view: SubjectView) => string): Fact {
+  return { type: 'enum', pattern, doc, compute };
 }
 
 /** Lists of one kind of words: duplicates removed and sorted, so that equal transactions give equal facts. */
 function listOf(of: WordKind) {
-  return (name: string, doc: string, compute: (view: SubjectView) => readonly string[]): FactSpec => ({
-    name,
+  return (doc: string, compute: (view: SubjectView) => readonly string[]): Fact => ({
     type: 'list',
     of,
     doc,

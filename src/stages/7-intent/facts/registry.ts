@@ -1,16 +1,16 @@
 import { ACTOR_FACTS } from './actorFacts.ts';
 import { ALLOWANCE_FACTS } from './allowanceFacts.ts';
 import { ASSET_FACTS } from './assetFacts.ts';
-import { motifFacts, MOTIF_FACTS } from './motifFacts.ts';
+import { factsOfKind, MOTIF_FACTS } from './motifFacts.ts';
 import { SWAP_FACTS } from './swapFacts.ts';
 import { FLOW_FACTS, TX_FACTS } from './txFacts.ts';
-import type { FactSpec } from './factSpec.ts';
+import type { Facts, FactSpec } from './factSpec.ts';
 
 /**
  * Every fact a rule may use besides those each motif kind has (`motifFacts`). Closed: rules can name nothing
  * else.
  */
-const FACTS: readonly FactSpec[] = [
+const FACTS: readonly FactSpec[] = named({
   ...TX_FACTS,
   ...FLOW_FACTS,
   ...ACTOR_FACTS,
@@ -18,7 +18,13 @@ const FACTS: readonly FactSpec[] = [
   ...ALLOWANCE_FACTS,
   ...SWAP_FACTS,
   ...MOTIF_FACTS,
-];
+});
+
+function named(facts: Facts, prefix = ''): FactSpec[] {
+  return Object.entries(facts).map(([name, fact]) => ({ name: `${prefix}${name}`, ...fact }));
+}
+
+const motifFacts = (kind: string): FactSpec[] => named(factsOfKind(kind), `motif.${kind}.`);
 
 const KNOWN = new Map(FACTS.map((fact) => [fact.name, fact]));
 const MOTIF_FACT = /^motif\.([a-z0-9_]+)\.[a-z_]+$/;

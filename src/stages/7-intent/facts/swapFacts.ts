@@ -1,6 +1,6 @@
-import { count, flag, motifTags, protocols, type FactSpec } from './factSpec.ts';
+import { count, flag, motifTags, protocols, type Facts } from './factSpec.ts';
 import { isIntermediary } from './intermediaries.ts';
-import { protocolsOf, tagsOf } from './motifFacts.ts';
+import { marketOf, protocolsOf, provenAmong, tagsOf } from './motifFacts.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { Motif } from '../../../model/motif.ts';
@@ -12,51 +12,39 @@ import { feeTakersOf } from '../../../value/parties.ts';
 import { HoldingFlow, type Holding } from '../../../value/follow.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
-const poolOf = (m: Motif): string => m.poolId ?? m.venue;
-
 /** Swaps between what the actor sent and what it or its recipients got. Pools are counted by id. */
-export const SWAP_FACTS: readonly FactSpec[] = [
-  count(
-    'swaps.count',
+export const SWAP_FACTS: Facts = {
+  'swaps.count': count(
     'Swaps on the way from what the actor sent to what it received.',
     (v) => v.path.length,
   ),
-  count(
-    'swaps.pools',
+  'swaps.pools': count(
     'Distinct pools on that way. A pool used twice counts once.',
-    (v) => new Set(v.path.map(poolOf)).size,
+    (v) => new Set(v.path.map(marketOf)).size,
   ),
-  count('swaps.venues', 'Distinct contracts on that way.', (v) => new Set(v.path.map((m) => m.venue)).size),
-  count(
-    'swaps.proven',
-    'Swaps on that way that are proven.',
-    (v) => v.path.filter((m) => m.status === 'Proven').length,
-  ),
-  count(
-    'swaps.structural',
+  'swaps.venues': count('Distinct contracts on that way.', (v) => new Set(v.path.map((m) => m.venue)).size),
+  'swaps.proven': count('Swaps on that way that are proven.', (v) => provenAmong(v.path)),
+  'swaps.structural': count(
     'Swaps on that way that only the movements show, no event.',
     (v) => v.path.filter((m) => m.basis === 'structure').length,
   ),
-  protocols('swaps.protocols', 'Protocols on that way.', (v) => protocolsOf(v.path)),
-  motifTags('swaps.tags', 'Tags of the swaps on that way.', (v) => tagsOf(v.path)),
-  count(
-    'swaps.elsewhere',
+  'swaps.protocols': protocols('Protocols on that way.', (v) => protocolsOf(v.path)),
+  'swaps.tags': motifTags('Tags of the swaps on that way.', (v) => tagsOf(v.path)),
+  'swaps.elsewhere': count(
     'Swaps in the transaction that are not on that way.',
     (v) => v.swaps.length - v.path.length,
   ),
-  count(
-    'swaps.delivered_to',
+  'swaps.delivered_to': count(
     'Accounts other than the actor that kept proceeds of those swaps.',
     (v) => v.deliveries.length,
   ),
-  count(
-    'swaps.delivered_to_unknown',
+  'swaps.delivered_to_unknown': count(
     'Of these accounts, those that logged events no rule knows: contracts that did something ' +
       'with the proceeds.',
     (v) => v.deliveries.filter(({ account }) => speaksUnknown(account, v)).length,
   ),
-  flag('swaps.by_aggregator', 'An aggregator, a solver or an order book settled the trade.', settledByOthers),
-];
+  'swaps.by_aggregator': flag('An aggregator, a solver or an order book settled the trade.', settledByOthers),
+};
 
 /** Whether the account logged an event that is no transfer or approval, and that no shape describes. */
 function speaksUnknown(account: Address, { events, input: { rulebook } }: SubjectView): boolean {

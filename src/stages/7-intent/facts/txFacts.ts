@@ -4,96 +4,82 @@ import { isFungible, isNft } from '../../../value/asset.ts';
 import { tokensOf } from '../../../value/parties.ts';
 import { blobsOf } from '../../../value/blobs.ts';
 import { namedAct } from '../calledWords.ts';
-import { count, entityTags, flag, kinds, oneOf, text, type FactSpec } from './factSpec.ts';
+import { count, entityTags, flag, kinds, oneOf, text, type Facts } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
 import type { NonEconomicMovement } from '../../../model/valueFlow.ts';
 
 /** Facts about the transaction itself, for any subject. */
-export const TX_FACTS: readonly FactSpec[] = [
-  oneOf('tx.outcome', ['success', 'reverted'], 'Whether the transaction took effect.', (v) =>
+export const TX_FACTS: Facts = {
+  'tx.outcome': oneOf(['success', 'reverted'], 'Whether the transaction took effect.', (v) =>
     v.tx.succeeded ? 'success' : 'reverted',
   ),
-  flag(
-    'tx.creates_contract',
+  'tx.creates_contract': flag(
     'The transaction itself is a contract creation (`to` is null).',
     (v) => v.tx.to === null,
   ),
-  count(
-    'tx.contracts_created',
+  'tx.contracts_created': count(
     'Contracts created anywhere in the trace, in frames that took effect.',
     (v) => creationsIn(v.tx.frames).length,
   ),
-  text(
-    'tx.selector',
+  'tx.selector': text(
     '^(0x[0-9a-f]{8})?$',
     'Selector of the function that the transaction calls, as `"0x12345678"`; empty for ' +
       'creations and plain payments.',
     (v) => v.tx.frames[0]?.selector ?? '',
   ),
-  count(
-    'tx.index',
+  'tx.index': count(
     'Position of the transaction in its block, from 0. Where the node leaves it out: 1000000, ' +
       'so that no early place is assumed.',
     (v) => v.tx.indexInBlock ?? 1_000_000,
   ),
-  flag(
-    'tx.events_about_created',
+  'tx.events_about_created': flag(
     'Every event that moves nothing names a contract created here, or was emitted by one.',
     onlySpeaksOfCreated,
   ),
-  flag('tx.empty_calldata', 'The transaction carries no calldata.', (v) => v.tx.input === '0x'),
-  flag(
-    'tx.plain_call',
+  'tx.empty_calldata': flag('The transaction carries no calldata.', (v) => v.tx.input === '0x'),
+  'tx.plain_call': flag(
     'No calldata, or fewer than the four bytes of a function selector.',
     (v) => v.tx.input.length < 10,
   ),
-  flag(
-    'tx.names_act',
+  'tx.names_act': flag(
     "The called function's name begins with the word of a motif kind: `unstake`, `claimFor`.",
     (v) => namedAct(v) !== null,
   ),
-  flag(
-    'tx.logs_known',
+  'tx.logs_known': flag(
     'An event has the signature of one that a shape reads, whoever emitted it.',
     ({ tx, input }) =>
       tx.logs.some(({ topics }) => input.rulebook.events.has(`${topics[0]}:${topics.length}`)),
   ),
-  flag('tx.to_self', 'The transaction is addressed to its own signer.', (v) => v.tx.to === v.tx.from),
-  flag(
-    'tx.sends_value',
+  'tx.to_self': flag('The transaction is addressed to its own signer.', (v) => v.tx.to === v.tx.from),
+  'tx.sends_value': flag(
     'The transaction carries native value.',
     (v) => (v.tx.frames[0]?.value ?? v.tx.value) > 0n || v.tx.value > 0n,
   ),
-  flag(
-    'tx.to_is_token',
+  'tx.to_is_token': flag(
     'The called contract is itself one of the assets that moved.',
     (v) => v.tx.to !== null && tokensOf(v.flow).has(v.tx.to),
   ),
-  flag(
-    'tx.to_shows_code',
+  'tx.to_shows_code': flag(
     'The called address has code: it emitted events, made calls or answered.',
     (v) => (v.tx.to !== null && v.codeAccounts.has(v.tx.to)) || v.tx.input.length >= 10,
   ),
-  count(
-    'tx.authorizations',
+  'tx.authorizations': count(
     'EIP-7702 authorisations in the transaction.',
     (v) => v.tx.authorizations.length,
   ),
-  count('tx.blobs', 'Blobs the transaction carries (EIP-4844).', (v) => Number(blobsOf(v.tx))),
-  count('tx.logs', 'Events in the receipt.', (v) => v.tx.logs.length),
-  count(
-    'tx.calls',
+  'tx.blobs': count('Blobs the transaction carries (EIP-4844).', (v) => Number(blobsOf(v.tx))),
+  'tx.logs': count('Events in the receipt.', (v) => v.tx.logs.length),
+  'tx.calls': count(
     'Call frames below the root that took effect.',
     (v) => v.tx.frames.filter((f) => f.effective && f.parent !== null).length,
   ),
-  entityTags('tx.to_tags', 'Entity tags of the called address.', (v) => v.tagsOf(v.tx.to)),
-  entityTags(
-    'tx.touched_tags',
+  'tx.to_tags': entityTags('Entity tags of the called address.', (v) => v.tagsOf(v.tx.to)),
+  'tx.touched_tags': entityTags(
     'Entity tags of every address that was called or emitted an event.',
     touchedTags,
   ),
-  entityTags('tx.signer_tags', 'Entity tags of the signer.', (v) => v.tagsOf(v.tx.from)),
-];
+  'tx.signer_tags': entityTags('Entity tags of the signer.', (v) => v.tagsOf(v.tx.from)),
+};
 
 function onlySpeaksOfCreated({ tx, events }: SubjectView): boolean {
   const created = creationsIn(tx.frames).map(({ to }) => to!);
@@ -109,81 +95,69 @@ function touchedTags(v: SubjectView): string[] {
 }
 
 /** Facts about the whole value flow without payments for execution, for any subject. */
-export const FLOW_FACTS: readonly FactSpec[] = [
-  count('flow.movements', 'Movements of value.', (v) => v.movements.length),
-  count(
-    'flow.mints',
+export const FLOW_FACTS: Facts = {
+  'flow.movements': count('Movements of value.', (v) => v.movements.length),
+  'flow.mints': count(
     'Tokens minted: movements out of the zero address, wrapping excluded.',
     (v) => v.movements.filter((m) => v.isMint(m)).length,
   ),
-  count(
-    'flow.burns',
+  'flow.burns': count(
     'Tokens burnt: movements into the zero address, unwrapping excluded.',
     (v) => v.movements.filter((m) => v.isBurn(m)).length,
   ),
-  count('flow.assets', 'Distinct assets that moved.', (v) =>
+  'flow.assets': count('Distinct assets that moved.', (v) =>
     v.fees.size === 0 ? v.flow.assets.size : new Set(v.movements.map((m) => m.asset)).size,
   ),
-  count(
-    'flow.native_movements',
+  'flow.native_movements': count(
     'Movements of the native asset.',
     (v) => v.movements.filter((m) => v.flow.assets.get(m.asset)?.kind === 'native').length,
   ),
-  count(
-    'flow.fungible_movements',
+  'flow.fungible_movements': count(
     'Movements of native or ERC-20 assets.',
     (v) => v.movements.filter((m) => isFungible(v.flow.assets.get(m.asset)!)).length,
   ),
-  count(
-    'flow.nft_movements',
+  'flow.nft_movements': count(
     'Movements of non-fungible or ERC-1155 tokens.',
     (v) => v.movements.filter((m) => isNft(v.flow.assets.get(m.asset)!)).length,
   ),
-  count(
-    'flow.payers',
+  'flow.payers': count(
     'Accounts other than the zero address that ended with less of something.',
     (v) => v.netHolders.payers.size,
   ),
-  count(
-    'flow.receivers',
+  'flow.receivers': count(
     'Accounts other than the zero address that ended with more of something.',
     (v) => v.netHolders.receivers.size,
   ),
-  kinds(
-    'flow.payers_speak',
+  'flow.payers_speak': kinds(
     'Motif kinds spoken by the known protocols whose addresses ended with less of something.',
     (v) => [...v.netHolders.payers].flatMap((a) => [...(v.input.rulebook.prepared.kindsOf(a) ?? [])]),
   ),
-  count('noneconomic.approvals', 'Allowances granted or revoked.', (v) => v.nonEconomic('approval')),
-  count('noneconomic.zero_transfers', 'Transfers of nothing.', (v) => v.nonEconomic('zero_transfer')),
-  count(
-    'noneconomic.signer_zero_transfers',
+  'noneconomic.approvals': count('Allowances granted or revoked.', (v) => v.nonEconomic('approval')),
+  'noneconomic.zero_transfers': count('Transfers of nothing.', (v) => v.nonEconomic('zero_transfer')),
+  'noneconomic.signer_zero_transfers': count(
     'Transfers of nothing out of the signer.',
     (v) => v.flow.nonEconomic.filter((m) => m.kind === 'zero_transfer' && m.from === v.tx.from).length,
   ),
-  count('noneconomic.self_transfers', 'Transfers to oneself.', (v) => v.nonEconomic('self_transfer')),
-  count(
-    'noneconomic.own_self_transfers',
+  'noneconomic.self_transfers': count('Transfers to oneself.', (v) => v.nonEconomic('self_transfer')),
+  'noneconomic.own_self_transfers': count(
     'Token transfers of the actor to itself.',
     (v) => ownSelfTransfers(v).length,
   ),
-  count(
-    'noneconomic.own_self_nfts',
+  'noneconomic.own_self_nfts': count(
     'Transfers of NFTs of the actor to itself.',
     (v) => ownSelfTransfers(v).filter(({ evidence: { log } }) => v.tx.logs[log!]!.topics.length === 4).length,
   ),
-  count('noneconomic.forged_transfers', 'Transfer events no balance can answer for.', (v) =>
+  'noneconomic.forged_transfers': count('Transfer events no balance can answer for.', (v) =>
     v.nonEconomic('forged_transfer'),
   ),
-  count('noneconomic.events', 'Events that move nothing.', (v) => v.events.length),
-  count('noneconomic.unread_events', 'Events that move nothing and of which no act speaks.', unreadEvents),
-  flag(
-    'noneconomic.names_accounts',
+  'noneconomic.events': count('Events that move nothing.', (v) => v.events.length),
+  'noneconomic.unread_events': count('Events that move nothing and of which no act speaks.', unreadEvents),
+  'noneconomic.names_accounts': flag(
     'An event that moves nothing names the actor, or an account that shows no code: by a word that has the ' +
       'form of an address.',
     namesAccounts,
   ),
-];
+};
 
 /** Numbers seldom have so many bytes; addresses mined for zeros in front do. */
 const LEAST_ADDRESS = 1n << 112n;

@@ -1,13 +1,15 @@
-import { follow, type ValueEnds } from '../../../value/follow.ts';
+import { follow } from '../../../value/follow.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { roleOf } from '../../../lib/roles.ts';
-import type { Balance } from '../../../value/balances.ts';
+import { mergeNative } from '../../../value/asset.ts';
+import { balances, type Balance } from '../../../value/balances.ts';
+import type { Tracing } from '../../../value/parties.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 import type { Position, Side, SideAmount } from '../../../model/scene.ts';
 import { amountsMoved, isShare, movedAmounts } from '../../../value/sides.ts';
+import type { PositionInput } from './positionChanges.ts';
 
 /** A side of an act with its owner, the token that represents the position, and the owner's gain of it. */
 export interface Change extends Pick<Side, 'amounts'> {
@@ -18,24 +20,17 @@ export interface Change extends Pick<Side, 'amounts'> {
   readonly delta: bigint;
 }
 
-export interface OwnerContext {
-  readonly flow: ValueFlow;
-  readonly motifs: readonly Motif[];
-  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
+export interface OwnerContext extends Pick<PositionInput, 'flow' | 'motifs' | 'rulebook'> {
   /** The accounts that the transaction was done for: they own even momentary holdings. */
   readonly principals: ReadonlySet<Address>;
-  /** Accounts that passed on everything they received. */
-  readonly carriers: ReadonlySet<Address>;
-  /** Where a pass-through account's assets came from, and where they went. */
-  readonly origins: ValueEnds;
-  readonly destinations: ValueEnds;
-  /** Native for wrapped native, else the asset itself. */
-  readonly merged: (asset: AssetId) => AssetId;
-  /** Amounts that an account sent and received, native and wrapped native as one. */
-  readonly own: (account: Address) => ReadonlyMap<AssetId, Balance>;
+  readonly tracing: Tracing;
   /** Contracts at which the acts were done. */
   readonly venues: ReadonlyMap<Address, Motif>;
 }
+
+/** Amounts that an account sent and received, native and wrapped native as one. */
+const balancesOf = (account: Address, { flow, rulebook }: OwnerContext): ReadonlyMap<AssetId, Balance> =>
+  balances(flow, account, { mergeWrapped: rulebook.wrappedNative });
 
 /** Categories of shares in a venue's holdings; of others its event states the amount owed. */
 const SHARED: ReadonlySet<string> = new Set(['liquidity', 'stake', 'vault']);
@@ -74,10 +69,17 @@ function isShared({ position: { category, effect } }: Change): boolean {
 }
 
 /** Whether the position's token or one of its assets moved at its owner. */
-function hadPart(change: Change, { flow, own, merged }: OwnerContext): boolean {
+function hadPart(change: Change, context: OwnerContext): boolean {
   const { owner, token, amounts } = change;
-  if (token !== null && amounts.some(isShare) && held(owner, token, flow)) return true;
-  return movedAmounts(change).some(({ asset }) => own(owner).has(merged(asset)));
+  if (token !== null && amounts.some(isShare) && held(owner, token, context.flow)) return true;
+  return hadAssets(change, context);
+}
+
+/** Whether one of the position's assets moved at its owner. */
+function hadAssets(change: Change, context: OwnerContext): boolean {
+  const own = balancesOf(change.owner, context);
+  const { wrappedNative } = context.rulebook;
+  return movedAmounts(change).some(({ asset }) => own.has(mergeNative(asset, wrappedNative)));
 }
 
 /**
@@ -97,11 +99,11 @@ function isOnTheWay({ owner, token, amounts, motif }: Change, { flow, principals
  */
 function asExchanged(change: Change, context: OwnerContext): Change {
   const { owner, token, amounts, delta } = change;
-  const { own, merged, flow, principals } = context;
-  const isOwn = movedAmounts(change).some(({ asset }) => own(owner).has(merged(asset)));
-  if (isOwn || !isShared(change) || !principals.has(owner) || wasGiven(change, context)) return change;
+  const { flow, principals } = context;
+  if (hadAssets(change, context) || !isShared(change)) return change;
+  if (!principals.has(owner) || wasGiven(change, context)) return change;
   const put = change.position.effect === 'increase';
-  const moved = [...own(owner).values()]
+  const moved = [...balancesOf(owner, context).values()]
     .filter(({ id }) => id !== token)
     .map((balance) => ({ asset: balance.id, delta: withoutIssuance(balance, put) }))
     .filter((one) => one.delta !== 0n);
@@ -179,7 +181,8 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
 function userBehind(change: Change, context: OwnerContext): Address | null {
   const { owner } = change;
   const moved = movedAmounts(change);
-  const { principals, carriers, origins, destinations, venues, flow } = context;
+  const { principals, venues, flow } = context;
+  const { carriers, origins, destinations } = context.tracing;
   if (principals.has(owner) || !carriers.has(owner)) return null;
   const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
     (put ? origins : destinations)(owner, asset);

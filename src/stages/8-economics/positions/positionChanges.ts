@@ -2,8 +2,6 @@ import { groupBy } from '../../../lib/lists.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { changesPosition, kindOf, POSITION_TRADES } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
-import { mergeNative } from '../../../value/asset.ts';
-import { balances } from '../../../value/balances.ts';
 import { tracingOf, venuesOf } from '../../../value/parties.ts';
 import { amountsOf, isShare, LIQUIDATE, movedAmounts, sidesOf } from '../../../value/sides.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
@@ -39,19 +37,9 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   const principals = new Set([signer, ...entity]);
   if (actor !== null) principals.add(actor);
   for (const { owner } of orders) principals.add(owner);
-  const { carriers, origins, destinations } = tracingOf(flow, rulebook.wrappedNative);
-  const changes = withOwners(found, {
-    flow,
-    principals,
-    carriers,
-    merged: (asset) => mergeNative(asset, rulebook.wrappedNative),
-    own: (account) => balances(flow, account, { mergeWrapped: rulebook.wrappedNative }),
-    motifs,
-    rulebook,
-    origins,
-    destinations,
-    venues: venuesOf(motifs, rulebook),
-  });
+  const tracing = tracingOf(flow, rulebook.wrappedNative);
+  const venues = venuesOf(motifs, rulebook);
+  const changes = withOwners(found, { flow, motifs, rulebook, principals, tracing, venues });
   return [
     ...changes.map((change) => positionOf(change, parts.get(change.motif.index) ?? [], flow)),
     ...unexplained(changes, flow),
@@ -181,18 +169,10 @@ function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChang
     const signOf = ({ from, to }: Movement): bigint =>
       from === ZERO_ADDRESS ? 1n : to === ZERO_ADDRESS ? -1n : 0n;
     const minted = others.reduce((sum, movement) => sum + signOf(movement) * movement.amount, 0n) === rest;
-    return {
-      owner,
-      category: position.category,
-      subcategory: undefined,
-      effect: minted ? 'collect' : 'transfer',
-      motif,
-      motifs: [motif.index],
-      position: token,
-      beside: [],
-      delta: rest,
-      parts: [],
-      evidence: others.length > 0 ? others.map((m) => m.evidence) : motif.evidence,
-    };
+    const effect = minted ? 'collect' : 'transfer';
+    const evidence = others.length > 0 ? others.map((m) => m.evidence) : motif.evidence;
+    const kind = { category: position.category, effect };
+    const change = { owner, motif, token, position: kind, delta: rest, amounts: [] };
+    return { ...positionOf(change, [], flow), effect, evidence };
   });
 }
