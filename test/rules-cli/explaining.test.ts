@@ -63,7 +63,7 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
   it('explain: in one sentence why a verdict is Suspected; nothing of the kind where it is Proven', async () => {
     expect((await runRules('explain', 'vault-deposit')).out).toContain(
       'Suspected because the vault deposit, 1,000 DAI at vDAI[0x2E50…A3Bb], is not proven: ' +
-        'only an event of an unlisted contract says so, at a contract known by its behaviour only.\n',
+        'only an event of an unlisted contract says so, at an account that no rule lists.\n',
     );
     expect((await runRules('explain', 'add-liquidity-v3')).out).not.toContain('Suspected because');
   });

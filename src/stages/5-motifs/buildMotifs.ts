@@ -1,7 +1,6 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
 import { callsOf, legClaims } from '../../value/claims.ts';
-import { tracingOf, type Tracing } from '../../value/parties.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame } from '../../value/frames.ts';
@@ -20,8 +19,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
  * (a route, a closed cycle, a batch), which precede their parts. Pure.
  */
 export function buildMotifs(input: MotifInput): MotifDraft[] {
-  const { tx, flow, rulebook } = input;
-  const tracing = tracingOf(flow, rulebook.wrappedNative);
+  const { tx, flow } = input;
   const found: MotifDraft[] = [];
   const hops: Hop[] = [];
   for (const one of input.primitives) {
@@ -31,7 +29,7 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
     const calls = callsOf(claims, tx);
     const evidence = calls.length === 0 ? act.evidence : [...act.evidence, ...calls];
     const primitive = { ...act, evidence, claims: [...claims, ...act.claims] };
-    const draft = standAlone(primitive, input, tracing);
+    const draft = standAlone(primitive, input);
     found.push(draft);
     const hop = hopOf(primitive, draft, input);
     if (hop) hops.push(hop);
@@ -87,7 +85,7 @@ function placed(drafts: readonly MotifDraft[]): MotifDraft[] {
  * A primitive as a motif of its own. Every draft has the same fields in the same order: all later stages read
  * them, of any act.
  */
-function standAlone(primitive: Primitive, input: MotifInput, tracing: Tracing): MotifDraft {
+function standAlone(primitive: Primitive, input: MotifInput): MotifDraft {
   const { tx, rulebook } = input;
   const { legs, position = null, portions = NOTHING, others = NOTHING } = primitive;
   const confidence = confidenceOf(primitive, rulebook);
@@ -103,7 +101,7 @@ function standAlone(primitive: Primitive, input: MotifInput, tracing: Tracing): 
     poolId: primitive.poolId,
     seq: primitive.seq,
     scopeFrame: commonFrame(tx, primitive.evidence),
-    participants: participantsOf(primitive, kindOf(rulebook, primitive.kind), tracing),
+    participants: participantsOf(primitive, input),
     assetsIn: amountsOf(legs, false),
     assetsOut: amountsOf(legs, true),
     claims: primitive.claims,

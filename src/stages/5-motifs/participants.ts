@@ -1,9 +1,10 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { distinctRoles, placesOf, SENT_ROLES } from '../../lib/roles.ts';
-import type { Tracing } from '../../value/parties.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
+import { tracingOf } from '../../value/parties.ts';
+import type { MotifInput } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Primitive, RoleBinding } from '../../model/primitive.ts';
-import type { MotifKindSpec } from '../../model/vocabulary.ts';
+import type { Leg, Primitive, RoleBinding } from '../../model/primitive.ts';
 
 /** Legs with far ends to follow; an act of hundreds of legs names enough accounts without. */
 const MAX_TRACED_LEGS = 64;
@@ -12,14 +13,10 @@ const MAX_TRACED_LEGS = 64;
  * Roles the event gives, then the far end of each leg and the account behind the routers there, then the
  * venue. Where no role names an owner and one account paid and received, that account is the owner.
  */
-export function participantsOf(
-  primitive: Primitive,
-  kind: MotifKindSpec,
-  tracing: Tracing,
-): readonly RoleBinding[] {
+export function participantsOf(primitive: Primitive, input: MotifInput): readonly RoleBinding[] {
   const bindings = [...primitive.roles];
-  const owner = primitive.legs.length === 0 ? null : addEnds(primitive, tracing, bindings);
-  const role = venueRole(primitive, kind);
+  const owner = primitive.legs.length === 0 ? null : addEnds(primitive, input, bindings);
+  const role = venueRole(primitive, input);
   if (role !== null) bindings.push({ role, account: primitive.venue });
   const unnamed =
     owner !== null &&
@@ -32,11 +29,15 @@ export function participantsOf(
  * Adds payers and recipients, leg by leg. Returns the one account all legs lead to; null for none or
  * several.
  */
-function addEnds(primitive: Primitive, tracing: Tracing, bindings: RoleBinding[]): Address | null {
-  const { venue, legs } = primitive;
+function addEnds(primitive: Primitive, input: MotifInput, bindings: RoleBinding[]): Address | null {
+  const [{ venue, legs }, all] = [primitive, input.flow.movements];
+  const tracing = tracingOf(input.flow, input.rulebook.wrappedNative);
   // The venue and the managers beside it, which take and pay for the account behind them.
   const managers = placesOf(primitive);
   const isEnd = (account: Address): boolean => account !== ZERO_ADDRESS && !managers.includes(account);
+  // What the venue paid on, such as a fee, names who got it.
+  const isGiven = ({ role, movements, account }: Leg): boolean =>
+    SENT_ROLES.has(role) && !movements.some((at) => all[at]!.from === venue && all[at]!.to === account);
   const ends = new Set<Address>();
   for (const [i, { account, asset, role: legRole }] of legs.entries()) {
     // The accounts from which shares came that the venue burns itself.
@@ -44,7 +45,7 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: RoleBinding[]
       for (const holder of tracing.origins(venue, asset)) ends.add(holder);
     // The venue paid on assets of the account behind it.
     if (account === null || (account === venue && legRole !== 'in')) continue;
-    const sent = SENT_ROLES.has(legRole);
+    const sent = isGiven(legs[i]!);
     const role = sent ? 'payer' : 'recipient';
     if (!managers.includes(account)) bindings.push({ role, account });
     if (i >= MAX_TRACED_LEGS) continue;
@@ -56,7 +57,8 @@ function addEnds(primitive: Primitive, tracing: Tracing, bindings: RoleBinding[]
 }
 
 /** The role that the venue has as a participant; null where there is none. */
-function venueRole({ venue }: Primitive, kind: MotifKindSpec): string | null {
-  if (kind.plain || venue === ZERO_ADDRESS) return null;
-  return kind.venue === 'account' ? 'venue' : kind.venue;
+function venueRole({ venue, kind }: Primitive, { rulebook }: MotifInput): string | null {
+  const { plain, venue: part } = kindOf(rulebook, kind);
+  if (plain || venue === ZERO_ADDRESS) return null;
+  return part === 'account' ? 'venue' : part;
 }

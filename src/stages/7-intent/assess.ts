@@ -45,16 +45,17 @@ export type Assessment = Pick<Verdict, 'status' | 'confidence' | 'caveats'>;
  */
 export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): Assessment {
   const { wrappedNative } = view.input.rulebook;
-  const known = motifs.every(({ protocol, venue }) => isRecognised(protocol) || wrappedNative.has(venue));
+  const isKnown = ({ protocol, venue }: Motif) => isRecognised(protocol) || wrappedNative.has(venue);
+  const known = motifs.every(isKnown);
   const proving = provingOf(view, motifs);
   const weakest = lowestOf(proving.map((motif) => motif.confidence));
   const suspect = suspicions(view, motifs);
-  const granted = known ? rule.confidence.known : rule.confidence.family;
-  const earned = lowestOf([granted, weakest]);
+  const earned = lowestOf([known ? rule.confidence.known : rule.confidence.family, weakest]);
   const doubts = [...doubtsOf(view, rule, { motifs, proving, confidence: earned }), ...suspect];
   const confidence = lowestOf([earned, doubts.length > 0 ? 'Medium' : 'High']);
   const limits: CaveatCode[] = [];
-  if (!known) limits.push('unknown_protocol');
+  // A plain movement of value is at no contract that could be known.
+  if (!motifs.every((motif) => isKnown(motif) || view.kind(motif).plain)) limits.push('unknown_protocol');
   if (weakest !== 'High' && known) limits.push('uncertain_motif');
   if (rule.confidence.known !== 'High' || doubts.length + limits.length === 0) limits.push('rule_limit');
   return {
@@ -67,11 +68,10 @@ export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Mot
 /** Ways in which a stranger could have made the transaction look as it does. */
 function suspicions(view: SubjectView, motifs: readonly Motif[]): CaveatCode[] {
   const codes: CaveatCode[] = [];
-  const { claimed, mode } = view.input.subject;
-  if (claimed) codes.push(mode === 'delegated_7702' ? 'stale_delegation' : 'claimed_actor');
+  const { suspects, subject, stateless } = view.input;
+  if (subject.claimed) codes.push(subject.mode === 'delegated_7702' ? 'stale_delegation' : 'claimed_actor');
   if (dealsInSuspects(view, motifs) || namedByImpersonator(view)) codes.push('suspect_token');
-  if (view.input.stateless) codes.push('state_unread');
-  const { suspects } = view.input;
+  if (stateless) codes.push('state_unread');
   if (view.sent.some(({ outgoing }) => outgoing.some(({ index }) => suspects?.unasked.has(index))))
     codes.push('unasked_pull');
   return codes;

@@ -1,4 +1,4 @@
-import { isRecognised } from '../../lib/motifKinds.ts';
+import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { cleanText } from '../../value/display.ts';
 import { amountText, labelFormat, type LabelFormat } from '../../value/labelFormat.ts';
@@ -22,8 +22,8 @@ const WORDS: Readonly<Partial<Record<CaveatCode, string>>> = {
   suspect_token: 'A token takes the name of another, or moved without a call that explains it.',
   unasked_pull: 'Something left the actor that no call or signature of it here shows it asked for.',
   state_unread: 'The node no longer has the state of the block: no code, token name or price was read.',
-  nothing_recognised: 'No recognised act supports the headline.',
-  unaccounted_value: 'The acts recognised do not account for all the actor sent or received.',
+  nothing_recognised: 'No recognised act of the actor supports the headline.',
+  unaccounted_value: 'The acts this rests on do not account for all the actor sent or received.',
   no_rule: 'No rule speaks for this transaction.',
 };
 
@@ -46,7 +46,7 @@ export function writeCaveats(input: CaveatInput): { code: CaveatCode; text: stri
     .map(([motif, own]) => `${titleOf(motif, input)} ${told([...own.values()])}`);
   while (named.length > 1 && named.join('; ').length > MAX_TEXT - 20) named = named.slice(0, -1);
   const more = found.length > named.length ? `; and ${found.length - named.length} more` : '';
-  const sentence = cleanText(upperFirst(`${named.join('; ')}${more}.`), MAX_TEXT)!;
+  const sentence = cleanText(`${named.join('; ')}${more}.`.replace(/^t/, 'T'), MAX_TEXT)!;
   const textOf = (code: CaveatCode): string => {
     if (code === 'contradiction') return input.contradiction!;
     return ofActs.has(code) ? sentence : (WORDS[code] ?? ruleLimit(input));
@@ -69,16 +69,19 @@ function findingsOf(motif: Motif, input: CaveatInput): Map<CaveatCode, Finding> 
     if (motif.doubt === code) {
       const reason = `is not proven: ${reasonOf(motif, input)}`;
       found.set(code, [reason, reason]);
-    } else if (code === 'unknown_protocol' && !isRecognised(motif.protocol)) {
+    } else if (code === 'unknown_protocol' && isUnknown(motif, input)) {
       const name = formatOf(input).name(motif.venue);
-      const unnamed = 'at a contract known by its behaviour only';
-      const what = name === null ? unnamed : `an act of ${name} that no rule describes`;
+      const what = name ? `an act of ${name} that no rule describes` : 'at an account that no rule lists';
       found.set(code, [`is ${what}`, what]);
     } else if (code === 'low_confidence' ? level === 'low' : code === 'uncertain_motif' && level !== 'high')
       found.set(code, [`is of ${level} confidence`, `with ${level} confidence`]);
   }
   return found;
 }
+
+/** At no listed contract. A plain movement of value is at none. */
+const isUnknown = ({ kind, protocol }: Motif, { rulebook }: CaveatInput): boolean =>
+  !isRecognised(protocol) && !kindOf(rulebook, kind).plain;
 
 export const formatOf = ({ context, rulebook, suspects }: CaveatInput): LabelFormat =>
   labelFormat(context.tokens, rulebook, suspects?.mentioned);
@@ -93,22 +96,19 @@ function titleOf(motif: Motif, input: CaveatInput): string {
   const place = alike.length > 1 ? `${ordinal(alike.indexOf(motif) + 1)} ` : '';
   const name = isRecognised(protocol) ? `${format.protocol(protocol.slug)} ` : '';
   const sides = [true, false].map((gave) => amountTexts(motif, gave, input));
-  const amounts = sides.filter((text) => text !== '').join(' → ');
-  const at = name === '' && venue !== ZERO_ADDRESS ? ` at ${format.account(venue)}` : '';
+  const amounts = sides.filter(Boolean).join(' → ');
+  const at = isUnknown(motif, input) && venue !== ZERO_ADDRESS ? ` at ${format.account(venue)}` : '';
   const about = amounts === '' ? at : `, ${amounts}${at},`;
   return `the ${place}${name}${kind.replaceAll('_', ' ')}${about}`;
 }
 
 function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
-  const texts = amountsMoved(motif, gave, input.rulebook)
+  const [{ flow, rulebook }, format] = [input, formatOf(input)];
+  const texts = amountsMoved(motif, gave, rulebook)
     .filter((one) => !isShare(one))
-    .map(({ asset, amount }) =>
-      amountText({ asset: input.flow.assets.get(asset)!, amount }, formatOf(input)),
-    );
+    .map(({ asset: id, amount }) => amountText({ asset: flow.assets.get(id)!, amount }, format));
   return texts.length > MOST_AMOUNTS ? `${texts.length} amounts` : texts.join(' and ');
 }
-
-const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function ordinal(n: number): string {
   const teens = n % 100 > 10 && n % 100 < 14;

@@ -142,6 +142,19 @@ describe('structure where no event speaks', () => {
     expect(kinds(gifts.primitives)).toEqual(['transfer', 'transfer']);
   });
 
+  it('does not tell a pool’s trade again at the account that holds its assets', () => {
+    const trade =
+      'RfqTrade(address recipient, address sellerToken, address buyerToken, uint256 sellerTokenAmount, ' +
+      'uint256 buyerTokenAmount, bytes16 quoteId, address signer)';
+    const { primitives } = analyse([
+      transfer(A, USER, FRIEND, 100n),
+      transfer(B, FRIEND, USER, 50n),
+      event(POOL, trade, [USER, A, B, 100n, 50n, `0x${'01'.repeat(16)}`, FRIEND]),
+    ]);
+    expect(primitives.map(gist)).toEqual([`swap @${POOL}: in 100 erc20:${A}, out 50 erc20:${B}`]);
+    expect(primitives[0]!.basis).not.toBe('structure');
+  });
+
   it('does not take wrapping for a trade', () => {
     const { primitives } = analyse([event(WETH, 'Deposit(address indexed dst, uint256 wad)', [USER, 5n])], {
       to: WETH,

@@ -1,3 +1,4 @@
+import { encodeFunctionData, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import {
   account,
@@ -6,6 +7,7 @@ import {
   ETH,
   event,
   kinds,
+  nftTransfer,
   rulebook,
   send,
   transfer,
@@ -114,6 +116,37 @@ describe('single motifs', () => {
         { role: 'recipient', account: USER },
       ]),
     );
+  });
+
+  it('call nobody a payer who got the fee that the venue paid on', () => {
+    const [WYVERN, SELLER, HOUSE, NFT, NONE] = [
+      '0x7be8076f4ea4a4ad08075c2508e481d6c946d12b',
+      FRIEND!,
+      P3!,
+      A!,
+      `0x${'0'.repeat(64)}`,
+    ] as [Address, Address, Address, Address, Address];
+    const abi = [
+      'function atomicMatch_(address[14] addrs, uint256[18] uints, uint8[8] kinds, bytes a, bytes b, bytes c, ' +
+        'bytes d, bytes e, bytes f, uint8[2] vs, bytes32[5] rss)',
+    ];
+    const addrs = [WYVERN, USER!, ZERO, ZERO, NFT, ZERO, ZERO, WYVERN, SELLER, ZERO, HOUSE, NFT, ZERO, ZERO];
+    const zeros = (n: number): number[] => Array.from({ length: n }, () => 0);
+    const hashes = [NONE, NONE, NONE, NONE, NONE];
+    const input = encodeFunctionData({
+      abi: parseAbi(abi),
+      args: [addrs, zeros(18), zeros(8), '0x', '0x', '0x', '0x', '0x', '0x', [27, 27], hashes],
+    } as never);
+    const sale = [send(WYVERN, HOUSE, 5n), send(WYVERN, SELLER, 95n), nftTransfer(NFT, SELLER, USER!, 7n)];
+    const { participants } = find(motifsOf(sale, { to: WYVERN, value: 100n, input }), 'nft_trade');
+    expect(participants).toEqual([
+      { role: 'buyer', account: USER },
+      { role: 'seller', account: SELLER },
+      { role: 'recipient', account: USER },
+      { role: 'payer', account: USER },
+      { role: 'recipient', account: HOUSE },
+      { role: 'marketplace', account: WYVERN },
+    ]);
   });
 
   it('tell payments to the block builder from others', () => {

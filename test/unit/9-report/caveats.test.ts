@@ -26,13 +26,13 @@ const swap = {
 function say(
   codes: CaveatCode[],
   some: Partial<Record<keyof Motif, unknown>> = {},
-  { confidence = 'Low', entities = new Map() } = {},
+  { confidence = 'Low', entities = new Map(), motifKinds = new Map() } = {},
 ): string[] {
   const motifs = [{}, { ...swap, index: 1 }, {}, { ...swap, ...some }] as unknown as Motif[];
   const rulebook = {
     protocols: new Map([['uniswap-v3', { name: 'Uniswap V3' }]]),
     protocolAt: new Map(),
-    motifKinds: new Map(),
+    motifKinds,
     entities,
     knownTokens: new Map(),
     addressBook: { text: '', count: 0 },
@@ -64,7 +64,7 @@ describe('a caveat', () => {
     const some = { claims: [], protocol: null, confidence: 'Low' };
     expect(say(['unproven_motif', 'low_confidence', 'unknown_protocol'], some)).toEqual([
       'The swap, 0.5 ETH → 7 BBB at 0xABaB…ABaB, is not proven: only an event of an unlisted contract says so, ' +
-        'with low confidence, at a contract known by its behaviour only.',
+        'with low confidence, at an account that no rule lists.',
     ]);
   });
 
@@ -78,6 +78,14 @@ describe('a caveat', () => {
     const entities = new Map([[VENUE, { slug: 'vault', name: 'The Vault', tags: [] }]]);
     expect(say(['unknown_protocol'], { protocol: null }, { entities })).toEqual([
       'The swap, 0.5 ETH → 7 BBB at The Vault, is an act of The Vault that no rule describes.',
+    ]);
+  });
+
+  it('names no place of a plain payment: its payer is no contract that could be known', () => {
+    const motifKinds = new Map([['batch_transfer', { plain: true, position: null }]]);
+    const some = { kind: 'batch_transfer', protocol: null, claims: [], assetsIn: [] };
+    expect(say(['unproven_motif'], some, { motifKinds })).toEqual([
+      'The batch transfer, 0.5 ETH, is not proven: only an event of an unlisted contract says so.',
     ]);
   });
 

@@ -2,7 +2,7 @@ import { claim, evaluate, structural } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { isFungible, mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { isDust } from '../../../value/balances.ts';
-import { kindOf } from '../../../lib/motifKinds.ts';
+import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { contractOf, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -15,7 +15,7 @@ import type { AssetId } from '../../../model/valueFlow.ts';
  * venues already explained by an event and holders of stakes or deposits do not count.
  */
 export function findStructuralSwaps(context: StructureContext): DraftPrimitive[] {
-  const { flow, tx } = context;
+  const { flow, tx, found, rulebook } = context;
   const customerTraded = anyTraded(context);
   if (!customerTraded && (tx.to === null || !twoSided(context, tx.to))) return [];
 
@@ -28,9 +28,15 @@ export function findStructuralSwaps(context: StructureContext): DraftPrimitive[]
   if (traders.size === 0) return [];
   const holders = holdersOfDeposits(context);
   return [...traders].flatMap(([account, sides]) => {
-    return holders.has(account) || issues(context, account, sides) ? [] : [swapOf(context, account, sides)];
+    if (holders.has(account) || issues(context, account, sides)) return [];
+    const swap = swapOf(context, account, sides);
+    return found.some((act) => isSwap(kindOf(rulebook, act.kind)) && tells(act, swap)) ? [] : [swap];
   });
 }
+
+/** A pool's event tells what moved at this account, which holds the pool's assets. */
+const tells = (act: DraftPrimitive, { legs }: DraftPrimitive): boolean =>
+  legs.every((leg) => act.legs.some((own) => leg.movements.every((at) => own.movements.includes(at))));
 
 /** Where assets ended that an act put into a position through a helper contract. */
 function holdersOfDeposits(context: StructureContext): ReadonlySet<Address> {
@@ -107,14 +113,8 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftP
       (i) => flow.movements[i]!.asset === asset,
     );
     const ends = new Set(side.map((i) => (role === 'in' ? flow.movements[i]!.from : flow.movements[i]!.to)));
-    return {
-      role,
-      asset,
-      amount,
-      account: ends.size === 1 ? [...ends][0]! : null,
-      movements: side,
-      exact: false,
-    };
+    const account = ends.size === 1 ? [...ends][0]! : null;
+    return { role, asset, amount, account, movements: side, exact: false };
   };
   const legs = [leg('in', sides.gained, sides.gain), leg('out', sides.lost, sides.loss)];
   const seqs = legs.flatMap((l) => l.movements.map((i) => flow.movements[i]!.seq));
