@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
-import { ATTACKER, call, startStage, type Stage } from './stage.ts';
+import { call, startStage, type Stage } from './stage.ts';
 
 const ALICE = addressOf('alice');
 let stage: Stage;
@@ -26,10 +26,10 @@ const buy = (value: bigint) => ({
 
 describe('a router that no rule names', () => {
   it.each([
-    [90n, '0.9 ETH', 'Suspected', ['unaccounted_value']],
-    [6n, '0.06 ETH', 'Suspected', ['unaccounted_value']],
-    [1n, '0.01 ETH', 'Proven', []],
-  ])('keeps %s percent, %s: said, and %s', async (percent, kept, status, codes) => {
+    [90n, '0.9 ETH'],
+    [6n, '0.06 ETH'],
+    [1n, '0.01 ETH'],
+  ])('keeps %s percent: said, and Suspected', async (percent, kept) => {
     const router = await stage.forger('Router', 'ROUTER');
     const { to, data, value, gas } = buy((ETHER * (100n - percent)) / 100n);
     const play = fnOf(stage.abi, 'play', [[call(to, data, value)]]);
@@ -42,46 +42,19 @@ describe('a router that no rule names', () => {
         `^Swap 1 ETH for [\\d,.]+ USDC on Uniswap V2, of which 0x\\w{4}…\\w{4} kept ${kept.replace('.', '\\.')}$`,
       ),
     );
-    expect(classification).toMatchObject({ status, actor: ALICE });
-    expect(classification.caveats?.map(({ code }) => code)).toEqual(expect.arrayContaining(codes));
+    expect(classification).toMatchObject({ status: 'Suspected', actor: ALICE });
+    expect(classification.caveats?.map(({ code }) => code)).toContain('unaccounted_value');
   });
 
   it('shares it out: nobody is named, and Suspected', async () => {
     const router = await stage.forger('Router', 'ROUTER');
-    const { to, data, value, gas } = buy((ETHER * 90n) / 100n);
-    const share = call(addressOf('bob'), '0x', ETHER / 20n);
+    const { to, data, value, gas } = buy((ETHER * 98n) / 100n);
+    const share = call(addressOf('bob'), '0x', ETHER / 100n);
     const play = fnOf(stage.abi, 'play', [[share, call(to, data, value)]]);
     const { classification } = await stage.report(
       await stage.chain.send('alice', { to: router, data: play, value: ETHER, gas }),
     );
-    expect(classification.intent_label).toContain(', of which others kept 0.1 ETH');
-    expect(classification.status).toBe('Suspected');
-  });
-
-  it('keeps a fee of a trade that its owner never asked for: Suspected', async () => {
-    const router = await stage.forger('Router', 'ROUTER');
-    await stage.chain.must('alice', { to: MAINNET.weth, data: fn('deposit()'), value: ETHER });
-    await stage.chain.must('alice', {
-      to: MAINNET.weth,
-      data: fn('approve(address,uint256)', [router, ETHER]),
-    });
-    const path = [MAINNET.weth, MAINNET.usdc];
-    const trade = [(ETHER * 99n) / 100n, 0n, path, ALICE, 1n << 40n];
-    const steps = [
-      call(MAINNET.weth, fn('transferFrom(address,address,uint256)', [ALICE, router, ETHER])),
-      call(MAINNET.weth, fn('approve(address,uint256)', [MAINNET.v2Router, ETHER])),
-      call(
-        MAINNET.v2Router,
-        fn('swapExactTokensForTokens(uint256,uint256,address[],address,uint256)', trade),
-      ),
-    ];
-    const { classification } = await stage.report(
-      await stage.chain.send(ATTACKER, {
-        to: router,
-        data: fnOf(stage.abi, 'play', [steps]),
-        gas: 3_000_000n,
-      }),
-    );
+    expect(classification.intent_label).toContain(', of which others kept 0.02 ETH');
     expect(classification.status).toBe('Suspected');
   });
 

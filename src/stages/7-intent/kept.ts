@@ -45,8 +45,8 @@ export function keptOf(view: SubjectView, motifs: readonly Motif[]): readonly Ke
   return kept;
 }
 
-/** Whether more was taken than a fee would be. */
-export const isLarge = ({ amount, tax, of }: Kept): boolean => (amount - tax) * FEE_DIVISOR > of;
+/** Whether an account took it that is no listed router. */
+export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
 
 /** Null where no account has it. */
 function takenBy(
