@@ -1,5 +1,6 @@
 import { mergeNative, NATIVE } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
+import { memoizeFor } from '../../lib/memo.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
@@ -22,11 +23,12 @@ export function netOf({ id, asset, net }: Balance): ActAmount {
  * them or came out, without the tokens that represent a position: the actor's own, unless the acts state
  * others for these assets.
  */
-export function actAmounts(
-  view: SubjectView,
-  motifs: readonly Motif[],
-  side: 'sent' | 'received',
-): ActAmount[] {
+export const actAmounts = memoizeFor((motifs: readonly Motif[], view: SubjectView) => ({
+  sent: amountsOn(view, motifs, 'sent'),
+  received: amountsOn(view, motifs, 'received'),
+}));
+
+function amountsOn(view: SubjectView, motifs: readonly Motif[], side: 'sent' | 'received'): ActAmount[] {
   const own = ownAmounts(view, motifs, side);
   if (motifs.length === 0 || !motifs.every((motif) => movesPosition(view, motif))) return own;
   // Sent shares paid for the act, unless they are the position itself.
@@ -103,7 +105,7 @@ export function paidInstead(
 
 /** Amounts that the actor got beside a trade, or claimed beside an act on a position. */
 export function gotBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
-  const stated = new Set(actAmounts(view, motifs, 'received').map(({ id }) => id));
+  const stated = new Set(actAmounts(motifs, view).received.map(({ id }) => id));
   if (isTrade(view, motifs))
     return view.received.filter((got) => !stated.has(got.id) && !view.isAdded(got)).map(netOf);
   const collects = (motif: Motif): boolean => view.kind(motif).position?.effect === 'collect';
@@ -136,8 +138,8 @@ export function ownerOf(view: SubjectView, motifs: readonly Motif[]): Address | 
 export function statedBy(view: SubjectView, motifs: readonly Motif[], label: string): StatedAmount[] {
   const on = (side: StatedAmount['side'], amounts: readonly ActAmount[]): StatedAmount[] =>
     amounts.map(({ id, amount }) => ({ asset: id, amount, side }));
-  const gave = label.includes('{gave}') ? actAmounts(view, motifs, 'sent') : [];
-  const got = label.includes('{got}') ? actAmounts(view, motifs, 'received') : [];
+  const gave = label.includes('{gave}') ? actAmounts(motifs, view).sent : [];
+  const got = label.includes('{got}') ? actAmounts(motifs, view).received : [];
   return [...on('sent', gave), ...on('sent', paidInstead(view, motifs, gave)), ...on('received', got)];
 }
 
@@ -238,7 +240,7 @@ export function feesBeside(view: SubjectView, motifs: readonly Motif[]): ActFee[
   return motifs.flatMap((motif) =>
     feesOf(view, motif).flatMap((fee) => {
       const side = fee.side === 'owed' ? 'received' : fee.side;
-      const stated = actAmounts(view, motifs, side).find(({ id }) => id === fee.id);
+      const stated = actAmounts(motifs, view)[side].find(({ id }) => id === fee.id);
       if (sumsOf(view, motifs, side).get(fee.id)?.amount !== stated?.amount) return [];
       return { ...fee, asset: stated?.asset ?? fee.asset };
     }),

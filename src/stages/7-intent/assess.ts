@@ -158,7 +158,7 @@ function doubtsOf(view: SubjectView, rule: IntentRule, { motifs, proving, confid
 const isWhole = (view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean =>
   (accountsFor(view, rule, motifs) || isShownExchange(view, motifs)) &&
   !gainedElsewhere(view, motifs) &&
-  !keptOf(view, motifs).some(isUnlisted);
+  !keptOf(motifs, view).some(isUnlisted);
 
 /** The rule is about the acts of several accounts at once and names none of them as the actor. */
 const isOfMany = (when: Condition): boolean =>

@@ -1,5 +1,6 @@
 import { TRANSFER_FROM_CALL } from '../../evm/tokenCalls.ts';
 import { addressAt, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { memoizeFor } from '../../lib/memo.ts';
 import { sumOf } from '../../value/amount.ts';
 import { mergeNative, NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
@@ -27,12 +28,12 @@ export interface Kept extends ActAmount {
 }
 
 /** Empty where the acts are more than swaps, or pools took more than the actor gave: they served others. */
-export function keptOf(view: SubjectView, motifs: readonly Motif[]): readonly Kept[] {
+export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): readonly Kept[] => {
   if (!isTrade(view, motifs)) return [];
   const kept: Kept[] = [];
   for (const side of ['sent', 'received'] as const) {
     const acts = gainsOf(view, motifs, side);
-    for (const { id, asset, amount } of actAmounts(view, motifs, side)) {
+    for (const { id, asset, amount } of actAmounts(motifs, view)[side]) {
       const act = acts.find((one) => one.id === id)?.amount ?? 0n;
       const [of, rest] = side === 'sent' ? [amount, amount - act] : [act, act - amount];
       // Less is rounding.
@@ -43,7 +44,7 @@ export function keptOf(view: SubjectView, motifs: readonly Motif[]): readonly Ke
     }
   }
   return kept;
-}
+});
 
 /** Whether an account took it that is no listed router. */
 export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
@@ -149,7 +150,7 @@ export function shownAmounts(
   motifs: readonly Motif[],
   side: 'sent' | 'received',
 ): readonly ActAmount[] {
-  const [stated, tip] = [actAmounts(view, motifs, side), tipOf(view, motifs)];
+  const [stated, tip] = [actAmounts(motifs, view)[side], tipOf(view, motifs)];
   if (tip.of !== side) return stated;
   const beside = side === 'sent' ? tip.amount : -tip.amount;
   return stated.map((one) => (one.id === NATIVE_ASSET ? { ...one, amount: one.amount + beside } : one));
@@ -165,8 +166,8 @@ function tipOf(view: SubjectView, motifs: readonly Motif[]): Tip {
   const isUnwrapped = exchange.unmerged().some(({ id, net }) => id === NATIVE_ASSET && net === amount);
   const holds = ({ id, asset }: ActAmount): boolean =>
     id === NATIVE_ASSET && (isUnwrapped || asset.id === NATIVE_ASSET);
-  if (actAmounts(view, motifs, 'sent').some(holds)) return { amount, of: 'sent' };
-  const isLess = actAmounts(view, motifs, 'received').some((one) => holds(one) && one.amount > amount);
+  if (actAmounts(motifs, view).sent.some(holds)) return { amount, of: 'sent' };
+  const isLess = actAmounts(motifs, view).received.some((one) => holds(one) && one.amount > amount);
   return { amount, of: isLess ? 'received' : null };
 }
 

@@ -43,7 +43,7 @@ export function renderLabel(
   format: LabelFormat,
 ): RenderedLabel {
   const states = /\{(gave|got)\}/.test(rule.label);
-  const kept = states ? keptOf(view, motifs) : [];
+  const kept = states ? keptOf(motifs, view) : [];
   const fees = states ? feesBeside(view, motifs) : [];
   const unfilled: string[] = [];
   const written = (brevity: number): string => {

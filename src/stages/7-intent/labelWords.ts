@@ -166,7 +166,7 @@ export function aboutPosition(subject: LabelSubject): string {
   if (brevity > 1) return '';
   const recipient = paidTo(view, motifs);
   if (recipient !== null) return `, paid to ${format.account(recipient)}`;
-  const paid = paidInstead(view, motifs, actAmounts(view, motifs, 'sent'));
+  const paid = paidInstead(view, motifs, actAmounts(motifs, view).sent);
   const made = paid.some(({ id }) => !isFee(view, id, sumsOf(view, motifs, 'sent')));
   const claimed = gotBeside(view, motifs);
   const gifts = listedGifts(view, motifs).filter(({ id }) => !claimed.some((one) => one.id === id));
@@ -188,7 +188,7 @@ const LIST = new Intl.ListFormat('en-GB');
 /** Amounts; of more than `most` the largest is named and the rest counted. */
 function listed(amounts: readonly ActAmount[], format: LabelFormat, most = MAX_LISTED): string | null {
   const texts = nftCounts(amounts, format);
-  if (texts.length <= most) return LIST.format(texts) || null;
+  if (texts.length <= most) return texts.length > 1 ? LIST.format(texts) : (texts[0] ?? null);
   if (most === 1 || texts.length < amounts.length) return `${amounts.length} assets`;
   const worth = ({ asset, amount }: ActAmount): number => format.worth(asset, amount);
   const largest = amounts.reduce((most, one) => (worth(one) > worth(most) ? one : most));
