@@ -78,6 +78,7 @@ export function timedUpstream(respond: Respond): TimedUpstream {
     openCircuits: () => [],
     ready: async () => true,
     close: async () => {},
+    [Symbol.asyncDispose]: async () => {},
     take() {
       const taken = cost;
       cost = { ms: 0, otherMs: 0, bytes: 0 };

@@ -82,10 +82,6 @@ export interface PreviewOptions extends LibraryOptions, RunOptions {
  */
 export async function preview(request: unknown, options: PreviewOptions): Promise<PreviewReport> {
   const read = await readAny(request, options);
-  const previewer = await openPreviewer(configOf(options));
-  try {
-    return await previewer.preview(read, { known: options.known ?? [] });
-  } finally {
-    await previewer.close();
-  }
+  await using previewer = await openPreviewer(configOf(options));
+  return await previewer.preview(read, { known: options.known ?? [] });
 }

@@ -12,6 +12,10 @@ export async function openEngine(config: Config, log: Log) {
   const upstream = openUpstream(config);
   try {
     const analyze = await createServiceAnalyze({ upstream, config, log });
+    const close = async (): Promise<void> => {
+      await analyze.close?.();
+      await upstream.close();
+    };
     return {
       /** The serialised report; rejects with an `AnalysisError`. */
       async analyze(hash: string, signal: AbortSignal = new AbortController().signal): Promise<string> {
@@ -19,10 +23,8 @@ export async function openEngine(config: Config, log: Log) {
         const { json } = await analyze(hash as Hash, { signal, deadlineAt });
         return jsonText(json);
       },
-      async close(): Promise<void> {
-        await analyze.close?.();
-        await upstream.close();
-      },
+      close,
+      [Symbol.asyncDispose]: close,
     };
   } catch (error) {
     await upstream.close();

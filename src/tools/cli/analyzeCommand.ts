@@ -32,15 +32,11 @@ async function analyze(text: string, options: AnalyzeOptions): Promise<void> {
   const hash = requireTxHash(text);
   const { openAnalyzer } = await import('./openAnalyzer.ts');
   const { renderReport } = await import('./renderReport.ts');
-  const analyzer = await openAnalyzer();
-  try {
-    const json = await analyzer.analyze(hash);
-    const report = JSON.parse(json) as TxReport;
-    if (options.as !== undefined) await printSide(report, options.as, options.json ?? false);
-    else process.stdout.write(options.json ? `${json}\n` : renderReport(report, options));
-  } finally {
-    await analyzer.close();
-  }
+  await using analyzer = await openAnalyzer();
+  const json = await analyzer.analyze(hash);
+  const report = JSON.parse(json) as TxReport;
+  if (options.as !== undefined) await printSide(report, options.as, options.json ?? false);
+  else process.stdout.write(options.json ? `${json}\n` : renderReport(report, options));
 }
 
 /** Prints one account's side of a report. Throws `CliError` where the report does not mention the account. */

@@ -93,17 +93,13 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   const [rpcUrl] = splitList(process.env['RPC_URL']);
   if (!rpcUrl) throw new CliError('no node to ask: give --rpc or set RPC_URL');
   const { openAnalyzer } = await import('./openAnalyzer.ts');
-  const analyzer = options.anew ? await openAnalyzer() : null;
+  await using analyzer = options.anew ? await openAnalyzer() : null;
   const all: (Verification & { tx_hash: string })[] = [];
-  try {
-    for (const file of files)
-      for await (const one of verifications(file, rpcUrl, analyzer, options)) {
-        all.push(one);
-        if (!options.json) show(one.tx_hash, one, options.quiet);
-      }
-  } finally {
-    await analyzer?.close();
-  }
+  for (const file of files)
+    for await (const one of verifications(file, rpcUrl, analyzer, options)) {
+      all.push(one);
+      if (!options.json) show(one.tx_hash, one, options.quiet);
+    }
   if (options.json) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   const verdicts = new Set(all.map(({ verdict }) => verdict));
   if (verdicts.has('fails')) return 1;

@@ -108,29 +108,25 @@ async function carryOut({ check, need, advice, run }: Check): Promise<Finding> {
 async function examineNode(config: Config): Promise<Finding[]> {
   const { openUpstream } = await import('../../service/analyzer.ts');
   const once = { rpcRetries: 0, rpcTimeoutMs: TIMEOUT_MS };
-  const upstream = openUpstream({ ...config, traceUrl: null, priceApiUrl: null, ...once });
-  try {
-    const signal = new AbortController().signal;
-    const { UpstreamFault } = await import('../../stages/1-fetch/rpc/upstreamFault.ts');
-    const { CONNECTION_CAUSES } = await import('../../stages/1-fetch/rpc/connectionCause.ts');
-    const ask: Ask = async (...calls) => {
-      const session = upstream.open({ signal, deadlineAt: performance.now() + TIMEOUT_MS });
-      try {
-        return await session.ask(async (endpoint) => {
-          const answers = await endpoint.send(calls, session);
-          return { ...asked(answers), batches: endpoint.capabilities.batches };
-        });
-      } catch (error) {
-        if (!(error instanceof UpstreamFault)) throw error;
-        const { code, cause, note, message } = error;
-        if (cause === undefined) return { result: null, cause: code, error: note ?? message };
-        return { result: null, cause, error: [CONNECTION_CAUSES[cause], note ?? []].flat().join(', ') };
-      }
-    };
-    return await examine(ask);
-  } finally {
-    await upstream.close();
-  }
+  await using upstream = openUpstream({ ...config, traceUrl: null, priceApiUrl: null, ...once });
+  const signal = new AbortController().signal;
+  const { UpstreamFault } = await import('../../stages/1-fetch/rpc/upstreamFault.ts');
+  const { CONNECTION_CAUSES } = await import('../../stages/1-fetch/rpc/connectionCause.ts');
+  const ask: Ask = async (...calls) => {
+    const session = upstream.open({ signal, deadlineAt: performance.now() + TIMEOUT_MS });
+    try {
+      return await session.ask(async (endpoint) => {
+        const answers = await endpoint.send(calls, session);
+        return { ...asked(answers), batches: endpoint.capabilities.batches };
+      });
+    } catch (error) {
+      if (!(error instanceof UpstreamFault)) throw error;
+      const { code, cause, note, message } = error;
+      if (cause === undefined) return { result: null, cause: code, error: note ?? message };
+      return { result: null, cause, error: [CONNECTION_CAUSES[cause], note ?? []].flat().join(', ') };
+    }
+  };
+  return await examine(ask);
 }
 
 /** The first failure, or the last result. */

@@ -55,16 +55,12 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   const isFinding = files.length === 0 && isPeriod(options) && !isRedirected();
   const isAsked = isFinding || options.balances === true || !options.opening.includes('none');
   const isOpen = isAsked || Boolean(process.env['RPC_URL']);
-  const chain = isOpen ? await (await import('../ledger/openChain.ts')).openChain() : null;
-  try {
-    const source = isFinding ? chain!.find([...accounts], options, say, fail) : readFiles(files);
-    const book = await readBook(source, accounts, chain);
-    const silent = [...accounts].filter((account) => !book.concerned.has(account));
-    nameSilent(silent, accounts.size);
-    await writeBook(book, { format, options, chain: isAsked ? chain : null, say });
-  } finally {
-    await chain?.close();
-  }
+  await using chain = isOpen ? await (await import('../ledger/openChain.ts')).openChain() : null;
+  const source = isFinding ? chain!.find([...accounts], options, say, fail) : readFiles(files);
+  const book = await readBook(source, accounts, chain);
+  const silent = [...accounts].filter((account) => !book.concerned.has(account));
+  nameSilent(silent, accounts.size);
+  await writeBook(book, { format, options, chain: isAsked ? chain : null, say });
 }
 
 const isPeriod = ({ from, to }: LedgerOptions): boolean => from !== undefined && to !== undefined;

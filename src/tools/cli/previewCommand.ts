@@ -79,19 +79,15 @@ async function preview(options: PreviewOptions): Promise<void> {
     const request = await requestOf(options, overrides);
     const wanted = options.expect === undefined ? null : json(options.expect, '--expect');
     const expectation = wanted === null ? {} : readExpectation(wanted);
-    const previewer = await openPreviewer(config);
-    try {
-      const report = await previewer.preview(request, { known: addressLines(options.known) });
-      if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
-      else await print(report.warnings, asReport(report), options);
-      if (isUnwelcome(report, options)) process.exitCode = 1;
-      if (wanted === null) return;
-      for (const difference of differences(report, expectation)) {
-        process.stderr.write(`not as expected: ${difference}\n`);
-        process.exitCode = 1;
-      }
-    } finally {
-      await previewer.close();
+    await using previewer = await openPreviewer(config);
+    const report = await previewer.preview(request, { known: addressLines(options.known) });
+    if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+    else await print(report.warnings, asReport(report), options);
+    if (isUnwelcome(report, options)) process.exitCode = 1;
+    if (wanted === null) return;
+    for (const difference of differences(report, expectation)) {
+      process.stderr.write(`not as expected: ${difference}\n`);
+      process.exitCode = 1;
     }
   } catch (error) {
     throw error instanceof AnalysisError ? new CliError(`preview failed: ${error.message}`, 1) : error;

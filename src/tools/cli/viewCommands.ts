@@ -75,22 +75,18 @@ async function view(target: string | undefined, options: ViewerOptions): Promise
     throw new CliError(`${target.slice(0, 100)} is neither a file nor a transaction hash`);
   const hash = target === undefined ? null : requireTxHash(target);
   const { openAnalyzer } = await import('./openAnalyzer.ts');
-  const analyzer = await openAnalyzer();
-  try {
-    const { openTraces } = await import('../trace/openTraces.ts');
-    const traces = await openTraces();
-    const trace = (one: string): Promise<CallTree> =>
-      traces(one).then(
-        ({ tree }) => tree,
-        (error: unknown) => {
-          throw error instanceof CliError ? new AnalysisError('trace_unavailable', error.message) : error;
-        },
-      );
-    const analyze = (one: string): Promise<string> => analyzer.analyze(one);
-    await show(options, { analyze, trace }, hash === null ? '/' : `/?tx=${hash}`);
-  } finally {
-    await analyzer.close();
-  }
+  await using analyzer = await openAnalyzer();
+  const { openTraces } = await import('../trace/openTraces.ts');
+  const traces = await openTraces();
+  const trace = (one: string): Promise<CallTree> =>
+    traces(one).then(
+      ({ tree }) => tree,
+      (error: unknown) => {
+        throw error instanceof CliError ? new AnalysisError('trace_unavailable', error.message) : error;
+      },
+    );
+  const analyze = (one: string): Promise<string> => analyzer.analyze(one);
+  await show(options, { analyze, trace }, hash === null ? '/' : `/?tx=${hash}`);
 }
 
 async function readReport(file: string): Promise<TxReport> {

@@ -46,7 +46,7 @@ export async function openChain() {
   }
 
   return {
-    close: () => upstream.close(),
+    [Symbol.asyncDispose]: () => upstream.close(),
     /** Accounts and assets with a change that the balances around a transaction bear out. */
     async confirmed(hash: string, disputed: readonly HoldingChange[]): Promise<ReadonlySet<string>> {
       const changes = disputed.length === 0 ? [] : await chain.changesBy(hash, disputed);
@@ -72,18 +72,14 @@ export async function openChain() {
         for (const { tx_hash: hash, error } of failures) fail(`${hash}: ${error}`);
         for (const json of reports) yield counted(json);
       }
-      const analyzer = await openAnalyzer();
-      try {
-        const all = [...hashes];
-        for (let at = 0; at < all.length; at += AT_ONCE) {
-          const group = all.slice(at, at + AT_ONCE);
-          const results = await Promise.allSettled(group.map((hash) => analyzer.analyze(hash)));
-          for (const [i, result] of results.entries())
-            if (result.status === 'fulfilled') yield counted(result.value);
-            else fail(`${group[i]!}: ${failureOf(result.reason).error}`);
-        }
-      } finally {
-        await analyzer.close();
+      await using analyzer = await openAnalyzer();
+      const all = [...hashes];
+      for (let at = 0; at < all.length; at += AT_ONCE) {
+        const group = all.slice(at, at + AT_ONCE);
+        const results = await Promise.allSettled(group.map((hash) => analyzer.analyze(hash)));
+        for (const [i, result] of results.entries())
+          if (result.status === 'fulfilled') yield counted(result.value);
+          else fail(`${group[i]!}: ${failureOf(result.reason).error}`);
       }
       for (const account of accounts) await compareNonce(account, signed.get(account)!, range, say);
     },

@@ -27,10 +27,10 @@ const INSTRUCTIONS =
  * Returns the exit status.
  */
 export async function runMcp(port: number | null): Promise<number> {
-  const analyzer = await openAnalyzer();
+  await using analyzer = await openAnalyzer();
   const config = readConfig(process.env);
   const limiter = createLimiter(config);
-  const previewer = await openPreviewer(config);
+  await using previewer = await openPreviewer(config);
   const rulebook = await configuredRules(config);
   const traces = await openTraces(rulebook);
   const { rpcUrls } = config;
@@ -51,7 +51,6 @@ export async function runMcp(port: number | null): Promise<number> {
     return mcp;
   };
   await (port === null ? serveStdio(create()) : serveHttp(create, port));
-  await Promise.all([analyzer.close(), previewer.close()]);
   return 0;
 }
 

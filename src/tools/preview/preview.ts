@@ -46,7 +46,7 @@ export interface PreviewReport extends Omit<TxReport, 'tx'> {
   readonly warnings: readonly PreviewWarning[];
 }
 
-export interface Previewer {
+export interface Previewer extends AsyncDisposable {
   /**
    * The report of a transaction before it is sent. `known`: addresses the signer dealt with.
    * Rejects with `AnalysisError`.
@@ -88,7 +88,8 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
       const seen = { report, request, known, rulebook, changes, nextNonce, differences, lacksGas, exchange };
       return { ...writePreview(report, simulation, seen), warnings: warningsOf(seen) };
     },
-    close: () => upstream.close(),
+    close: upstream.close,
+    [Symbol.asyncDispose]: upstream.close,
   };
 }
 

@@ -22,7 +22,7 @@ export interface UpstreamOptions {
 }
 
 /** The nodes behind the service. Remembers their capabilities and health, never their answers. */
-export interface Upstream {
+export interface Upstream extends AsyncDisposable {
   readonly priceApi: PriceApi | null;
   open(options: SessionOptions): Session;
   /** The names of the nodes with an open circuit. */
@@ -73,5 +73,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const openCircuits = (): string[] =>
     endpoints.filter(({ breaker }) => breaker.open).map(({ name }) => name);
   const names = endpoints.map(({ name }) => name);
-  return { priceApi, open, names, openCircuits, ready, close: () => agent.destroy() };
+  const close = (): Promise<void> => agent.destroy();
+  return { priceApi, open, names, openCircuits, ready, close, [Symbol.asyncDispose]: close };
 }

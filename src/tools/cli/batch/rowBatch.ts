@@ -40,8 +40,8 @@ interface Found {
  * once all lines are read.
  */
 export async function batchRows({ list, concurrency, tables }: RowRequest): Promise<number> {
-  const analyzer = await openAnalyzer();
-  const blocks = await openBlocks(() => {});
+  await using analyzer = await openAnalyzer();
+  await using blocks = await openBlocks(() => {});
 
   async function ofBlock(number: string): Promise<Found> {
     const found = await blocks.analyze(BigInt(number));
@@ -90,8 +90,6 @@ export async function batchRows({ list, concurrency, tables }: RowRequest): Prom
       await streamed(process.stdout, await rowOf(next.value.replace(/\r$/, '')));
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  await analyzer.close();
-  await blocks.close();
   return 0;
 }
 

@@ -29,7 +29,7 @@ export async function openBlocks(
       const [id] = await resolveBlocks(session, [ref ?? (await newestBlock(session))]);
       return id ? { ...(await analyzeBlock(id, options)), ...id } : null;
     },
-    close: () => upstream.close(),
+    [Symbol.asyncDispose]: () => upstream.close(),
   };
 }
 
@@ -39,14 +39,10 @@ export async function openBlocks(
  */
 export async function analyzeOneBlock(text: string, addresses: readonly Address[] | null = null) {
   const ref = refOf(text);
-  const blocks = await openBlocks((note) => void process.stderr.write(`${note}\n`), addresses);
-  try {
-    const found = await blocks.analyze(ref);
-    if (found === null) throw new AnalysisError('upstream_rpc', 'the node does not have this block');
-    return found;
-  } finally {
-    await blocks.close();
-  }
+  await using blocks = await openBlocks((note) => void process.stderr.write(`${note}\n`), addresses);
+  const found = await blocks.analyze(ref);
+  if (found === null) throw new AnalysisError('upstream_rpc', 'the node does not have this block');
+  return found;
 }
 
 /** Null for the newest block. */

@@ -54,13 +54,11 @@ async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording> {
   const { readCliConfig } = await import('../openAnalyzer.ts');
   const { openUpstream } = await import('../../../service/analyzer.ts');
   const config = readCliConfig(`${hash} is not recorded, and RPC_URL names no node to ask`);
-  const upstream = openUpstream({ ...config, priceApiUrl: null });
+  await using upstream = openUpstream({ ...config, priceApiUrl: null });
   try {
     return await fetchRecording(hash, { upstream, config, rulebook });
   } catch (error) {
     throw error instanceof AnalysisError ? new CliError(error.message) : error;
-  } finally {
-    await upstream.close();
   }
 }
 

@@ -28,7 +28,7 @@ const MINIMAL = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af4/;
 /** Asks the node of RPC_URL whether the listed contracts hold the signatures of their shapes. */
 export async function checkNode(ruleset: Ruleset): Promise<readonly Problem[]> {
   const config = readCliConfig('--node asks a node: set RPC_URL');
-  const upstream = openUpstream({ ...config, priceApiUrl: null });
+  await using upstream = openUpstream({ ...config, priceApiUrl: null });
   const ask: Ask = async (call) => {
     const session = upstream.open({ signal: AbortSignal.timeout(config.deadlineMs) });
     const [answer] = await session.ask((endpoint) => endpoint.send([call], session));
@@ -44,8 +44,6 @@ export async function checkNode(ruleset: Ruleset): Promise<readonly Problem[]> {
     return protocols[0]?.sink.problems ?? [];
   } catch (error) {
     throw error instanceof AnalysisError ? new CliError(error.message) : error;
-  } finally {
-    await upstream.close();
   }
 }
 
