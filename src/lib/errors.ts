@@ -34,19 +34,15 @@ export type ErrorCode = keyof typeof ERROR_TEXT;
  * credentials or stacks; `cause` is for logs only.
  */
 export class AnalysisError extends Error {
-  readonly code: ErrorCode;
-  readonly detail: string | null;
   /** Seconds after which the client may come back; null where that is not known to help. */
   readonly retryAfterS: number | null;
   constructor(
-    code: ErrorCode,
-    detail: string | null = null,
+    readonly code: ErrorCode,
+    readonly detail: string | null = null,
     options: { cause?: unknown; retryAfterS?: number } = {},
   ) {
     super(detail ? `${ERROR_TEXT[code]}: ${detail}` : ERROR_TEXT[code], options);
     this.name = 'AnalysisError';
-    this.code = code;
-    this.detail = detail;
     this.retryAfterS = options.retryAfterS ?? null;
   }
 }

@@ -13,10 +13,8 @@ import { OPERATORS } from './compile/operators.ts';
 
 /** The engine's view of a transaction. Flat facts: a path would let rules reach an expression language. */
 class Facts extends Almanac {
-  private readonly source: FactSource;
-  constructor(source: FactSource) {
+  constructor(private readonly source: FactSource) {
     super();
-    this.source = source;
   }
 
   override async factValue<T>(name: string, _params?: unknown, path?: string): Promise<T> {

@@ -11,11 +11,12 @@ export type Path = readonly (string | number)[];
 
 /** Why an example cannot be turned into a transaction; `path` is inside its `transaction`. */
 export class ExampleError extends Error {
-  readonly path: Path;
-  constructor(path: Path, message: string) {
+  constructor(
+    readonly path: Path,
+    message: string,
+  ) {
     super(message);
     this.name = 'ExampleError';
-    this.path = path;
   }
 }
 

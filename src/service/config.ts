@@ -159,11 +159,9 @@ export type Config = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SE
 
 /** Lists every problem of the environment, one line each. */
 export class ConfigError extends Error {
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
+  constructor(readonly problems: readonly string[]) {
     super(`invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
-    this.problems = problems;
   }
 }
 

@@ -18,24 +18,20 @@ type Use = 'account' | 'amount' | 'any';
 
 /** One event or call during compilation: its scope and its names. */
 class Mapping {
-  readonly spot: Spot;
-  readonly words: Vocabulary;
-  #scope: BindScope;
-
-  constructor(spot: Spot, words: Vocabulary, scope: BindScope) {
-    this.spot = spot;
-    this.words = words;
-    this.#scope = scope;
-  }
+  constructor(
+    readonly spot: Spot,
+    readonly words: Vocabulary,
+    private scope: BindScope,
+  ) {}
 
   /** From here on expressions may name these as well. */
   know(more: Partial<BindScope>): void {
-    this.#scope = { ...this.#scope, ...more };
+    this.scope = { ...this.scope, ...more };
   }
 
   bind(text: string | undefined, at: Spot, use: Use): TypedBind | null {
     if (text === undefined) return null;
-    const result = at.take(compileBind(text, this.#scope));
+    const result = at.take(compileBind(text, this.scope));
     if (result === null || use === 'any' || result.type[use]) return result;
     at.report('bind_type', `${text} cannot be an ${use}`);
     return null;

@@ -7,6 +7,7 @@ import type {
   PricingRules,
   RateSpec,
 } from '../../model/pricing.ts';
+import { camel } from './camel.ts';
 import { readRuleAddress, readRuleAddresses } from './compileProtocols.ts';
 import { compilePosition, compileRate } from './compileRate.ts';
 import type { RawEntityFile, RawPriceApi } from '../../model/generated/rules.ts';
@@ -72,21 +73,17 @@ function compileAverages(spot: Spot, raws: RawEntityFile, protocols: readonly Pr
 }
 
 function compilePriceApi(raw: RawPriceApi): PriceApiSpec {
-  const { price, time, time_unit: timeUnit = 's', confidence } = raw.answer;
+  const { answer, ...own } = raw;
+  const { price, time, time_unit: timeUnit = 's', confidence } = answer;
   return {
-    name: raw.name,
-    base: raw.base,
-    path: raw.path,
-    nativePath: raw.native_path ?? raw.path,
-    token: raw.token,
-    native: raw.native,
-    coinsPerRequest: raw.coins_per_request ?? 1,
-    window: raw.window ?? 0,
+    nativePath: raw.path,
+    coinsPerRequest: 1,
+    window: 0,
+    ...camel(own),
     price: price.split('.'),
     time: time.split('.'),
     timeUnit,
     confidence: confidence?.split('.') ?? null,
-    heartbeat: raw.heartbeat,
   };
 }
 

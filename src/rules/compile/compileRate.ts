@@ -10,6 +10,7 @@ import {
 } from '../../model/pricing.ts';
 import type { ProtocolSpec } from '../../model/rulebook.ts';
 import { checkAddress, isFault } from './signature.ts';
+import { camel } from './camel.ts';
 import { readRuleAddress, readRuleAddresses } from './compileProtocols.ts';
 import type { Spot } from './ruleItem.ts';
 import type { RawPosition, RawProof, RawRate, RawTerm } from '../../model/generated/rules.ts';
@@ -46,21 +47,9 @@ export function compileRate(spot: Spot, raw: RawRate, protocols: readonly Protoc
 
 /** Compiles the words of a position NFT's answer; null where its address or call is wrong. */
 export function compilePosition(spot: Spot, raw: RawPosition): PositionSpec | null {
-  const nft = readRuleAddress(spot.at('nft'), raw.nft);
-  const selector = AbiFunction.getSelector(`function ${raw.call}`);
-  return (
-    nft && {
-      nft,
-      selector,
-      token0: raw.token0,
-      token1: raw.token1,
-      tickLower: raw.tick_lower,
-      tickUpper: raw.tick_upper,
-      liquidity: raw.liquidity,
-      owed0: raw.owed0,
-      owed1: raw.owed1,
-    }
-  );
+  const { name: _, nft: text, call, ...words } = raw;
+  const nft = readRuleAddress(spot.at('nft'), text);
+  return nft && { nft, selector: AbiFunction.getSelector(`function ${call}`), ...camel(words) };
 }
 
 function compileTerm(spot: Spot, term: RawTerm): RateSpec['terms'][number] | null {

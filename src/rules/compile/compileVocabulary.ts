@@ -8,6 +8,7 @@ import type {
   RawVocabulary,
   RawLexiconEntry,
 } from '../../model/generated/rules.ts';
+import { camel } from './camel.ts';
 import { checkLexicon } from '../lint/checkLexicon.ts';
 import { didYouMean } from './didYouMean.ts';
 import { Spot, type RuleItem } from './ruleItem.ts';
@@ -103,12 +104,10 @@ function optionsOf({ headline = true, ledger, tags = [] }: WordOf<'intents'>) {
 }
 
 function traitsOf(raw: RawMotifKind): MotifTraits {
-  const { title, fragment, position, completed_by, closed_flow, ...declared } = raw;
-  const traits = { ...NO_TRAITS, ...declared };
+  const { title, fragment, position, ...declared } = raw;
+  const traits = { ...NO_TRAITS, ...camel(declared) };
   return {
     ...traits,
-    completedBy: completed_by ?? null,
-    closedFlow: closed_flow ?? null,
     plain: traits.venue === 'none',
     actsOnVenue: traits.venue === 'account' || traits.venue === 'created' || traits.allowance,
   };

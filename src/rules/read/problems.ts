@@ -1,3 +1,13 @@
+/** Warnings about sound places that deserve a second look: the rules load. Never of the shipped rules. */
+const SECOND_LOOKS = {
+  weak_proof: 'it holds, and proves less than it seems',
+  weak_example: 'the example shows less than a transaction with its label would',
+  shared_event: 'any_emitter: true, and the event is of others too',
+  shared_maker: 'the deployer or registry is that of another protocol',
+  leg_direction: 'the leg moves against what its role says',
+  odd_supersedes: 'the rule that is superseded is of other acts',
+} as const;
+
 /**
  * Every problem the loader reports, with its purpose. The reference for authors: the CLI prints it
  * (`txreport rules lint --codes`), and a test has one bad file per code.
@@ -147,24 +157,11 @@ export const PROBLEMS = {
   bad_rate:
     'a price rule that cannot be carried out: an unreadable call or number, or a protocol without pools',
   duplicate_error: 'two custom errors have the same selector and different text',
-  // warnings: the rules load
-  weak_proof: 'it holds, and proves less than it seems',
-  weak_example: 'the example shows less than a transaction with its label would',
-  shared_event: 'any_emitter: true, and the event is of others too',
-  shared_maker: 'the deployer or registry is that of another protocol',
-  leg_direction: 'the leg moves against what its role says',
-  odd_supersedes: 'the rule that is superseded is of other acts',
+  ...SECOND_LOOKS,
 } as const;
 
-/** Codes of sound places that deserve a second look; never of the shipped rules. */
-export const WARNINGS: ReadonlySet<ProblemCode> = new Set([
-  'weak_proof',
-  'weak_example',
-  'shared_event',
-  'shared_maker',
-  'leg_direction',
-  'odd_supersedes',
-]);
+/** Codes of warnings. */
+export const WARNINGS: ReadonlySet<string> = new Set(Object.keys(SECOND_LOOKS));
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
@@ -183,13 +180,11 @@ export function formatProblem(p: Problem): string {
 
 /** All that is wrong with a ruleset, at once: authors fix a list, not a first error. */
 export class RulebookError extends Error {
-  readonly problems: readonly Problem[];
-  constructor(problems: readonly Problem[]) {
+  constructor(readonly problems: readonly Problem[]) {
     const shown = problems.slice(0, 50).map(formatProblem);
     if (problems.length > shown.length) shown.push(`… and ${problems.length - shown.length} more`);
     super(`the ruleset has ${problems.length} problem(s)\n${shown.join('\n')}`);
     this.name = 'RulebookError';
-    this.problems = problems;
   }
 }
 

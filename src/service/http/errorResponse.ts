@@ -4,13 +4,13 @@ import type { Log } from '../../lib/log.ts';
 
 /** A request the service refuses, with the status and text the client gets. */
 export class RequestError extends Error {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message);
     this.name = 'RequestError';
-    this.status = status;
-    this.headers = headers;
   }
 }
 

@@ -27,11 +27,12 @@ export const TERMINAL: CliIo = {
 /** An error the user can fix; printed without a stack. */
 export class CliError extends Error {
   /** 2: wrong arguments or configuration, nothing was done. 1: it failed on the way. 3: the disk failed. */
-  readonly exitCode: 1 | 2 | 3;
-  constructor(message: string, exitCode: 1 | 2 | 3 = 2) {
+  constructor(
+    message: string,
+    readonly exitCode: 1 | 2 | 3 = 2,
+  ) {
     super(message);
     this.name = 'CliError';
-    this.exitCode = exitCode;
   }
 }
 

@@ -2,7 +2,7 @@ import { AnalysisError } from '../../lib/errors.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 import type { Engine } from '../openEngine.ts';
 import { contractReader, fetchRawAnswers } from '../verify/fetchRawAnswers.ts';
-import { readRuleFacts, type RuleFacts } from '../verify/ruleFacts.ts';
+import { readPriceRules, readRuleFacts, type RuleFacts } from '../verify/ruleFacts.ts';
 import { verifyTwice, type Anew, type Verification } from '../verify/verifyReport.ts';
 import { rulesetDirs } from './rules/rulesets.ts';
 
@@ -22,8 +22,7 @@ export async function openVerifier(
   const dirs = rulesetDirs();
   const url = process.env['PRICE_API_URL'] ?? 'none';
   const priceApiUrl = url === 'none' || url === '' ? null : url;
-  const priceRules = prices ? await import('../verify/ruleFacts.ts') : null;
-  const sources = priceRules && { rules: priceRules.readPriceRules(dirs), priceApiUrl };
+  const sources = prices ? { rules: readPriceRules(dirs), priceApiUrl } : null;
   const rules = readRuleFacts(dirs);
   const acceptPart = acceptOtherRuleset || analyzer === null;
   return async (report) => {

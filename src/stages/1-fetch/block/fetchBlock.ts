@@ -68,24 +68,21 @@ interface Parts {
 }
 
 class BlockAttempt {
-  readonly #session: Session;
-  readonly #endpoint: RpcEndpoint;
   readonly #tracer: RpcEndpoint;
-  readonly #id: BlockId;
-  readonly #memory: Memory;
 
-  constructor(session: Session, endpoint: RpcEndpoint, id: BlockId, memory: Memory) {
-    this.#session = session;
-    this.#endpoint = endpoint;
+  constructor(
+    private readonly session: Session,
+    private readonly endpoint: RpcEndpoint,
+    private readonly id: BlockId,
+    private readonly memory: Memory,
+  ) {
     this.#tracer = session.traceEndpoint ?? endpoint;
-    this.#id = id;
-    this.#memory = memory;
   }
 
   async run(): Promise<RawBlock> {
     let api = this.#nextApi();
     const parts = await this.#askParts(api);
-    const { coinbase, hashes, transactions } = readTransactions(parts.block, this.#id);
+    const { coinbase, hashes, transactions } = readTransactions(parts.block, this.id);
     const receipts = await this.#receipts(parts.receipts, hashes);
     let traces = this.#wholeTraces(api, parts.traces, hashes);
     while (traces === null) {
@@ -93,10 +90,10 @@ class BlockAttempt {
       if (traces !== null) break;
       // The node does not know this way of tracing at all: the next one, whole block first.
       api = this.#nextApi();
-      const [answer] = await this.#tracer.send([api.blockCall(this.#id)], this.#session);
+      const [answer] = await this.#tracer.send([api.blockCall(this.id)], this.session);
       traces = this.#wholeTraces(api, answer!, hashes);
     }
-    return { ...this.#id, coinbase, hashes, transactions, receipts, traces, mode: api.mode };
+    return { ...this.id, coinbase, hashes, transactions, receipts, traces, mode: api.mode };
   }
 
   #nextApi(): TraceApi {
@@ -107,29 +104,29 @@ class BlockAttempt {
 
   /** Everything in one batch; each part in a request of its own where the batch as a whole is too much. */
   async #askParts(api: TraceApi): Promise<Parts> {
-    const own: RpcCall[] = [{ method: 'eth_getBlockByHash', params: [this.#id.hash, true] }];
-    if (!this.#lacks(this.#endpoint, 'eth_getBlockReceipts'))
-      own.push({ method: 'eth_getBlockReceipts', params: [this.#id.hash] });
-    const whole = api.blockCall(this.#id);
+    const own: RpcCall[] = [{ method: 'eth_getBlockByHash', params: [this.id.hash, true] }];
+    if (!this.#lacks(this.endpoint, 'eth_getBlockReceipts'))
+      own.push({ method: 'eth_getBlockReceipts', params: [this.id.hash] });
+    const whole = api.blockCall(this.id);
     const trace = this.#lacks(this.#tracer, whole.method) ? [] : [whole];
     try {
-      const [[block, receipts], [traces]] = await sendBoth(this.#session, this.#endpoint, own, trace);
+      const [[block, receipts], [traces]] = await sendBoth(this.session, this.endpoint, own, trace);
       return { block: block!, receipts: receipts ?? null, traces: traces ?? null };
     } catch (error) {
       if (!isTooMuch(error)) throw error;
-      this.#memory.note('the node does not answer a whole block at once: asking for its parts one by one');
-      const block = await this.#endpoint.send(own.slice(0, 1), this.#session);
+      this.memory.note('the node does not answer a whole block at once: asking for its parts one by one');
+      const block = await this.endpoint.send(own.slice(0, 1), this.session);
       return { block: block[0]!, receipts: null, traces: null };
     }
   }
 
   async #receipts(answer: RpcAnswer | null, hashes: readonly Hash[]): Promise<ReadonlyMap<Hash, unknown>> {
     if (answer?.ok && Array.isArray(answer.result)) return receiptsIn(answer.result, hashes);
-    if (answer && !answer.ok) this.#learn(this.#endpoint, 'eth_getBlockReceipts', answer);
-    if (this.#lacks(this.#endpoint, 'eth_getBlockReceipts'))
-      this.#memory.note(`${this.#endpoint.name} lacks eth_getBlockReceipts: asking per transaction`);
+    if (answer && !answer.ok) this.#learn(this.endpoint, 'eth_getBlockReceipts', answer);
+    if (this.#lacks(this.endpoint, 'eth_getBlockReceipts'))
+      this.memory.note(`${this.endpoint.name} lacks eth_getBlockReceipts: asking per transaction`);
     const calls = hashes.map((hash): RpcCall => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
-    const answers = await this.#inPieces(this.#endpoint, calls);
+    const answers = await this.#inPieces(this.endpoint, calls);
     return byHash(hashes, answers, (one) => (one?.ok ? one.result : null));
   }
 
@@ -141,7 +138,7 @@ class BlockAttempt {
     if (hashes.length === 0) return new Map();
     if (answer === null) return null;
     if (!answer.ok) {
-      this.#learn(this.#tracer, api.blockCall(this.#id).method, answer);
+      this.#learn(this.#tracer, api.blockCall(this.id).method, answer);
       return null;
     }
     if (!Array.isArray(answer.result)) return null;
@@ -164,9 +161,9 @@ class BlockAttempt {
         if (!(error instanceof UpstreamFault) || error.code === 'upstream_rate_limited') throw error;
       }
     }
-    const { method } = api.blockCall(this.#id);
+    const { method } = api.blockCall(this.id);
     if (this.#lacks(this.#tracer, method))
-      this.#memory.note(`${this.#tracer.name} lacks ${method}: asking per transaction`);
+      this.memory.note(`${this.#tracer.name} lacks ${method}: asking per transaction`);
     answers.push(...(await this.#inPieces(this.#tracer, rest)));
     return byHash(hashes, answers, (one) =>
       one?.ok && api.looksLike(one.result) === 'trace' ? one.result : null,
@@ -183,7 +180,7 @@ class BlockAttempt {
     for (let i = 0; i < calls.length; i += size) {
       const piece = calls.slice(i, i + size);
       try {
-        answers.push(...(await endpoint.send(piece, this.#session)));
+        answers.push(...(await endpoint.send(piece, this.session)));
       } catch (error) {
         if (!isTooMuch(error)) throw error;
         if (piece.length === 1) answers.push(undefined);
@@ -194,16 +191,16 @@ class BlockAttempt {
   }
 
   #lacks(endpoint: RpcEndpoint, method: string): boolean {
-    return this.#memory.lackingAt(endpoint).has(method);
+    return this.memory.lackingAt(endpoint).has(method);
   }
 
   #learn(endpoint: RpcEndpoint, method: string, answer: RpcAnswer & { ok: false }): void {
     if (isUnsupported(answer.error)) {
-      this.#memory.lackingAt(endpoint).add(method);
+      this.memory.lackingAt(endpoint).add(method);
     } else if (SAYS_TOO_LARGE.test(answer.error.message)) {
-      this.#memory.note(`${endpoint.name} finds the answer to ${method} too large: asking per transaction`);
+      this.memory.note(`${endpoint.name} finds the answer to ${method} too large: asking per transaction`);
     } else {
-      this.#memory.note(`${method} failed at ${endpoint.name}: asking per transaction`);
+      this.memory.note(`${method} failed at ${endpoint.name}: asking per transaction`);
     }
   }
 }

@@ -24,16 +24,14 @@ export interface HttpLimits {
 
 /** Why there is no whole answer. `status` is null where not even headers came. Never holds the URL. */
 export class HttpFailure extends Error {
-  readonly why: 'aborted' | 'too_late' | 'too_large' | 'large' | 'broken';
-  readonly status: number | null;
-  /** Why a connection broke. */
-  readonly connection: ConnectionCause;
-  constructor(why: HttpFailure['why'], status: number | null, connection: ConnectionCause = 'other') {
+  constructor(
+    readonly why: 'aborted' | 'too_late' | 'too_large' | 'large' | 'broken',
+    readonly status: number | null,
+    /** Why a connection broke. */
+    readonly connection: ConnectionCause = 'other',
+  ) {
     super(why);
     this.name = 'HttpFailure';
-    this.why = why;
-    this.status = status;
-    this.connection = connection;
   }
 }
 

@@ -57,6 +57,9 @@ type BatchOptions = Omit<HashBatchRequest, 'list'> &
   Partial<BlockBatchRequest> &
   Pick<BlockBatchRequest, 'format'>;
 
+/** Options that only whole blocks have. */
+const OF_BLOCKS = ['findings', 'partition', 'only', 'involving', 'threads'] as const;
+
 /** `txreport batch`: reports for a list of hashes, one JSON object per line. */
 export const batchCommand = new Command('batch')
   .summary('analyze a list of transactions, one report per line (NDJSON)')
@@ -96,9 +99,11 @@ export const batchCommand = new Command('batch')
     new Option('--partition <by>', 'with --format parquet: one folder per day and table').choices(['day']),
   )
   .option('--findings', 'with --blocks: also what several transactions of a block show together')
-  .option(
-    '--rows',
-    'one JSON object per input line, failures too, for Spark and its like (see docs/operator.md)',
+  .addOption(
+    new Option(
+      '--rows',
+      'one JSON object per input line, failures too, for Spark and its like (see docs/operator.md)',
+    ).conflicts(['out', 'errors', 'shard', 'blocks', ...OF_BLOCKS]),
   )
   .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
   .option('--strict', 'exit status 1 where a transaction was refused, too')
@@ -113,9 +118,7 @@ export const batchCommand = new Command('batch')
       process.exitCode = await batchBlocks({ ...options, blocks: options.blocks });
       return;
     }
-    const { findings, partition, only, involving, threads, format } = options;
-    const ofBlocks = [findings, partition, only, involving, threads];
-    if (format !== 'ndjson' || ofBlocks.some((option) => option !== undefined))
+    if (options.format !== 'ndjson' || OF_BLOCKS.some((option) => options[option] !== undefined))
       throw new CliError(
         '--findings, --partition, --only, --involving, --threads and --format need --blocks',
       );
@@ -124,12 +127,8 @@ export const batchCommand = new Command('batch')
   });
 
 /** `--rows` does not resume and gives no file: the engine that calls it keeps the rows. */
-async function rows(list: string, options: BatchOptions): Promise<number> {
-  const { out, errors, blocks, findings, partition, only, involving, threads, shard: part } = options;
-  const others = [out, errors, blocks, findings, partition, only, involving, threads];
-  if (others.some((other) => other !== undefined) || part !== WHOLE || options.format === 'parquet')
-    throw new CliError('--rows goes with --format, --concurrency and --rpc alone');
+async function rows(list: string, { format, concurrency }: BatchOptions): Promise<number> {
+  if (format === 'parquet') throw new CliError('--rows writes no Parquet: --format ndjson or tables');
   const { batchRows } = await import('./rowBatch.ts');
-  const tables = (options.format as string) === 'tables';
-  return batchRows({ list, concurrency: options.concurrency, tables });
+  return batchRows({ list, concurrency, tables: (format as string) === 'tables' });
 }
