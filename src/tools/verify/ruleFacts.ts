@@ -87,7 +87,7 @@ function namesOf(directories: readonly string[], protocols: readonly RawProtocol
 }
 
 /** The YAML documents of a file or folder in each directory; a list counts as its entries. */
-export function documents<T>(directories: readonly string[], name: string): T[] {
+function documents<T>(directories: readonly string[], name: string): T[] {
   return filesOf(directories, name)
     .filter((path) => path.endsWith('.yaml'))
     .flatMap((path) => parse(readFileSync(path, 'utf8')) as T | T[]);
