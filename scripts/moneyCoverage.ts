@@ -90,11 +90,11 @@ const upstream = createUpstream({
   rpcUrls: [node.url],
   traceUrl: null,
   priceApiUrl: values.http ? node.url : null,
-  timeoutMs: 60_000,
-  retries: 0,
+  rpcTimeoutMs: 60_000,
+  rpcRetries: 0,
   deadlineMs: 600_000,
   maxResponseBytes: 1 << 30,
-  maxBatch: 1_000,
+  rpcMaxBatch: 1_000,
 });
 const rulebook = loadRules();
 const analyze = createAnalyze({

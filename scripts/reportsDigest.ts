@@ -62,11 +62,11 @@ async function corpusReports(dialect: 'geth' | 'parity', files: readonly string[
     rpcUrls: [node.url],
     traceUrl: null,
     priceApiUrl: null,
-    timeoutMs: 60_000,
-    retries: 0,
+    rpcTimeoutMs: 60_000,
+    rpcRetries: 0,
     deadlineMs: 600_000,
     maxResponseBytes: 1 << 30,
-    maxBatch: 1_000,
+    rpcMaxBatch: 1_000,
   });
   const analyze = createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: 2_000 });
   const pending = [...recordedHashes(files)];

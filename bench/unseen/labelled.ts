@@ -57,11 +57,11 @@ export async function* labelled(
     rpcUrls: [node.url],
     traceUrl: null,
     priceApiUrl: null,
-    timeoutMs: 60_000,
-    retries: 0,
+    rpcTimeoutMs: 60_000,
+    rpcRetries: 0,
     deadlineMs: 600_000,
     maxResponseBytes: 1 << 30,
-    maxBatch: 1_000,
+    rpcMaxBatch: 1_000,
   });
   for (const { id, hash, expect } of files.flatMap(linesOf)) {
     const deadlineAt = performance.now() + 60_000;

@@ -5,7 +5,7 @@ import { LargeAnswer } from '../stages/1-fetch/rpc/rpcEndpoint.ts';
 import type { Session } from '../stages/1-fetch/rpc/session.ts';
 import { planContext } from '../stages/1-fetch/context/planContext.ts';
 import type { PriceSourceName } from '../stages/1-fetch/prices/priceSources.ts';
-import { createUpstream, type Upstream } from '../stages/1-fetch/rpc/upstream.ts';
+import type { Upstream } from '../stages/1-fetch/rpc/upstream.ts';
 import { buildReport } from '../stages/9-report/buildReport.ts';
 import { createReportValidator } from '../stages/9-report/reportValidator.ts';
 import { canonicalize } from '../stages/2-canonical/canonicalize.ts';
@@ -132,20 +132,6 @@ export async function fetchAround(
   const sources = { names: priceSources, priceApi: upstream.priceApi, accountNames };
   const context = await fetchContext(session, plan, sources);
   return { tx, header: readBlockHeader(context.block, tx), context };
-}
-
-/** The nodes of the configuration. */
-export function openUpstream(config: Config): Upstream {
-  return createUpstream({
-    rpcUrls: config.rpcUrls,
-    traceUrl: config.traceUrl,
-    priceApiUrl: config.priceApiUrl,
-    timeoutMs: config.rpcTimeoutMs,
-    retries: config.rpcRetries,
-    deadlineMs: config.deadlineMs,
-    maxResponseBytes: config.maxResponseBytes,
-    maxBatch: config.rpcMaxBatch,
-  });
 }
 
 /** Shared by every analysis of this configuration. */

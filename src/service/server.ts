@@ -10,8 +10,7 @@ import { createLimiter } from './http/limiter.ts';
 import type { Log } from '../lib/log.ts';
 import { openLog } from './logOutput.ts';
 import { ConfigError, type Config } from './config.ts';
-import { openUpstream } from './analyzer.ts';
-import type { Upstream } from '../stages/1-fetch/rpc/upstream.ts';
+import { createUpstream, type Upstream } from '../stages/1-fetch/rpc/upstream.ts';
 import type { Analyze } from './http/analyze.ts';
 import type { Metrics } from './http/metrics.ts';
 import type { Tracing } from './tracing.ts';
@@ -73,7 +72,7 @@ export async function serve(
   given: { log?: Log } = {},
 ): Promise<RunningServer> {
   const log = given.log ?? openLog(config);
-  const upstream = openUpstream(config);
+  const upstream = createUpstream(config);
   const stop = new AbortController();
   // Each running analysis adds a listener.
   setMaxListeners(0, stop.signal);

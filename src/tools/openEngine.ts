@@ -1,4 +1,5 @@
-import { createServiceAnalyze, openUpstream } from '../service/analyzer.ts';
+import { createServiceAnalyze } from '../service/analyzer.ts';
+import { createUpstream } from '../stages/1-fetch/rpc/upstream.ts';
 import type { Config } from '../service/config.ts';
 import type { Log } from '../lib/log.ts';
 import { jsonText } from '../lib/reportJson.ts';
@@ -9,7 +10,7 @@ export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
 /** Opens the analysis on the configured nodes. Throws `RulebookError` for rules that do not compile. */
 export async function openEngine(config: Config, log: Log) {
-  const upstream = openUpstream(config);
+  const upstream = createUpstream(config);
   try {
     const analyze = await createServiceAnalyze({ upstream, config, log });
     const close = async (): Promise<void> => {

@@ -32,11 +32,11 @@ describe.skipIf(!REPLAY_AVAILABLE).each(['geth', 'parity'] as const)(
         rpcUrls: [node.url],
         traceUrl: null,
         priceApiUrl: null,
-        timeoutMs: 60_000,
-        retries: 0,
+        rpcTimeoutMs: 60_000,
+        rpcRetries: 0,
         deadlineMs: 600_000,
         maxResponseBytes: 1 << 30,
-        maxBatch: 1_000,
+        rpcMaxBatch: 1_000,
       });
       const rulebook = loadRules();
       deps = { upstream, rulebook: () => rulebook, validate: createReportValidator(), maxTokens: 2_000 };

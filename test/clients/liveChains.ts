@@ -111,14 +111,14 @@ export const rulebook = loadRules();
 export const validate = createReportValidator();
 
 /** The service's connection to a client's node. */
-export const upstreamTo = (url: string, maxBatch = 100): Upstream =>
+export const upstreamTo = (url: string, rpcMaxBatch = 100): Upstream =>
   createUpstream({
     rpcUrls: [url],
-    timeoutMs: 5_000,
-    retries: 1,
+    rpcTimeoutMs: 5_000,
+    rpcRetries: 1,
     deadlineMs: 10_000,
     maxResponseBytes: 1e8,
-    maxBatch,
+    rpcMaxBatch,
   });
 
 /** The report without the keys that differ between two chains, or the code of the failure. */

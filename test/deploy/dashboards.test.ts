@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { createLimiter } from '../../src/service/http/limiter.ts';
 import { createMetrics } from '../../src/service/http/metrics.ts';
 import { SETTINGS, readConfig } from '../../src/service/config.ts';
-import { openUpstream } from '../../src/service/analyzer.ts';
+import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const text = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -15,7 +15,7 @@ describe('what operators are given', () => {
   it.each(['deploy/grafana/dashboard.json', 'deploy/prometheus/rules.yaml', 'docs/operator.md'])(
     '%s names metrics of the service',
     async (path) => {
-      const upstream = openUpstream(readConfig({ RPC_URL: 'http://127.0.0.1:9' }));
+      const upstream = createUpstream(readConfig({ RPC_URL: 'http://127.0.0.1:9' }));
       const { registry } = createMetrics(createLimiter({ maxConcurrency: 1, maxQueue: 1 }), upstream);
       const families = (await registry.getMetricsAsJSON()).map(({ name }) => name);
       await upstream.close();

@@ -64,11 +64,11 @@ let truth: Awaited<ReturnType<typeof analyze>>;
 async function analyze(urls: readonly string[]) {
   const upstream = createUpstream({
     rpcUrls: urls,
-    timeoutMs: 5_000,
-    retries: 1,
+    rpcTimeoutMs: 5_000,
+    rpcRetries: 1,
     deadlineMs: 20_000,
     maxResponseBytes: 1 << 26,
-    maxBatch: 1_000,
+    rpcMaxBatch: 1_000,
   });
   const run = createAnalyzeBlock(
     { upstream, rulebook: () => rulebook, validate, maxTokens: 2_000 },

@@ -46,11 +46,11 @@ async function nodeThatSends(status: number, body: Buffer, gzip: boolean): Promi
 async function attack(rpcUrl: string, largeBytes?: number) {
   const upstream = createUpstream({
     rpcUrls: [rpcUrl],
-    timeoutMs: 10_000,
-    retries: 0,
+    rpcTimeoutMs: 10_000,
+    rpcRetries: 0,
     deadlineMs: 15_000,
     maxResponseBytes: 67_108_864,
-    maxBatch: 100,
+    rpcMaxBatch: 100,
   });
   closers.push(() => upstream.close());
   const before = process.memoryUsage().rss;

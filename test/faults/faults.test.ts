@@ -91,11 +91,11 @@ describe.skipIf(!REPLAY_AVAILABLE)('a node that works', () => {
     const node = await startReplayNode({ files: ['labelled-defi.ndjson.gz'] });
     const upstream = createUpstream({
       rpcUrls: [node.url],
-      timeoutMs: 2_000,
-      retries: 0,
+      rpcTimeoutMs: 2_000,
+      rpcRetries: 0,
       deadlineMs: 5_000,
       maxResponseBytes: 10_000_000,
-      maxBatch: 100,
+      rpcMaxBatch: 100,
     });
     try {
       let known = 0;

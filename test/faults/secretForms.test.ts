@@ -209,7 +209,7 @@ async function servers(): Promise<string> {
     });
     return `${JSON.stringify([...response.headers])} ${await response.text()}`;
   };
-  const upstream = analyzer.openUpstream(config);
+  const upstream = analyzer.createUpstream(config);
   const run = await analyzer.createServiceAnalyze({ upstream, config, log });
   const analyze = async (hash: string): Promise<string> => {
     const signal = new AbortController().signal;

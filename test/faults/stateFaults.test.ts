@@ -83,11 +83,11 @@ async function node(
 async function analyze(rpcUrls: readonly string[], hash: string): Promise<string> {
   const upstream = createUpstream({
     rpcUrls,
-    timeoutMs: 2_000,
-    retries: 1,
+    rpcTimeoutMs: 2_000,
+    rpcRetries: 1,
     deadlineMs: 5_000,
     maxResponseBytes: 1e8,
-    maxBatch: 100,
+    rpcMaxBatch: 100,
   });
   try {
     const analysis = createAnalyze({ upstream, rulebook: () => rulebook, validate, maxTokens: 100 });

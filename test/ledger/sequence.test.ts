@@ -12,7 +12,7 @@ import { fn } from '../devnet/chain.ts';
 import { ALL, runStory, type Story } from '../devnet/story.ts';
 import { runCli } from '../cli/runCli.ts';
 import type { Asset } from '../../src/model/generated/report.ts';
-import { openUpstream } from '../../src/service/analyzer.ts';
+import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
 import { readConfig } from '../../src/service/config.ts';
 import { chainReader } from '../../src/tools/ledger/chainReader.ts';
 import { startDialectProxy } from '../support/dialectProxy.ts';
@@ -184,7 +184,7 @@ it('asserts what the node holds of every token and NFT that moved, and names wha
 });
 
 it('sums the Transfers of several ids of one ERC-1155 to the balances of the node', async () => {
-  const upstream = openUpstream(readConfig({ RPC_URL: story.devnet.rpcUrl }));
+  const upstream = createUpstream(readConfig({ RPC_URL: story.devnet.rpcUrl }));
   const chain = chainReader(upstream);
   const address = story.ctx.at('ITEM');
   const items = [1n, 2n, 3n].map((id) => item(address, id));

@@ -26,7 +26,7 @@ async function cpuOf(shape: (typeof SHAPES)[number], size: number): Promise<numb
   }).listen(0, '127.0.0.1');
   await once(node, 'listening');
   const upstream = upstreamFor([`http://127.0.0.1:${(node.address() as AddressInfo).port}`], {
-    timeoutMs: 120_000,
+    rpcTimeoutMs: 120_000,
     maxResponseBytes: 1_000_000_000,
   });
   const analyze = createAnalyze({ upstream, rulebook: () => rulebook, validate: () => {}, maxTokens: 2_000 });

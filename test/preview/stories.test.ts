@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createServiceAnalyze, openUpstream } from '../../src/service/analyzer.ts';
+import { createServiceAnalyze } from '../../src/service/analyzer.ts';
+import { createUpstream } from '../../src/stages/1-fetch/rpc/upstream.ts';
 import { readConfig } from '../../src/service/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { jsonText } from '../../src/lib/reportJson.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
   story = await runStory({ scenarios: ALL });
   const config = readConfig({ RPC_URL: story.devnet.rpcUrl });
   previewer = await openPreviewer(config);
-  const upstream = openUpstream(config);
+  const upstream = createUpstream(config);
   const log = createLog({ level: 'silent', stream: { write: () => {} } });
   const run = await createServiceAnalyze({ upstream, config, log });
   analyze = async (hash) => {

@@ -43,11 +43,11 @@ export const VOCABULARY: PlanVocabulary = {
 export function upstreamFor(rpcUrls: readonly string[], overrides: Partial<UpstreamOptions> = {}): Upstream {
   return createUpstream({
     rpcUrls,
-    timeoutMs: 2_000,
-    retries: 5,
+    rpcTimeoutMs: 2_000,
+    rpcRetries: 5,
     deadlineMs: 8_000,
     maxResponseBytes: 10_000_000,
-    maxBatch: 100,
+    rpcMaxBatch: 100,
     ...overrides,
   });
 }

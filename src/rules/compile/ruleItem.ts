@@ -65,15 +65,13 @@ function movedPart({ places }: RuleItem, pointer: string): readonly [string, str
 
 /** A place of a rule file where problems can be reported. */
 export class Spot {
-  readonly item: RuleItem;
-  readonly #path: Path;
+  constructor(
+    readonly item: RuleItem,
+    private readonly path: Path = [],
+  ) {}
 
-  constructor(item: RuleItem, path: Path = []) {
-    this.item = item;
-    this.#path = path;
-  }
   at(...more: (string | number)[]): Spot {
-    return new Spot(this.item, [...this.#path, ...more]);
+    return new Spot(this.item, [...this.path, ...more]);
   }
   report(code: ProblemCode, message: string, part: 'key' | 'value' = 'value'): void {
     const { file, sink } = this.item;
@@ -102,7 +100,7 @@ export class Spot {
   }
   /** JSON pointer in the file. */
   get pointer(): string {
-    return pointerTo(this.item, this.#path);
+    return pointerTo(this.item, this.path);
   }
   /** `file:line`, for messages. */
   get shown(): string {

@@ -1,6 +1,7 @@
 // A process that analyses large transactions, one at a time. Started and ended by `largeAnalyses.ts`.
 import { unpackRulebook } from '../cache/rulebookCache.ts';
-import { analyzerDeps, createAnalyze, openUpstream } from '../analyzer.ts';
+import { analyzerDeps, createAnalyze } from '../analyzer.ts';
+import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
 import { AnalysisError, type ErrorCode } from '../../lib/errors.ts';
 import { jsonPieces } from '../../lib/reportJson.ts';
 import type { Config } from '../config.ts';
@@ -39,7 +40,7 @@ export type AnalysisMessage =
 function serve({ config, rulebook: packed }: AnalysisSetup): (task: AnalysisTask) => Promise<void> {
   const rulebook = unpackRulebook(packed);
   const analyze = createAnalyze({
-    ...analyzerDeps(config, openUpstream(config), () => rulebook),
+    ...analyzerDeps(config, createUpstream(config), () => rulebook),
     serialise: jsonPieces,
   });
   return async ({ hash, due }) => {

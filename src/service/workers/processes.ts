@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdminServer, listen } from '../http/httpServer.ts';
-import { openUpstream } from '../analyzer.ts';
+import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../../lib/log.ts';
 
@@ -97,7 +97,7 @@ function passOnUntaken(worker: Worker): void {
 async function serveAdmin(config: Config, alive: () => boolean): Promise<() => Promise<void>> {
   const { AggregatorRegistry } = await import('prom-client');
   const registry = new AggregatorRegistry();
-  const upstream = openUpstream(config);
+  const upstream = createUpstream(config);
   const server = createAdminServer({
     metrics: { contentType: registry.contentType, text: () => registry.clusterMetrics() },
     upstream,

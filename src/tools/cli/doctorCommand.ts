@@ -106,9 +106,9 @@ async function carryOut({ check, need, advice, run }: Check): Promise<Finding> {
 }
 
 async function examineNode(config: Config): Promise<Finding[]> {
-  const { openUpstream } = await import('../../service/analyzer.ts');
+  const { createUpstream } = await import('../../stages/1-fetch/rpc/upstream.ts');
   const once = { rpcRetries: 0, rpcTimeoutMs: TIMEOUT_MS };
-  await using upstream = openUpstream({ ...config, traceUrl: null, priceApiUrl: null, ...once });
+  await using upstream = createUpstream({ ...config, traceUrl: null, priceApiUrl: null, ...once });
   const signal = new AbortController().signal;
   const { UpstreamFault } = await import('../../stages/1-fetch/rpc/upstreamFault.ts');
   const { CONNECTION_CAUSES } = await import('../../stages/1-fetch/rpc/connectionCause.ts');

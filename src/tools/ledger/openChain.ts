@@ -1,4 +1,4 @@
-import { openUpstream } from '../../service/analyzer.ts';
+import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
 import { failureOf } from '../../lib/errors.ts';
 import { analyzeOneBlock } from '../cli/blocks/oneBlock.ts';
 import { openAnalyzer, readCliConfig } from '../cli/openAnalyzer.ts';
@@ -26,7 +26,7 @@ const AT_ONCE = 8;
 
 /** Opens the configured node. Throws `CliError` where there is none. */
 export async function openChain() {
-  const upstream = openUpstream(readCliConfig());
+  const upstream = createUpstream(readCliConfig());
   const chain = chainReader(upstream);
 
   /** Blocks of a period: a day ends before its first block, a block is included. */

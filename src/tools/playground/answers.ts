@@ -3,7 +3,7 @@ import { readConfig } from '../../service/config.ts';
 import type { Recording } from '../cli/rules/recordings.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
-import { openUpstream } from '../../service/analyzer.ts';
+import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
 import { fetchRecording } from '../cli/rules/loadTx.ts';
 import type { tryRule } from './tryRule.ts';
 
@@ -60,7 +60,7 @@ export type Transactions = ReturnType<typeof openTransactions>;
 /** Transactions to try rules on: recorded ones, by name or hash, and those of a node, by hash. */
 export function openTransactions(recordings: readonly Recording[], rpcUrl: string | undefined) {
   const config = rpcUrl === undefined ? null : readConfig({ RPC_URL: rpcUrl });
-  const upstream = config && openUpstream({ ...config, priceApiUrl: null });
+  const upstream = config && createUpstream({ ...config, priceApiUrl: null });
   return {
     names: recordings.map(({ name, raw }) => ({ name, hash: raw.hash })),
     node: upstream !== null,

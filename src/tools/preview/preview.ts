@@ -4,7 +4,8 @@ import { buildReport } from '../../stages/9-report/buildReport.ts';
 import { createReportValidator } from '../../stages/9-report/reportValidator.ts';
 import { computeEconomics } from '../../stages/8-economics/computeEconomics.ts';
 import { judge, type Analysis } from '../../analyze.ts';
-import { configuredRules, fetchAround, openUpstream } from '../../service/analyzer.ts';
+import { configuredRules, fetchAround } from '../../service/analyzer.ts';
+import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
 import type { Config } from '../../service/config.ts';
 import type { Caveat, Transaction, TxReport } from '../../model/generated/report.ts';
 import type { Address, Hash, Hex } from '../../model/hex.ts';
@@ -61,7 +62,7 @@ export interface Previewer extends AsyncDisposable {
 /** Opens previews on the configured nodes. Throws `RulebookError` for rules that do not compile. */
 export async function openPreviewer(config: Config): Promise<Previewer> {
   const rulebook = await configuredRules(config);
-  const upstream = openUpstream(config);
+  const upstream = createUpstream(config);
   const validate = createReportValidator();
   return {
     async preview(request, { known = [], signal = new AbortController().signal } = {}) {

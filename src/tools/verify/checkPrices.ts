@@ -66,14 +66,14 @@ export async function checkPrices(
 }
 
 class PriceChecker {
-  readonly #report: TxReport;
-  readonly #input: PriceCheck;
   readonly #must: Must;
   readonly #prices: ReadonlyMap<string, Price>;
 
-  constructor(report: TxReport, input: PriceCheck, find: Report) {
-    this.#report = report;
-    this.#input = input;
+  constructor(
+    private readonly report: TxReport,
+    private readonly input: PriceCheck,
+    find: Report,
+  ) {
     this.#must = mustOf(find, 'price');
     this.#prices = new Map((report.economics.valuation.prices ?? []).map((p) => [keyOf(p.asset_id), p]));
   }
@@ -98,20 +98,20 @@ class PriceChecker {
   }
 
   #listed(asset: string, grace: number): ReturnType<typeof answerOfFeed> {
-    const { rules, read } = this.#input;
-    const since = Date.parse(this.#report.tx.timestamp ?? '') / 1_000 - grace;
+    const { rules, read } = this.input;
+    const since = Date.parse(this.report.tx.timestamp ?? '') / 1_000 - grace;
     return answerOfFeed(feedsOf(asset, rules), read, since);
   }
 
   /** A refusal does not hold where the listed feed of the asset answers, and answered so before the block. */
   async checkRefusal(id: string, at: string): Promise<void> {
-    const { refusals = [] } = this.#report.economics.valuation;
+    const { refusals = [] } = this.report.economics.valuation;
     const refusal = refusals.find(({ asset_id: asset }) => asset === id);
     const answer = NOT_OF_THE_FEED.includes(refusal?.code ?? '')
       ? null
       : await this.#listed(keyOf(id), STALE_GRACE);
     if (!answer) return;
-    const earlier = await askRound(this.#input.read, answer.rule.feed, [], true);
+    const earlier = await askRound(this.input.read, answer.rule.feed, [], true);
     const moved = earlier !== null && !near(answer.round[1]!, earlier[1]!);
     this.#must(moved, at, `the feed ${answer.rule.feed} answered ${answer.round[1]}`);
   }
@@ -129,7 +129,7 @@ class PriceChecker {
   }
 
   async #feed({ price, exact, at, asset }: Stated): Outcome {
-    const { rules, read } = this.#input;
+    const { rules, read } = this.input;
     const registry = rules.registries.find(({ address }) => isSame(address, price.source));
     const feeds = feedsOf(asset, rules).filter(({ feed }) => isSame(feed, price.source));
     const questions = registry
@@ -165,8 +165,8 @@ class PriceChecker {
     const decimals = await this.#decimalsOf(asset);
     if (decimals === null) return 'the token does not state its decimals';
     const found: Ratio[] = [];
-    for (const rule of rulesFor(asset, price.method, this.#input.rules)) {
-      const rate = await readRate(asset, rule, this.#input.read, (base) => this.#valueOf(base));
+    for (const rule of rulesFor(asset, price.method, this.input.rules)) {
+      const rate = await readRate(asset, rule, this.input.read, (base) => this.#valueOf(base));
       if (rate) found.push({ over: rate.over * 10n ** BigInt(decimals), under: rate.under });
     }
     if (found.length === 0)
@@ -177,9 +177,9 @@ class PriceChecker {
 
   async #position({ price, exact, at, asset }: Stated): Outcome {
     const [nft, id] = asset.split('/') as [string, string];
-    const rule = this.#input.rules.positions.find((known) => known.nft.toLowerCase() === nft);
+    const rule = this.input.rules.positions.find((known) => known.nft.toLowerCase() === nft);
     if (!rule) return 'no rule of the rule set reads this position';
-    const value = await readPosition(BigInt(id), rule, this.#input.read, (base) => this.#dollarsOf(base));
+    const value = await readPosition(BigInt(id), rule, this.input.read, (base) => this.#dollarsOf(base));
     if (value === null) return 'the position does not answer, or its tokens have no price';
     const near = Math.abs(asNumber(exact) - value.dollars) <= value.slack + value.dollars / 1e9;
     this.#must(near, `${at}/price_exact`, `${price.source} holds $${value.dollars}`);
@@ -187,9 +187,9 @@ class PriceChecker {
 
   async #average({ price, exact, at, asset }: Stated): Outcome {
     const decimals = await this.#decimalsOf(asset);
-    const [window] = this.#input.rules.windows;
+    const [window] = this.input.rules.windows;
     if (decimals === null || window === undefined) return 'no rule of the rule set asks pools for averages';
-    const value = await readAverage({ token: asset, pool: price.source, window }, this.#input.read, (base) =>
+    const value = await readAverage({ token: asset, pool: price.source, window }, this.input.read, (base) =>
       this.#dollarsOf(base),
     );
     if (value === null) return 'the pool does not answer, or its other token has no price';
@@ -198,12 +198,12 @@ class PriceChecker {
 
   /** All that a buyer paid is the price of all that it bought. */
   async #sale({ price, at }: Stated): Outcome {
-    const sales = this.#report.economics.nft_sales ?? [];
+    const sales = this.report.economics.nft_sales ?? [];
     const sale = sales.find(({ asset }) => asset.id === price.asset_id);
     if (!sale) return this.#must(false, at, 'the report lists no sale of it');
     let paid = 0;
     let priced = 0;
-    for (const { subject, asset, delta_raw: raw } of this.#report.inventory_deltas) {
+    for (const { subject, asset, delta_raw: raw } of this.report.inventory_deltas) {
       if (subject !== sale.buyer) continue;
       const stated = this.#priceOf(asset.id);
       const value = stated && asset.decimals !== null ? dollars(stated, BigInt(raw), asset.decimals) : 0;
@@ -215,10 +215,10 @@ class PriceChecker {
   }
 
   async #http({ price, exact, at, asset }: Stated): Outcome {
-    const { priceApiUrl, rules } = this.#input;
+    const { priceApiUrl, rules } = this.input;
     const place = priceApiUrl === null ? null : priceApiUrls(priceApiUrl, rules.apis).get(price.source);
     if (!place) return `PRICE_API_URL names no source ${price.source}`;
-    const timestamp = Date.parse(this.#report.tx.timestamp ?? '') / 1_000;
+    const timestamp = Date.parse(this.report.tx.timestamp ?? '') / 1_000;
     const answer = await askPriceApi(place, asset, timestamp);
     if (!answer) return `${price.source} answered no price`;
     this.#compare(exact, answer.price, `${at}/price_exact`, `${price.source} answers`);
@@ -233,15 +233,15 @@ class PriceChecker {
   }
 
   async #decimalsOf(asset: string): Promise<number | null> {
-    if (asset === 'native' || this.#input.rules.wrappedNative.has(asset)) return 18;
-    const decimals = await askToken(this.#input.read, asset, 'decimals');
+    if (asset === 'native' || this.input.rules.wrappedNative.has(asset)) return 18;
+    const decimals = await askToken(this.input.read, asset, 'decimals');
     return typeof decimals === 'number' ? decimals : null;
   }
 
   /** The report's price of an asset; wrapped ether may have the price of ether. */
   #priceOf(id: string): Price | undefined {
     const key = keyOf(id);
-    const merged = this.#input.rules.wrappedNative.has(key) ? 'native' : key;
+    const merged = this.input.rules.wrappedNative.has(key) ? 'native' : key;
     return this.#prices.get(key) ?? this.#prices.get(merged);
   }
 

@@ -100,7 +100,7 @@ async function setup(handlers: Record<string, Handler> = {}): Promise<{
       ...handlers,
     },
   });
-  const up = upstreamFor([node.url], { timeoutMs: 5_000, retries: 2, deadlineMs: 20_000 });
+  const up = upstreamFor([node.url], { rpcTimeoutMs: 5_000, rpcRetries: 2, deadlineMs: 20_000 });
   open.push(node, up);
   return {
     node,

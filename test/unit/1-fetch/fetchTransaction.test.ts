@@ -26,7 +26,7 @@ async function node(options: FakeNodeOptions = {}): Promise<FakeNode> {
 function upstream(nodes: readonly { url: string }[], overrides: Partial<UpstreamOptions> = {}): Upstream {
   const created = upstreamFor(
     nodes.map((n) => n.url),
-    { timeoutMs: 300, retries: 2, deadlineMs: 3_000, ...overrides },
+    { rpcTimeoutMs: 300, rpcRetries: 2, deadlineMs: 3_000, ...overrides },
   );
   open.push(created);
   return created;
@@ -387,7 +387,7 @@ describe('faults on the way', () => {
   it('ends at the deadline with the upstream failure', async () => {
     const n = await node({ intercept: () => true });
     const start = performance.now();
-    await expect(run(upstream([n], { timeoutMs: 10_000, deadlineMs: 400 }))).rejects.toMatchObject({
+    await expect(run(upstream([n], { rpcTimeoutMs: 10_000, deadlineMs: 400 }))).rejects.toMatchObject({
       code: 'upstream_timeout',
     });
     expect(performance.now() - start).toBeLessThan(800);
@@ -399,7 +399,7 @@ describe('faults on the way', () => {
       intercept: ({ request }) => (request.socket.once('close', () => closed++), true),
     });
     const controller = new AbortController();
-    const result = run(upstream([n], { timeoutMs: 10_000 }), HASH, controller.signal);
+    const result = run(upstream([n], { rpcTimeoutMs: 10_000 }), HASH, controller.signal);
     setTimeout(() => controller.abort(), 50);
     await expect(result).rejects.toMatchObject({ code: 'internal' });
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -30,11 +30,11 @@ async function start(maxResponseBytes = 1 << 26): Promise<AnalyzerDeps> {
     rpcUrls: [node.url],
     traceUrl: null,
     priceApiUrl: null,
-    timeoutMs: 10_000,
-    retries: 0,
+    rpcTimeoutMs: 10_000,
+    rpcRetries: 0,
     deadlineMs: 20_000,
     maxResponseBytes,
-    maxBatch: 1_000,
+    rpcMaxBatch: 1_000,
   });
   return { upstream, rulebook: () => rulebook, validate, maxTokens: 2_000 };
 }
@@ -143,11 +143,11 @@ describe('a whole block of a node whose answers have a wrong shape', () => {
       await upstream.close();
       upstream = createUpstream({
         rpcUrls: [bad.url, good.url],
-        timeoutMs: 10_000,
-        retries: 2,
+        rpcTimeoutMs: 10_000,
+        rpcRetries: 2,
         deadlineMs: 20_000,
         maxResponseBytes: 1 << 26,
-        maxBatch: 1_000,
+        rpcMaxBatch: 1_000,
       });
       const found = await createAnalyzeBlock({ ...deps, upstream }, ALL, () => {})(id, options());
       expect(found).toEqual(expected);

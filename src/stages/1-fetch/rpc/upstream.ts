@@ -5,6 +5,7 @@ import { CHAIN_CALL, quantityOf } from './rpcMessages.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 import { createPriceApi, type PriceApi } from '../prices/priceApi.ts';
 
+/** By the names of the service's settings. */
 export interface UpstreamOptions {
   /** JSON-RPC endpoints, asked in this order. */
   readonly rpcUrls: readonly string[];
@@ -12,13 +13,13 @@ export interface UpstreamOptions {
   readonly traceUrl?: string | null;
   /** HTTP price sources: names or URLs, comma-separated. */
   readonly priceApiUrl?: string | null;
-  readonly timeoutMs: number;
+  readonly rpcTimeoutMs: number;
   /** Further attempts after the first, per round trip. */
-  readonly retries: number;
+  readonly rpcRetries: number;
   /** Overall time for one analysis. */
   readonly deadlineMs: number;
   readonly maxResponseBytes: number;
-  readonly maxBatch: number;
+  readonly rpcMaxBatch: number;
 }
 
 /** The nodes behind the service. Remembers their capabilities and health, never their answers. */
@@ -35,7 +36,8 @@ export interface Upstream extends AsyncDisposable {
 }
 
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const connect = { timeout: options.timeoutMs };
+  const { rpcTimeoutMs: timeoutMs, rpcRetries: retries, rpcMaxBatch: maxBatch, deadlineMs } = options;
+  const connect = { timeout: timeoutMs };
   const agent = new Agent({ connect, keepAliveTimeout: 30_000, connections: 64 });
   const fetch = (input: string, init: RequestInit = {}): Promise<Response> => {
     const { url, headers } = separateCredentials(input);
@@ -44,19 +46,18 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return undiciFetch(url, options as never) as unknown as Promise<Response>;
   };
   const endpointOf = (url: string, name: string): RpcEndpoint =>
-    createEndpoint({ ...options, name, url, agent });
+    createEndpoint({ name, url, agent, timeoutMs, maxBatch, maxResponseBytes: options.maxResponseBytes });
 
   const endpoints = options.rpcUrls.map((url, i) => endpointOf(url, `upstream-${i + 1}`));
   const traceEndpoint = options.traceUrl ? endpointOf(options.traceUrl, 'trace-upstream') : null;
   const priceApi = options.priceApiUrl
-    ? createPriceApi({ setting: options.priceApiUrl, fetch, timeoutMs: options.timeoutMs })
+    ? createPriceApi({ setting: options.priceApiUrl, fetch, timeoutMs })
     : null;
-  const { retries, deadlineMs } = options;
   const pool = { endpoints, traceEndpoint, retries, deadlineMs };
   const open = (session: SessionOptions): Session => openSession(pool, session);
 
   async function ready(signal: AbortSignal): Promise<boolean> {
-    const session = open({ signal, deadlineAt: performance.now() + Math.min(options.deadlineMs, 5_000) });
+    const session = open({ signal, deadlineAt: performance.now() + Math.min(deadlineMs, 5_000) });
     const answers = await Promise.all(
       endpoints.map(async (endpoint) => {
         try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { availableParallelism } from 'node:os';
 import { AnalysisError, failureOf } from '../../../lib/errors.ts';
 import { packRulebook } from '../../../service/cache/rulebookCache.ts';
-import { configuredRules, openUpstream } from '../../../service/analyzer.ts';
+import { configuredRules } from '../../../service/analyzer.ts';
 import { resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { CliError, defectText } from '../cliIo.ts';
 import { readCliConfig } from '../openAnalyzer.ts';
@@ -19,7 +19,7 @@ import { openLines, openTables, standardOutput, type BlockSink } from './blockSi
 import { writeCheckpoint, type BlockBatchFailure, type Checkpoint } from './checkpoint.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Config } from '../../../service/config.ts';
-import type { Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
+import { createUpstream, type Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
 
 export interface BlockBatchRequest extends BatchRequest, BlockChoice {
   readonly threads?: number;
@@ -81,7 +81,7 @@ async function openBlocks(
   const { out, format, threads = availableParallelism() } = request;
   const rulebook = await configuredRules(config);
   const filter = readFilter(request, rulebook);
-  const upstream = openUpstream(config);
+  const upstream = createUpstream(config);
   try {
     const start = await startOf(request, upstream);
     const { list, state } = start;

@@ -4,7 +4,8 @@ import { AnalysisError } from '../../../lib/errors.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
 import { createAnalyzeBlock } from '../../../service/analyzeBlock.ts';
 import { unpackRulebook } from '../../../service/cache/rulebookCache.ts';
-import { analyzerDeps, openUpstream } from '../../../service/analyzer.ts';
+import { analyzerDeps } from '../../../service/analyzer.ts';
+import { createUpstream } from '../../../stages/1-fetch/rpc/upstream.ts';
 import type { BlockResult, BlockTask, BlockThreadData } from './blockPool.ts';
 import { failedBlock } from './blockResult.ts';
 import { rowsOf } from './tables.ts';
@@ -12,7 +13,7 @@ import { rowsOf } from './tables.ts';
 const { config, rulebook: packed, filter, tables } = workerData as BlockThreadData;
 const rulebook = unpackRulebook(packed);
 let notes: string[] = [];
-const deps = analyzerDeps(config, openUpstream(config), () => rulebook);
+const deps = analyzerDeps(config, createUpstream(config), () => rulebook);
 const analyzeBlock = createAnalyzeBlock(deps, filter, (note) => notes.push(note));
 
 /** Analyzes one block; rejects only with a defect of this program. */

@@ -1,4 +1,5 @@
-import { analyzerDeps, configuredRules, openUpstream } from '../../../service/analyzer.ts';
+import { analyzerDeps, configuredRules } from '../../../service/analyzer.ts';
+import { createUpstream } from '../../../stages/1-fetch/rpc/upstream.ts';
 import { createAnalyzeBlock, type BlockReports } from '../../../service/analyzeBlock.ts';
 import { newestBlock, resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { AnalysisError } from '../../../lib/errors.ts';
@@ -15,7 +16,7 @@ export async function openBlocks(
 ) {
   const config = readBlockConfig();
   const rulebook = await configuredRules(config);
-  const upstream = openUpstream(config);
+  const upstream = createUpstream(config);
   const filter = { intents: null, addresses, findings: addresses === null };
   const deps = analyzerDeps(config, upstream, () => rulebook);
   const analyzeBlock = createAnalyzeBlock(deps, filter, onNote);

@@ -52,9 +52,9 @@ function tryRecorded(hash: Hash, places: readonly string[]): Recording | null {
 async function fetchTx(hash: Hash, rulebook: Rulebook): Promise<Recording> {
   // Recorded transactions need no node, and its client takes 80 ms to load.
   const { readCliConfig } = await import('../openAnalyzer.ts');
-  const { openUpstream } = await import('../../../service/analyzer.ts');
+  const { createUpstream } = await import('../../../stages/1-fetch/rpc/upstream.ts');
   const config = readCliConfig(`${hash} is not recorded, and RPC_URL names no node to ask`);
-  await using upstream = openUpstream({ ...config, priceApiUrl: null });
+  await using upstream = createUpstream({ ...config, priceApiUrl: null });
   try {
     return await fetchRecording(hash, { upstream, config, rulebook });
   } catch (error) {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { AnalysisError } from '../../../lib/errors.ts';
 import { CliError, TERMINAL, type CliIo } from '../cliIo.ts';
@@ -197,9 +198,22 @@ async function watched(
   run: Run,
 ): Promise<number | void> {
   if (!watch) return run();
-  const { watchRules } = await import('./watchRules.ts');
+  const { directoriesChanged } = await import('../../../rules/read/watchRulebook.ts');
   const { rulesetDirs } = await import('./rulesets.ts');
+  const changed = directoriesChanged(rulesetDirs(named));
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort());
-  return watchRules(rulesetDirs(named), () => statusOf(run, io), io, interrupted.signal);
+  let status = await statusOf(run, io);
+  while (await passes(INTERVAL_MS, interrupted.signal)) {
+    if (!changed()) continue;
+    io.out('');
+    status = await statusOf(run, io);
+  }
+  return status;
 }
+
+const INTERVAL_MS = 300;
+
+/** Waits; resolves to false as soon as the signal aborts. */
+const passes = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  wait(ms, true, { signal }).catch(() => false);

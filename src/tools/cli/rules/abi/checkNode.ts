@@ -5,7 +5,7 @@ import type { RawProtocol } from '../../../../model/generated/rules.ts';
 import type { Address, Hex } from '../../../../model/hex.ts';
 import { AnalysisError } from '../../../../lib/errors.ts';
 import { CHAIN_CALL, type RpcCall } from '../../../../stages/1-fetch/rpc/rpcMessages.ts';
-import { openUpstream } from '../../../../service/analyzer.ts';
+import { createUpstream } from '../../../../stages/1-fetch/rpc/upstream.ts';
 import { CliError } from '../../cliIo.ts';
 import { readCliConfig } from '../../openAnalyzer.ts';
 import { authored, signaturesOf, type PlacedSignature } from './checkAbi.ts';
@@ -28,7 +28,7 @@ const MINIMAL = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af4/;
 /** Asks the node of RPC_URL whether the listed contracts hold the signatures of their shapes. */
 export async function checkNode(ruleset: Ruleset): Promise<readonly Problem[]> {
   const config = readCliConfig('--node asks a node: set RPC_URL');
-  await using upstream = openUpstream({ ...config, priceApiUrl: null });
+  await using upstream = createUpstream({ ...config, priceApiUrl: null });
   const ask: Ask = async (call) => {
     const session = upstream.open({ signal: AbortSignal.timeout(config.deadlineMs) });
     const [answer] = await session.ask((endpoint) => endpoint.send([call], session));
