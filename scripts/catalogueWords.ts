@@ -58,7 +58,7 @@ export const WARNINGS: Words = {
   ProfitOfEntity:
     'The profit belongs to accounts that act as one with the subject; the net of the subject alone is zero.',
   OwnSalePrice:
-    'An NFT is valued at what it was sold for in this very transaction (method `pool_spot`): nobody else said it was worth that.',
+    'An NFT is valued at what it was sold for in this very transaction (method `own_trade`): nobody else said it was worth that.',
   SignaturesUnread:
     'More signatures came with the transaction than are recovered (16): an act that only a further one would authorise counts as unasked.',
   MetadataUnavailable:
@@ -160,7 +160,7 @@ export const ERRORS: Readonly<Record<string, readonly [cause: string, remedy: st
 export const PRICE_METHODS: Words = {
   chainlink: 'An on-chain feed, read at the block.',
   pool_twap: 'A pool’s own time-weighted average.',
-  pool_spot: 'Of an NFT: what it was sold for in this transaction.',
+  own_trade: 'Of an NFT: what it was sold for in this transaction.',
   erc4626: 'A vault’s own rate of shares to assets, times the price of the asset.',
   wrapper: 'A wrapper’s rate to what it wraps, times the price of that.',
   lp_share: 'A pool share’s part of the pool.',

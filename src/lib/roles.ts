@@ -66,7 +66,7 @@ export const POSITION_OWNER_ROLES: readonly string[] = [
 export function farEnd(role: string, movement: Movement, venue: Address | null): Address {
   if (movement.kind === 'mint') return movement.to;
   if (movement.kind === 'burn') return movement.from;
-  if (movement.to === venue) return movement.from;
+  if (movement.to === venue) return SENT_ROLES.has(role) ? movement.from : venue;
   if (movement.from === venue) return role === 'in' ? venue : movement.to;
   return SENT_ROLES.has(role) ? movement.from : movement.to;
 }

@@ -498,7 +498,7 @@ describe('NFTs and several owners', () => {
       .map((d) => d.usd.text);
     expect(seller.sort()).toEqual([ETH.for(-price).text, ETH.for(price - fee).text].sort());
     expect(report.economics.valuation.prices!.find((p) => p.asset_id.includes('erc721'))).toMatchObject({
-      method: 'pool_spot',
+      method: 'own_trade',
       source: market,
       price_exact: '6782.14',
     });
@@ -639,7 +639,7 @@ describe('verify --prices', () => {
       'erc4626 ',
       'lp_share ',
       'lp_share NFT',
-      'pool_spot NFT',
+      'own_trade NFT',
       'wrapper ',
     ]);
   });

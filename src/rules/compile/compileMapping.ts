@@ -105,12 +105,12 @@ function readSignature(spot: Spot, { event, call, topic0 }: RawMeaning): ParsedS
   return parsed && topic0 !== undefined ? { ...parsed, id: topic0 } : parsed;
 }
 
-function compileRoles(mapping: Mapping, { roles: raw = {} }: RawMeaning): RoleSpec[] {
+function compileRoles(mapping: Mapping, { kind = '', roles: raw = {} }: RawMeaning): RoleSpec[] {
   const { spot, words } = mapping;
   mapping.know({ isRole: true });
   const roles = Object.entries(raw).flatMap(([role, text]) => {
     const here = spot.at('roles', role);
-    if (!words.accountRoles.has(role))
+    if (!words.accountRoles.has(role) && words.motifKinds.get(kind)?.venue !== role)
       here.reportKey('unknown_role', didYouMean(role, words.accountRoles.keys()));
     const account = mapping.account(text, here);
     if (account?.op === 'zero') here.report('bind_type', `${text} is nobody`);

@@ -186,7 +186,7 @@ function sharesOf({ legs }: MotifDraft): readonly Leg[] {
 
 /**
  * Of two acts about one amount the part is the one with its token or owner on the way. Of two in the name of
- * one owner it is the less known.
+ * one owner, or of whoever paid for it, it is the less known.
  */
 function* passedOn(
   outer: MotifDraft,
@@ -200,7 +200,7 @@ function* passedOn(
     if (!isKept) yield* carriedBy(inner, outer);
   } else if (owner === undefined || passers.has(owner)) {
     if (owner !== tx.from) yield* carriedBy(outer, inner);
-  } else if (owner === ownerOf(outer)) {
+  } else if (owner === ownerOf(outer) || accountsWith(outer.participants, 'payer').includes(owner)) {
     const isWeaker = !isKept && decide(rankOf(outer, tx), rankOf(inner, tx)).order > 0;
     yield* isWeaker ? carriedBy(inner, outer) : carriedBy(outer, inner);
   }

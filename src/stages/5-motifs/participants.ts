@@ -25,10 +25,7 @@ export function participantsOf(primitive: Primitive, input: MotifInput): readonl
   return distinctRoles(unnamed ? [{ role: 'owner', account: owner }, ...bindings] : bindings);
 }
 
-/**
- * Adds payers and recipients, leg by leg. Returns the one account all legs lead to; null for none or
- * several.
- */
+/** Adds payers and recipients by leg. Returns the one account all legs lead to; null for none or several. */
 function addEnds(primitive: Primitive, input: MotifInput, bindings: RoleBinding[]): Address | null {
   const [{ venue, legs }, all] = [primitive, input.flow.movements];
   const tracing = tracingOf(input.flow, input.rulebook.wrappedNative);
@@ -57,8 +54,8 @@ function addEnds(primitive: Primitive, input: MotifInput, bindings: RoleBinding[
 }
 
 /** The role that the venue has as a participant; null where there is none. */
-function venueRole({ venue, kind }: Primitive, { rulebook }: MotifInput): string | null {
-  const { plain, venue: part } = kindOf(rulebook, kind);
-  if (plain || venue === ZERO_ADDRESS) return null;
+function venueRole({ venue, kind, roles }: Primitive, { rulebook }: MotifInput): string | null {
+  const { plain, venue: part, allowance } = kindOf(rulebook, kind);
+  if (plain || venue === ZERO_ADDRESS || (allowance && roles.some(({ role }) => role === part))) return null;
   return part === 'account' ? 'venue' : part;
 }

@@ -162,11 +162,9 @@ const FALLBACK_LABELS: Readonly<Record<Sides, string>> = {
 function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   const parts: Fragment[] = [];
   let shown = false;
-  const { intentKinds } = view.input.rulebook;
   for (const motif of view.own) {
     const kind = view.kind(motif).fragment ?? paymentBeside(view, motif, headline);
-    // A part of a larger motif shows only where it can never be the headline: the whole does not imply it.
-    if (kind === null || (motif.parent !== null && intentKinds.get(kind)?.headline !== false)) continue;
+    if (kind === null || isImplied(view, motif, kind, headline)) continue;
     const { status, confidence, index, seq } = motif;
     parts.push({ kind, status, confidence, motifs: [index], seq });
     if (kind === headline.kind) shown = true;
@@ -175,6 +173,13 @@ function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   if (shown) return parts;
   parts.push(headline);
   return parts.sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
+}
+
+/** A larger motif implies its parts that can be a headline, and a single swap its summary. */
+function isImplied(view: SubjectView, motif: Motif, kind: string, headline: Fragment): boolean {
+  if (motif.parent !== null) return view.input.rulebook.intentKinds.get(kind)?.headline !== false;
+  if (view.kind(motif).trade !== 'summary' || kind === headline.kind) return false;
+  return view.own.filter((one) => view.isSwap(one)).length === 1;
 }
 
 const PAYMENT_KINDS: Readonly<Record<Asset['kind'], string>> = {

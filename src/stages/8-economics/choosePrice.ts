@@ -7,15 +7,7 @@ import type { PriceQuote, PriceRefusal } from '../../model/upstream.ts';
  * Best first: an oracle the market trusts, then rates that follow from it by contract, then markets, spot
  * prices last.
  */
-const METHODS: readonly PriceQuote['method'][] = [
-  'chainlink',
-  'erc4626',
-  'wrapper',
-  'lp_share',
-  'pool_twap',
-  'http',
-  'pool_spot',
-];
+const METHODS = ['chainlink', 'erc4626', 'wrapper', 'lp_share', 'pool_twap', 'http', 'own_trade'];
 const MAX_SCALE = 255;
 /** Freshness threshold of a source that declares none: Chainlink's ETH/USD heartbeat. */
 export const DEFAULT_FRESHNESS_S = 3600;

@@ -79,7 +79,7 @@ function warningsOf(
     IntentActorDiffersFromSigner: actor !== null && actor !== signer,
     PartialValuation: prices.unpricedAssets.length > 0 || !gasKnown,
     StalePrice: prices.prices.some((price) => price.stale),
-    OwnSalePrice: prices.prices.some(({ quote }) => quote.method === 'pool_spot'),
+    OwnSalePrice: prices.prices.some(({ quote }) => quote.method === 'own_trade'),
     MetadataUnavailable: context.incomplete === true,
     PriceSourceUnavailable: codes.has('source_unavailable'),
     PriceSourceMalformed: codes.has('source_malformed'),

@@ -44,7 +44,7 @@ function saleQuote({ paid, units, motif }: NftTrade, situation: RateSituation): 
   if (isRefusal(value)) return value;
   const keys = paid.amounts.flatMap(([asset]) => situation.keyOfId(asset) ?? []);
   const each = { numerator: value.numerator, denominator: value.denominator * units };
-  const sale = { asset: keys[0]!, method: 'pool_spot', source: motif.venue, ...UNDATED } as const;
+  const sale = { asset: keys[0]!, method: 'own_trade', source: motif.venue, ...UNDATED } as const;
   return computedQuote(sale, each, keys, situation);
 }
 

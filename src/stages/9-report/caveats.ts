@@ -119,8 +119,7 @@ function reasonOf(motif: Motif, input: CaveatInput): string {
   const { doubt, claims, tags, protocol, index, basis } = motif;
   if (doubt === 'function_name_only')
     return 'only the name of a function says so, and anybody may name one so';
-  if (doubt === 'amounts_differ')
-    return 'more or less moved than its event states, and nothing shows where the rest went';
+  if (doubt === 'amounts_differ') return 'its event states another amount than moved';
   const failed = claims.find(({ holds }) => !holds);
   if (failed) return `“${failed.name.replaceAll('_', ' ')}” does not hold`;
   if (tags.includes('experimental')) return 'its rule is on trial';

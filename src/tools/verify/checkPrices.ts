@@ -90,7 +90,7 @@ class PriceChecker {
         return this.#http(one);
       case 'pool_twap':
         return this.#average(one);
-      case 'pool_spot':
+      case 'own_trade':
         return this.#sale(one);
       default:
         return one.asset.includes('/') ? this.#position(one) : this.#rate(one);

@@ -14,6 +14,7 @@ import type { Entity } from '../../../src/model/rulebook.ts';
 import type { Address, Hex } from '../../../src/model/hex.ts';
 import {
   address,
+  EOA,
   rawTransaction,
   ROOT,
   topic,
@@ -95,6 +96,10 @@ const permit = (...steps: Emit[]): Call => ({
 const router = (...steps: Call[]): Call => ({ to: address('99'), input: '0x12345678', steps });
 const kinds = (...steps: Call[]) => read(...steps).map(([, kind, amount]) => [kind, amount]);
 
+const atToken = ({ emit: log }: Emit): Emit => ({ emit: { ...log, address: TOKEN } });
+/** As traces of value alone show it: no call of the token. */
+const unseen = (...steps: Emit[]) => kinds({ to: ROOT, steps: steps.map(atToken) });
+
 it('calls an allowance decreased only in the call by which its spender spends it', () => {
   expect(kinds(spend(moved, approve(95n)))).toEqual([['decreased', 95n]]);
   expect(kinds(spend(moved, approve(0n)))).toEqual([['decreased', 0n]]);
@@ -113,15 +118,47 @@ it('calls an allowance granted beside a transfer, whatever their order', () => {
 });
 
 it('calls an allowance decreased by exactly the transfer beside it where the trace shows no calls of the token', () => {
-  const at = ({ emit: log }: Emit): Emit => ({ emit: { ...log, address: TOKEN } });
-  const unseen = (...steps: Emit[]) => kinds({ to: ROOT, steps: steps.map(at) });
   expect(unseen(moved, approve(MAX - 5n))).toEqual([['decreased', MAX - 5n]]);
   expect(unseen(approve(8n), approve(3n), moved)).toEqual([
     ['granted', 8n],
     ['decreased', 3n],
   ]);
-  expect(unseen(moved, approve(MAX - 6n))).toEqual([['granted', MAX - 6n]]);
-  expect(unseen(moved, approve(0n))).toEqual([['revoked', 0n]]);
+  expect(unseen(approve(9n), approve(3n), moved)).toEqual([
+    ['granted', 9n],
+    ['granted', 3n],
+  ]);
+});
+
+it('calls an allowance of unknown start decreased where nobody can have granted what is left', () => {
+  const toOther = emit([TRANSFER, topic(A), topic(address('dd'))], 5);
+  // Pulled by the spender to itself: to zero, to less than it took, to what no calldata names.
+  expect(unseen(moved, approve(0n))).toEqual([['decreased', 0n]]);
+  expect(unseen(approve(95n), moved)).toEqual([['decreased', 95n]]);
+  // What earlier spendings left of the whole range, whoever got the tokens.
+  expect(unseen(toOther, approve(MAX - 6n))).toEqual([['decreased', MAX - 6n]]);
+  // A contract may grant what it moves, and anything beside a payment to another.
+  expect(unseen(approve(5n), moved)).toEqual([['granted', 5n]]);
+  expect(unseen(approve(95n), toOther)).toEqual([['granted', 95n]]);
+  expect(unseen(toOther, approve(0n))).toEqual([['revoked', 0n]]);
+});
+
+it('takes no allowance that the calldata names for what a spending left', () => {
+  const input: Hex = `0xd505accf${[A, B, 95].map(word).join('')}`;
+  const steps = [approve(95n), moved].map(atToken);
+  const {
+    allowances: [one],
+  } = buildValueFlow(canonicalize(rawTransaction({ input, steps })), rules);
+  expect(one).toMatchObject({ kind: 'granted', amount: 95n });
+});
+
+it("knows that a signer who called something else called no token's `approve`", () => {
+  const own = (amount: bigint) => emit([APPROVAL, topic(EOA), topic(B)], amount);
+  const paid = (amount: number) => emit([TRANSFER, topic(EOA), topic(address('dd'))], amount);
+  expect(unseen(paid(5), own(0n))).toEqual([['decreased', 0n]]);
+  expect(unseen(paid(5), own(5n))).toEqual([['decreased', 5n]]);
+  // Nothing was spent: the log repeats what was allowed before.
+  expect(unseen(paid(0), own(0n))).toEqual([]);
+  expect(unseen(emit([TRANSFER, topic(A), topic(B)], 0), approve(0n))).toEqual([['revoked', 0n]]);
 });
 
 it('tells what a spending leaves of a grant in the same call', () => {

@@ -98,7 +98,7 @@ describe('one scope', () => {
   });
 
   it('holds what else its account did: allowances, wrapping, payments, deposits', () => {
-    expect(scopesOf([...trade(P1, USER, USER, A, 100n, B, 90n), allow(A, USER, P1)])).toEqual([
+    expect(scopesOf([...trade(P1, USER, USER, A, 100n, B, 90n), allow(C, USER, P1)])).toEqual([
       'swap approval',
     ]);
     expect(scopesOf([...wrap(USER, 100n), ...trade(P1, USER, USER, WETH, 100n, B, 90n)])).toEqual([

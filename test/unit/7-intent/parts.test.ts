@@ -34,6 +34,25 @@ const swapAt = (payer: string): ReturnType<typeof move | typeof event>[] => [
 ];
 const kinds = ({ report }: MadeUpReport): string[] => report.classification.fragments.map(({ kind }) => kind);
 
+describe('a summary', () => {
+  it('of a single swap is that swap, and no trade beside it', async () => {
+    const router = '0x881D40237659C251811CEC9c364ef91dC08D300C';
+    const made = await reportOf({
+      to: router,
+      call: 'swap(string aggregatorId, address tokenFrom, uint256 amount, bytes data)',
+      args: ['one', 'USDX', '100e6', '0x'],
+      tokens,
+      steps: [
+        move('100e6', 'USDX', 'actor', router),
+        ...swapAt(router),
+        move('7e18', 'BBB', router, 'actor'),
+        event('Swap(string indexed aggregatorId, address indexed sender)', router, ['one', 'actor']),
+      ],
+    });
+    expect(kinds(made)).toEqual(['DirectSwap']);
+  });
+});
+
 describe('a token paymaster', () => {
   const operation = (steps: Parameters<typeof reportOf>[0]['steps']): ReturnType<typeof reportOf> =>
     reportOf({

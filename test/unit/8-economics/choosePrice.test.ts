@@ -12,7 +12,7 @@ const choose = (quotes: readonly PriceQuote[], touched: ReadonlySet<`0x${string}
 
 describe('choosePrice', () => {
   it('prefers the better method, then the newer observation', () => {
-    const spot = quote(TOKEN, '1.01', { method: 'pool_spot', source: POOL });
+    const spot = quote(TOKEN, '1.01', { method: 'own_trade', source: POOL });
     const older = quote(TOKEN, '1.00', { asOf: NOW - 900 });
     const newer = quote(TOKEN, '1.02', { asOf: NOW - 30, source: account('ff') });
     expect(choose([spot, older, newer]).chosen).toEqual({ quote: newer, ageSeconds: 30, stale: false });
@@ -48,7 +48,7 @@ describe('choosePrice', () => {
   });
 
   it('never prices from a pool the transaction moved', () => {
-    const spot = quote(TOKEN, '999999', { method: 'pool_spot', source: POOL, pool: POOL });
+    const spot = quote(TOKEN, '999999', { method: 'own_trade', source: POOL, pool: POOL });
     expect(choose([spot], new Set([POOL]))).toMatchObject({
       chosen: null,
       refused: [{ code: 'self_referential', observed: POOL }],
@@ -91,7 +91,7 @@ describe('choosePrice', () => {
     const some = fc
       .record({
         price: fc.integer({ min: 1, max: 5 }),
-        method: fc.constantFrom('chainlink', 'pool_twap', 'http', 'pool_spot'),
+        method: fc.constantFrom('chainlink', 'pool_twap', 'http', 'own_trade'),
         source: fc.constantFrom('a', 'b', 'c'),
         age: fc.integer({ min: -10, max: 200_000 }),
         touched: fc.boolean(),

@@ -161,7 +161,7 @@ describe('valuation', () => {
         tokens: [token(OTHER, { decimals: null }), token(DOLLAR)],
         prices: [
           quote(OTHER, '1'),
-          quote(DOLLAR, '1', { pool: POOL, method: 'pool_spot' }),
+          quote(DOLLAR, '1', { pool: POOL, method: 'own_trade' }),
           quote(SPAM, '1'),
         ],
       }),

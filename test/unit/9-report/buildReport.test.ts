@@ -454,7 +454,7 @@ describe('buildReport', () => {
     const checksummed = '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB';
     const quoted = [
       quote('native', '2500'),
-      quote(DOLLAR, '9', { pool: POOL, method: 'pool_spot', source: account('ab') }),
+      quote(DOLLAR, '9', { pool: POOL, method: 'own_trade', source: account('ab') }),
     ];
     const report = reportOf({
       context: rawContext({

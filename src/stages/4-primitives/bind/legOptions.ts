@@ -84,9 +84,14 @@ export function resolveLeg(
     excludedAsset: excluded.asset,
     context,
     claimed: context.claimed.of(context.shape, spec.role),
-    accept: (m) => m.asset !== excluded.asset && !excluded.movements.includes(m.index),
+    accept: (m) =>
+      m.asset !== excluded.asset && !excluded.movements.includes(m.index) && !isUnwrapped(m, context),
   };
 }
+
+/** The ether that a venue unwrapped: who paid it paid in wrapped ether. */
+const isUnwrapped = ({ from, to }: Movement, { wrappedNative, venue }: LegContext): boolean =>
+  to === venue && wrappedNative.has(from);
 
 /** Of a kind other than the leg's where `kind` is given. */
 function search(
