@@ -35,7 +35,7 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   ),
   markEnds: at('4-primitives/join/markEnds.ts', 'const hints = found.filter(isHint);', 'found'),
   nameVenues: at('5-motifs/nameVenues.ts', 'for (const motif of motifs) {', 'motifs'),
-  approvals: at(`${STRUCTURE}/approvals.ts`, 'const transfers = new Map<number, Movement>', '[]'),
+  approvals: at(`${STRUCTURE}/approvals.ts`, 'const transfers = new Map(', '[]'),
   busMessages: at(`${STRUCTURE}/busMessages.ts`, 'const open = new UnclaimedFlows(context);', '[]'),
   shares: at(`${STRUCTURE}/shares.ts`, 'const done = new Set<string>();', '[]'),
   swaps: at(`${STRUCTURE}/swaps.ts`, 'const customerTraded = anyTraded(context);', '[]'),
