@@ -20,30 +20,34 @@ export function reasonOf({ tx, input }: SubjectView): string | null {
 }
 
 /** `harvest()`; null where no function is called or none is known that the calldata fits. */
-export function methodOf({ tx, input }: SubjectView): string | null {
-  const named = tx.to === null ? null : functionOf(tx, input.rulebook.signatures);
-  return named && `${named.name}()`;
+export function methodOf(view: SubjectView): string | null {
+  const name = calledName(view);
+  return name && `${name}()`;
+}
+
+/** The name of the called function; null for creations. */
+function calledName({ tx, input }: SubjectView): string | null {
+  return tx.to === null ? null : (functionOf(tx, input.rulebook.signatures)?.name ?? null);
 }
 
 /** Act that the called function's name begins with: `swap` of `swapExactETHForTokens`. */
-export function namedAct({ tx, input: { rulebook } }: SubjectView): string | null {
-  const name = tx.to === null ? '' : (functionOf(tx, rulebook.signatures)?.name ?? '');
-  const words = `${name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
+export function namedAct(view: SubjectView): string | null {
+  const words = `${(calledName(view) ?? '').replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()}_`;
   let act = '';
-  for (const kind of rulebook.motifKinds.keys())
+  for (const kind of view.input.rulebook.motifKinds.keys())
     if (kind.length > act.length && words.startsWith(kind) && words[kind.length] === '_') act = kind;
   return act === '' ? null : act.replaceAll('_', ' ');
 }
 
 /** That act with the amount it would have moved: `swap 1 ETH`. */
 export function attemptOf(subject: LabelSubject): string | null {
-  const { tx, input } = subject.view;
-  const called = tx.to === null ? null : functionOf(tx, input.rulebook.signatures);
+  const { tx } = subject.view;
+  const called = calledName(subject.view);
   if (called === null) return null;
   const act = namedAct(subject.view);
   const amount = tx.value > 0n ? subject.format.amount(NATIVE, tx.value) : null;
   const stated = amount ?? statedAmount(subject);
-  return act === null ? stated && `${called.name} ${stated}` : [act, stated].filter(Boolean).join(' ');
+  return act === null ? stated && `${called} ${stated}` : [act, stated].filter(Boolean).join(' ');
 }
 
 /** `500 USDC` where a token's own call states it. */

@@ -97,24 +97,22 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
 
 function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): Verdict {
   const motifs = restedMotifs(view, rule);
-  return verdictOf(view, rule, { rule, motifs, assessment: assess(view, rule, motifs), format });
+  return verdictOf(view, { named: rule, rule, motifs, ...assess(view, rule, motifs) }, format);
 }
 
 function fallbackVerdict(view: SubjectView, format: LabelFormat): Verdict {
   const assessment = { status: 'Suspected', confidence: 'Low', caveats: ['no_rule'] } as const;
-  return verdictOf(view, fallbackIntent(view), { rule: null, motifs: [], assessment, format });
+  return verdictOf(view, { named: fallbackIntent(view), rule: null, motifs: [], ...assessment }, format);
 }
 
-interface Grounds {
+interface Grounds extends Assessment {
+  readonly named: NamedIntent;
   readonly rule: IntentRule | null;
   readonly motifs: readonly Motif[];
-  readonly assessment: Assessment;
-  readonly format: LabelFormat;
 }
 
-function verdictOf(view: SubjectView, named: NamedIntent, grounds: Grounds): Verdict {
-  const { rule, motifs, assessment, format } = grounds;
-  const { status, confidence, caveats } = assessment;
+function verdictOf(view: SubjectView, grounds: Grounds, format: LabelFormat): Verdict {
+  const { named, rule, motifs, status, confidence, caveats } = grounds;
   const kind = named.intent;
   const { text: label, unfilled, stated, owner } = renderLabel(named, view, motifs, format);
   const indexes = motifs.map((m) => m.index);

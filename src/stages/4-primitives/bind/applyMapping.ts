@@ -75,38 +75,28 @@ export function recognise(
   run: RecognitionRun,
 ): Candidate | null {
   const listed = mappings.filter((mapping) => run.known.protocolAt(mapping, trigger.contract) !== undefined);
-  const tried = listed.length > 0 ? listed : mappings.filter(({ open }) => open);
+  const candidates = listed.length > 0 ? listed : mappings.filter(({ open }) => open);
   let found: Candidate | null = null;
-  for (const mapping of tried) {
-    found = applyMapping(mapping, trigger, run);
-    if (found) break;
-  }
+  let tried = 0;
+  while (found === null && tried < candidates.length)
+    found = applyMapping(candidates[tried++]!, trigger, run);
   if (run.missed)
-    for (const mapping of mappings) noteUntried(mapping, { trigger, run, tried, listed, found });
+    for (const mapping of mappings)
+      if (!candidates.slice(0, tried).includes(mapping))
+        note(run, trigger, mapping, whyUntried(mapping, candidates, listed, found));
   return found;
 }
 
-interface Attempt {
-  readonly trigger: Trigger;
-  readonly run: RecognitionRun;
-  readonly tried: readonly PreparedMapping[];
-  readonly listed: readonly PreparedMapping[];
-  readonly found: Candidate | null;
-}
-
-/** Says why a mapping was not tried. */
-function noteUntried(mapping: PreparedMapping, { trigger, run, tried, listed, found }: Attempt): void {
-  const at = tried.indexOf(mapping);
-  const winner = found === null ? -1 : tried.findIndex(({ spec }) => spec === found.mapping);
-  if (at >= 0 && (winner < 0 || at <= winner)) return;
-  const by = at >= 0 ? found!.mapping.shape : listed[0]?.shape;
-  const reason: MissReason =
-    by !== undefined && by !== mapping.shape
-      ? { why: 'shadowed', by, listed: at < 0 }
-      : at >= 0
-        ? { why: 'shadowed', by: mapping.shape, listed: false }
-        : { why: 'emitter' };
-  note(run, trigger, mapping, reason);
+/** The one that fits came first, or only those of protocols that list the contract were tried. */
+function whyUntried(
+  mapping: PreparedMapping,
+  candidates: readonly PreparedMapping[],
+  [first]: readonly PreparedMapping[],
+  found: Candidate | null,
+): MissReason {
+  if (candidates.includes(mapping)) return { why: 'shadowed', by: found!.mapping.shape, listed: false };
+  if (!first || first.shape === mapping.shape) return { why: 'emitter' };
+  return { why: 'shadowed', by: first.shape, listed: true };
 }
 
 function note(

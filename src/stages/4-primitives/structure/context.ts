@@ -107,21 +107,17 @@ function pairs(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): StructureC
 /** Movements of one account looked at on either side of a moment. */
 const MAX_NEAR = 32;
 
-/** Movements that an account received or sent shortly before and after `seq`, in order. */
-function around(flow: ValueFlow, side: 'incoming' | 'outgoing', account: Address, seq: number): Movement[] {
-  const list = flow[side].get(account) ?? NOTHING;
-  const split = lowerBound(list, (i) => flow.movements[i]!.seq > seq);
-  return list.slice(Math.max(0, split - MAX_NEAR), split + MAX_NEAR).map((i) => flow.movements[i]!);
-}
-
-/** Unexplained transfers of other fungible assets around a mint or burn. */
+/** Unexplained transfers of other fungible assets shortly before and after a mint or burn, in order. */
 export function counterFlow(
   { flow, explained }: StructureContext,
   issued: Movement,
   side: 'incoming' | 'outgoing',
   account: Address,
 ): Movement[] {
-  return around(flow, side, account, issued.seq).filter(
+  const list = flow[side].get(account) ?? NOTHING;
+  const split = lowerBound(list, (i) => flow.movements[i]!.seq > issued.seq);
+  const near = list.slice(Math.max(0, split - MAX_NEAR), split + MAX_NEAR).map((i) => flow.movements[i]!);
+  return near.filter(
     ({ kind, asset, index }) =>
       kind === 'transfer' && asset !== issued.asset && !explained.has(index) && isFungible(flow, asset),
   );

@@ -24,6 +24,15 @@ const RECORDED: ReadonlySet<Hint['entry']['sign']> = new Set(['custody', 'exit']
 /** Movements of one amount that a trigger is compared with. */
 const MAX_ALIKE = 16;
 
+/** A hint taken as an act of one account, over movements of it. */
+interface Reading {
+  readonly hint: Hint;
+  readonly account: Address;
+  readonly moved: readonly Movement[];
+  /** All that is left of the account's flow. */
+  readonly own: UnclaimedFlow;
+}
+
 /**
  * Finds acts of unknown contracts from words of events and functions (the lexicon), confirmed by the value
  * flow: direction, receipts, named accounts, exact amounts. Hints: always Suspected, and only over
@@ -72,11 +81,11 @@ export class NamedActs {
     if (hints.length === 0) return [];
     const open = this.#open();
     return [...this.#accounts()].flatMap((account) => {
-      const flow = open.of(account);
-      const gained = open.gained(flow);
+      const own = open.of(account);
+      const gained = open.gained(own);
       for (const hint of hints) {
-        const act = this.#whole(hint, account, flow, gained);
-        if (act) return [act];
+        const reading = this.#whole(hint, account, own, gained);
+        if (reading) return [this.#actOf(reading)];
       }
       return [];
     });
@@ -93,8 +102,8 @@ export class NamedActs {
       const received = stated.filter((m) => open.accountOf(m, 'received') === account);
       const exchanged = sent.length > 0 && received.length > 0 ? [...sent, ...received] : [];
       const moved = { sent, received, exchanged, none: [] }[entry.flow];
-      const flow = open.of(account);
-      if (moved.length > 0 && this.#holds(hint, moved, flow)) return this.#actOf(hint, account, moved, flow);
+      const reading = { hint, account, moved, own: open.of(account) };
+      if (moved.length > 0 && this.#holds(reading)) return this.#actOf(reading);
     }
     return null;
   }
@@ -139,41 +148,28 @@ export class NamedActs {
   }
 
   /** Everything that is left of the account's flow, where it goes the entry's way. */
-  #whole(
-    hint: Hint,
-    account: Address,
-    flow: UnclaimedFlow,
-    gained: ReadonlySet<AssetId>,
-  ): DraftPrimitive | null {
+  #whole(hint: Hint, account: Address, own: UnclaimedFlow, gained: ReadonlySet<AssetId>): Reading | null {
     const { entry, trigger } = hint;
     const isCalled = trigger.basis === 'call' || trigger.contract === this.#context.tx.to;
     if (!isCalled && !trigger.words().has(BigInt(account))) return null;
-    const got = flow.received.filter((m) => gained.has(mergeNative(m.asset, this.#context.wrappedNative)));
-    const moved = entry.flow === 'received' ? got : flow.sent;
-    const isShown =
-      goes(entry.flow, flow.sent.length > 0, got.length > 0) &&
-      this.#holds(hint, moved, flow) &&
-      this.#isWitness(hint, account, moved, flow);
-    return isShown ? this.#actOf(hint, account, moved, flow) : null;
+    const got = own.received.filter((m) => gained.has(mergeNative(m.asset, this.#context.wrappedNative)));
+    const reading = { hint, account, own, moved: entry.flow === 'received' ? got : own.sent };
+    const goesItsWay = goes(entry.flow, own.sent.length > 0, got.length > 0);
+    return goesItsWay && this.#holds(reading) && this.#isWitness(reading) ? reading : null;
   }
 
   /** Whether the trigger's contract took part, and named the account where the entry asks for that. */
-  #isWitness(
-    { entry, trigger }: Hint,
-    account: Address,
-    moved: readonly Movement[],
-    flow: UnclaimedFlow,
-  ): boolean {
+  #isWitness(reading: Reading): boolean {
+    const { hint, moved } = reading;
+    const { entry, trigger } = hint;
     if (moved.length > 0 && !moved.some((m) => this.#involves(trigger, m))) return false;
     if (moved.length > 0 && moved.every((m) => this.#reportsItself(trigger, m))) return false;
-    return !RECORDED.has(entry.sign) || this.#records(trigger, account, moved, flow);
+    return !RECORDED.has(entry.sign) || this.#records(reading);
   }
 
-  #holds(
-    { entry: { assets, unreceipted, leg, flow: way }, trigger }: Hint,
-    moved: readonly Movement[],
-    own: UnclaimedFlow,
-  ): boolean {
+  #holds({ hint, moved, own }: Reading): boolean {
+    const { trigger } = hint;
+    const { assets, unreceipted, leg, flow: way } = hint.entry;
     const { flow } = this.#context;
     // Swept from a deposit address with a contract made for it alone, which says nothing itself.
     const isSwept = ({ from }: Movement): boolean => from !== trigger.contract && this.#created().has(from);
@@ -197,14 +193,9 @@ export class NamedActs {
    * names the payer or payee and the amount. A token that reports its own transfer in other words does
    * not count, nor a payer behind a called contract that only empties it (deposit addresses of exchanges).
    */
-  #records(
-    trigger: NamedTrigger,
-    account: Address,
-    moved: readonly Movement[],
-    { sent, minted }: UnclaimedFlow,
-  ): boolean {
-    const { contract } = trigger;
-    const words = trigger.words();
+  #records({ hint, account, moved, own: { sent, minted } }: Reading): boolean {
+    const { contract } = hint.trigger;
+    const words = hint.trigger.words();
     const ends = new Set(moved.map((m) => (sent.includes(m) ? m.to : m.from)));
     if (ends.size !== 1 || minted.length > 0 || !words.has(BigInt(account))) return false;
     const { tx, flow } = this.#context;
@@ -238,14 +229,14 @@ export class NamedActs {
     return this.#primitive(hint, doer, legs);
   }
 
-  #actOf(hint: Hint, account: Address, moved: readonly Movement[], flow: UnclaimedFlow): DraftPrimitive {
+  #actOf({ hint, account, moved, own }: Reading): DraftPrimitive {
     const { entry } = hint;
     const side = (m: Movement): string =>
-      entry.flow !== 'exchanged' ? entry.leg : flow.sent.includes(m) ? 'in' : 'out';
+      entry.flow !== 'exchanged' ? entry.leg : own.sent.includes(m) ? 'in' : 'out';
     const legs = legsByAsset(moved, account, side);
     if (entry.flow === 'received' || entry.flow === 'none')
-      legs.push(...legsByAsset(flow.burnt, account, () => 'share_in'));
-    if (entry.flow === 'sent') legs.push(...legsByAsset(flow.minted, account, () => 'share_out'));
+      legs.push(...legsByAsset(own.burnt, account, () => 'share_in'));
+    if (entry.flow === 'sent') legs.push(...legsByAsset(own.minted, account, () => 'share_out'));
     return this.#primitive(hint, account, legs);
   }
 
