@@ -20,6 +20,12 @@ interface Moved {
   readonly flow: Pick<ValueFlow, 'assets'>;
 }
 
+/** Promised amounts, and the legs that pay them out. */
+interface Freed {
+  readonly words: readonly bigint[];
+  readonly legs: readonly Leg[];
+}
+
 const isEqual = ({ amount, moved }: { readonly amount: bigint; readonly moved: bigint }): boolean =>
   amount === moved;
 const isPositive = (amount: bigint): boolean => amount > 0n;
@@ -67,13 +73,8 @@ const PREDICATES = {
   code_created: ({ effective }: Frame) => effective,
   venue_gained_in: isPositive,
   venue_lost_out: isPositive,
-  principal_was_freed: ({
-    words,
-    legs,
-  }: {
-    readonly words: readonly bigint[];
-    readonly legs: readonly Leg[];
-  }) => words.every((word) => legs.some(({ amount }) => amount >= word)),
+  principal_was_freed: ({ words, legs }: Freed) =>
+    words.every((word) => legs.some(({ amount }) => amount >= word)),
   one_payer: isOne,
   one_recipient: isOne,
   no_counter_flow: (own: readonly Balance[]) => own.every(({ net }) => net <= 0n),

@@ -3,7 +3,6 @@ import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { ProtocolRef } from '../../model/primitive.ts';
-import type { TokenPatterns } from '../../model/membership.ts';
 import type { ProtocolSpec, Rulebook } from '../../model/rulebook.ts';
 import type { RawContext, TokenMetadata } from '../../model/upstream.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
@@ -63,16 +62,16 @@ interface NamedSpec {
 }
 
 function patternsOf({ protocols }: Rulebook): NamedSpec[] {
-  return [...protocols.values()].flatMap((spec) =>
-    spec.tokens ? [{ spec, fits: fitting(spec.tokens) }] : [],
-  );
+  return [...protocols.values()].flatMap((spec) => {
+    if (!spec.tokens) return [];
+    const [ofName, ofSymbol] = [fitting(spec.tokens.names), fitting(spec.tokens.symbols)];
+    return { spec, fits: ({ name, symbol }) => ofName(name) || ofSymbol(symbol) };
+  });
 }
 
-function fitting({ names, symbols }: TokenPatterns): NamedSpec['fits'] {
-  const [ofName, ofSymbol] = [names, symbols].map((list) => list.map(expression)) as [RegExp[], RegExp[]];
-  return ({ name, symbol }) =>
-    (name !== null && ofName.some((pattern) => pattern.test(name))) ||
-    (symbol !== null && ofSymbol.some((pattern) => pattern.test(symbol)));
+function fitting(patterns: readonly string[]): (text: string | null) => boolean {
+  const expressions = patterns.map(expression);
+  return (text) => text !== null && expressions.some((one) => one.test(text));
 }
 
 function expression(pattern: string): RegExp {

@@ -157,10 +157,15 @@ export function shownAmounts(
 }
 
 /** Ether paid to the block builder, and the side of a trade with which it left the wallet as one sum. */
-function tipOf(view: SubjectView, motifs: readonly Motif[]): Tip {
+function tipOf(
+  view: SubjectView,
+  motifs: readonly Motif[],
+): Pick<Kept, 'amount'> & { of: Kept['side'] | null } {
   const { exchange, flow } = view;
   const paid = [...exchange.tips].filter((index) => exchange.fees.has(index));
-  const amount = sumOf(paid.map((index) => flow.movements[index]!).filter(isEther));
+  const amount = sumOf(
+    paid.map((index) => flow.movements[index]!).filter(({ asset }) => asset === NATIVE_ASSET),
+  );
   if (amount === 0n || !isTrade(view, motifs)) return { amount, of: null };
   // Without the tip, ether that was unwrapped for it is left over.
   const isUnwrapped = exchange.unmerged().some(({ id, net }) => id === NATIVE_ASSET && net === amount);
@@ -170,13 +175,6 @@ function tipOf(view: SubjectView, motifs: readonly Motif[]): Tip {
   const isLess = actAmounts(motifs, view).received.some((one) => holds(one) && one.amount > amount);
   return { amount, of: isLess ? 'received' : null };
 }
-
-interface Tip {
-  readonly amount: bigint;
-  readonly of: 'sent' | 'received' | null;
-}
-
-const isEther = ({ asset }: Movement): boolean => asset === NATIVE_ASSET;
 
 /** `, tipping 0.03 ETH`: a payment to the block builder, apart from the act or a part of its amount. */
 export function tipText(view: SubjectView, motifs: readonly Motif[], format: LabelFormat): string {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { lazy } from '../../lib/lazy.ts';
 import { counted } from '../../lib/text.ts';
 import { NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
 import { subtractMoney, worthTogether } from '../../value/money.ts';
@@ -59,13 +60,10 @@ function assetsOf({ flow, motifs, rulebook }: EconomicsInput): ReadonlyMap<Asset
 
 /** Accounts with value, motifs or logs here; computed only when a price rests on a pool. */
 function touchedAccounts(tx: CanonicalTx, flow: ValueFlow, motifs: readonly Motif[]): TouchedAccounts {
-  let others: Set<Address> | undefined;
-  return {
-    has: (account) => {
-      others ??= new Set([...motifs.map((motif) => motif.venue), ...tx.logs.map((log) => log.address)]);
-      return flow.ledgers.has(account) || others.has(account);
-    },
-  };
+  const others = lazy(
+    () => new Set([...motifs.map(({ venue }) => venue), ...tx.logs.map(({ address }) => address)]),
+  );
+  return { has: (account) => flow.ledgers.has(account) || others().has(account) };
 }
 
 function warningsOf(
@@ -224,14 +222,12 @@ function accountsOf(owner: Address, { owners = [], orders }: Attribution): Addre
 /** Digest of the priced assets with source, time and price: equal prices at the same block, equal id. */
 function snapshotId(prices: readonly ChosenPrice[], block: bigint): string | null {
   if (prices.length === 0) return null;
-  let text = block.toString();
   // Lines of JSON. Only a source's name may need escapes.
-  for (const { asset, unit, quote } of prices) {
-    text +=
-      `\n["${asset}","${quote.method}",${JSON.stringify(quote.source)},"` +
-      `${formatAmount(unit.usd.numerator, unit.usd.scale)}",${quote.asOf}]`;
-  }
-  return `sha256:${hash('sha256', text)}`;
+  const lines = prices.map(({ asset, unit: { usd }, quote: { method, source, asOf } }) => {
+    const price = formatAmount(usd.numerator, usd.scale);
+    return `["${asset}","${method}",${JSON.stringify(source)},"${price}",${asOf}]`;
+  });
+  return `sha256:${hash('sha256', [block, ...lines].join('\n'))}`;
 }
 
 function warningText(stale: number, doubted: number): string | null {
@@ -245,8 +241,7 @@ function warningText(stale: number, doubted: number): string | null {
 function valuation(assets: ReadonlySet<AssetId>, pricing: Pricing, block: bigint): Valuation {
   const { prices, refusals } = pricing.book;
   // Refusals are in the order of the ids.
-  const unpriced: AssetId[] = [];
-  for (const asset of refusals.keys()) if (assets.has(asset)) unpriced.push(asset);
+  const unpriced = [...refusals.keys()].filter((asset) => assets.has(asset));
   const used = [...prices.values()];
   return {
     snapshotId: snapshotId(used, block),

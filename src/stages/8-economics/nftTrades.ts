@@ -19,6 +19,7 @@ interface TradeInput {
 
 type Side = 'buyer' | 'seller';
 type Sold = Omit<NftTrade, 'paid' | 'received'>;
+type Scene = TradeInput & { readonly sold: readonly Sold[] };
 
 /**
  * Sales of single NFTs at marketplaces, with the buyer's payment and the seller's proceeds. Both are read
@@ -27,11 +28,10 @@ type Sold = Omit<NftTrade, 'paid' | 'received'>;
  */
 export function nftTrades(input: TradeInput): NftTrade[] {
   const sold = input.motifs.map((motif) => soldBy(motif, input)).filter((sale) => sale !== null);
-  return sold.map((trade) => ({
-    ...trade,
-    paid: shareOf(trade, 'buyer', sold, input),
-    received: shareOf(trade, 'seller', sold, input),
-  }));
+  const scene = { ...input, sold };
+  return sold.map((trade) => {
+    return { ...trade, paid: shareOf(trade, 'buyer', scene), received: shareOf(trade, 'seller', scene) };
+  });
 }
 
 const isNftId = (id: AssetId): boolean => isNft(parseAssetId(id) ?? NATIVE);
@@ -49,13 +49,12 @@ function soldBy(motif: Motif, { rulebook }: TradeInput): Sold | null {
 }
 
 /** A trade's share of all its account paid or received; null where unclear. */
-function shareOf(trade: Sold, side: Side, sold: readonly Sold[], input: TradeInput): NftTrade['paid'] {
-  const account = trade[side];
-  const own = sold.filter((other) => other[side] === account);
-  const amounts = moneyOf(account, side, own, input);
+function shareOf(trade: Sold, side: Side, scene: Scene): NftTrade['paid'] {
+  const own = scene.sold.filter((other) => other[side] === trade[side]);
+  const amounts = moneyOf(trade[side], side, scene);
   if (!amounts) return null;
   if (own.length === 1) return { amounts, share: { numerator: 1n, denominator: 1n } };
-  const stated = own.map((other) => statedPrice(other, input) ?? soleProceeds(other, sold, input));
+  const stated = own.map((other) => statedPrice(other, scene) ?? soleProceeds(other, scene));
   const weight = stated[own.indexOf(trade)]!;
   if (!weight || stated.some((price) => price === null || price.asset !== weight.asset)) return null;
   const denominator = stated.reduce((total, price) => total + price!.amount, 0n);
@@ -68,9 +67,9 @@ interface Amount {
 }
 
 /** The seller's proceeds, where it sold nothing else; the buyer's fees are shared alike. */
-function soleProceeds(trade: Sold, sold: readonly Sold[], input: TradeInput): Amount | null {
-  const own = sold.filter(({ seller }) => seller === trade.seller);
-  const money = own.length === 1 ? moneyOf(trade.seller, 'seller', own, input) : null;
+function soleProceeds({ seller }: Sold, scene: Scene): Amount | null {
+  const own = scene.sold.filter((other) => other.seller === seller);
+  const money = own.length === 1 ? moneyOf(seller, 'seller', scene) : null;
   return money?.length === 1 ? { asset: money[0]![0], amount: money[0]![1] } : null;
 }
 
@@ -87,21 +86,18 @@ function statedPrice({ motif }: Sold, { rulebook }: TradeInput): Amount | null {
 function moneyOf(
   account: Address,
   side: Side,
-  own: readonly Sold[],
-  { flow, rulebook }: TradeInput,
+  { flow, rulebook, sold }: Scene,
 ): readonly (readonly [AssetId, bigint])[] | null {
   const sign = side === 'buyer' ? 1n : -1n;
+  const units = (nft: AssetId): bigint =>
+    sold.reduce((sum, one) => (one[side] === account && one.asset === nft ? sum + one.units : sum), 0n);
   const money: (readonly [AssetId, bigint])[] = [];
   for (const { id, net } of balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).values()) {
     const paid = -sign * net;
-    if (isNftId(id) ? paid !== -unitsTraded(id, own) : paid < 0n) return null;
+    if (isNftId(id) ? paid !== -units(id) : paid < 0n) return null;
     if (!isNftId(id) && paid > 0n) money.push([id, paid]);
   }
   return money.length > 0 ? money : null;
-}
-
-function unitsTraded(nft: AssetId, trades: readonly Sold[]): bigint {
-  return trades.reduce((sum, { asset, units }) => (asset === nft ? sum + units : sum), 0n);
 }
 
 /** Reason for an unknown amount: the account did more than this sale in the transaction. */

@@ -50,16 +50,11 @@ interface Result {
 }
 
 /** The account of the group that ended with most of the asset; the first, its actor, where none gained. */
-function holderOf(id: AssetId, { group, flow, rulebook }: PnlOf): Address {
-  const mergeWrapped = rulebook.wrappedNative;
-  const gained = (account: Address): bigint => balances(flow, account, { mergeWrapped }).get(id)?.net ?? 0n;
-  const [first, ...others] = group;
-  let holder = { account: first!, net: gained(first!) };
-  for (const account of others) {
-    const net = gained(account);
-    if (net > 0n && net > holder.net) holder = { account, net };
-  }
-  return holder.account;
+function holderOf(id: AssetId, { group, flow, rulebook: { wrappedNative: mergeWrapped } }: PnlOf): Address {
+  const gains = [...group].map((account) => {
+    return { account, net: balances(flow, account, { mergeWrapped }).get(id)?.net ?? 0n };
+  });
+  return gains.reduce((most, one) => (one.net > 0n && one.net > most.net ? one : most)).account;
 }
 
 interface Hops {

@@ -65,14 +65,11 @@ function eventTriggers(context: StructureContext): NamedTrigger[] {
  * no better.
  */
 function isRead({ address }: Log, key: string, { events }: Rulebook): boolean {
-  return (
-    events
-      .get(key)
-      ?.meanings.some(
-        ({ protocols, legs }) =>
-          legs.some(({ amount }) => amount.length > 0) &&
-          protocols.some(({ addresses }) => addresses.has(address)),
-      ) === true
+  const meanings = events.get(key)?.meanings ?? [];
+  return meanings.some(
+    ({ protocols, legs }) =>
+      legs.some(({ amount }) => amount.length > 0) &&
+      protocols.some(({ addresses }) => addresses.has(address)),
   );
 }
 
