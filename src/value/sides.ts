@@ -165,16 +165,8 @@ function sideOf(
   return { position, owner, amounts: withoutInterest(amounts, position) };
 }
 
-/** Roles of legs that determine the amount's part in the position. */
-const STATED_ROLES: ReadonlyMap<string, SideAmount['role']> = new Map([
-  ['fee', 'fee'],
-  ['reward', 'reward'],
-  ['interest', 'interest'],
-  ['penalty', 'penalty'],
-  ['collateral', 'collateral'],
-  ['debt', 'debt'],
-  ['repaid', 'debt'],
-]);
+/** Roles of legs that are the amount's part in the position. */
+const STATED_ROLES = ['fee', 'reward', 'interest', 'penalty', 'collateral', 'debt'] as const;
 
 const plainRole = (gave: boolean): SideAmount['role'] => (gave ? 'gave' : 'got');
 
@@ -182,7 +174,7 @@ const plainRole = (gave: boolean): SideAmount['role'] => (gave ? 'gave' : 'got')
 function roleOfLeg(leg: string, gave: boolean, position: Position | null): SideAmount['role'] {
   if (SHARE_ROLES.has(leg)) return DEBT_SHARE_ROLES.has(leg) ? 'debt_share' : 'share';
   if (position === null) return leg === 'fee' ? leg : plainRole(gave);
-  const stated = STATED_ROLES.get(leg);
+  const stated = STATED_ROLES.find((role) => role === (leg === 'repaid' ? 'debt' : leg));
   if (stated) return stated;
   const { category, effect } = position;
   if (effect === 'collect') return category === 'liquidity' ? 'fee' : 'reward';
