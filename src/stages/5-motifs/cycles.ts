@@ -43,7 +43,7 @@ export function cycleOf(
   const entity = (): Entity => context.entity(hops);
   const gain = baseOf(balance, entity);
   const base = gain ?? lossBaseOf(balance, entity);
-  if (!base || isRoundTripAtOnePool(hops, base.id)) return null;
+  if (!base || !evaluate('distinct_pools', poolsAtEnds(hops, base.id), []).holds) return null;
   const loop = { hops, base, tx: context.tx, entity: entity() };
   return gain ? gainingCycle(loop) : losingCycle(loop);
 }
@@ -58,7 +58,7 @@ interface Loop {
 function gainingCycle(loop: Loop): MotifDraft {
   const { base, entity } = loop;
   // A bot may keep its gains in a third account, which only receives.
-  const gains = gained(entity.balances, base.id);
+  const gains = (entity.balances.get(base.id)?.net ?? 0n) > 0n;
   const funder = gains ? null : funderOf(loop);
   const wallet = gains ? null : (funder ?? entity.walletOf(base.id));
   const own = wallet ? entity.balancesWith(wallet) : entity.balances;
@@ -73,11 +73,8 @@ function gainingCycle(loop: Loop): MotifDraft {
  * entity's.
  */
 function funderOf({ hops, base, entity }: Loop): Address | null {
-  const ends = [
-    ...hops.flatMap(({ sent }) => (sent?.id === base.id ? sent : [])),
-    ...hops.flatMap(({ received }) => (received?.id === base.id ? received : [])),
-  ];
-  const [account, ...others] = unique(ends.map((end) => end.account));
+  const ends = hops.flatMap(({ sent, received }) => [sent, received]).filter((end) => end?.id === base.id);
+  const [account, ...others] = unique(ends.map((end) => end!.account));
   const venues = new Set(hops.map(({ motif }) => motif.venue));
   return account && others.length === 0 && !venues.has(account) && !entity.accounts.has(account)
     ? account
@@ -147,10 +144,6 @@ function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraf
   );
 }
 
-function gained(own: ReadonlyMap<AssetId, Balance>, id: AssetId): boolean {
-  return (own.get(id)?.net ?? 0n) > 0n;
-}
-
 /**
  * The asset a cycle begins and ends in: the only one the hops gained beyond slack. Null where there is none
  * such.
@@ -188,10 +181,6 @@ function poolsAtEnds(hops: readonly Hop[], id: AssetId): Record<'first' | 'last'
   const pools = (side: 'sent' | 'received'): string[] =>
     unique(hops.filter((hop) => hop[side]?.id === id).map(({ pool }) => pool));
   return { first: pools('sent'), last: pools('received') };
-}
-
-function isRoundTripAtOnePool(hops: readonly Hop[], id: AssetId): boolean {
-  return !evaluate('distinct_pools', poolsAtEnds(hops, id), []).holds;
 }
 
 function isDust({ id, net }: Balance, entity: Entity): boolean {

@@ -16,7 +16,14 @@ export function bindingClaims(
   const { venue, binding, mapping, protocol } = candidate;
   const { legs, unresolved } = binding;
   if (mapping.legs.length === 0) return [];
-  const { all, minted, burnt, to, from } = movementsOf(legs);
+  const indexes = (counts: (of: BoundLeg) => boolean): number[] =>
+    legs.filter(counts).flatMap(({ leg }) => leg.movements);
+  const all = indexes(() => true);
+  const minted = indexes(({ spec }) => spec.movementKind === 'mint');
+  const burnt = indexes(({ spec }) => spec.movementKind === 'burn');
+  // Ins and outs with the account at the venue's end in the mapping.
+  const to = indexes(({ leg, spec }) => leg.role === 'in' && spec.to !== null);
+  const from = indexes(({ leg, spec }) => leg.role === 'out' && spec.from !== null);
   const stated = all.length > 0 ? [] : [...legs.map(({ leg }) => leg), ...unresolved];
   const operands = all.length > 0 ? all : stated.map(({ amount }) => ({ word: amount }));
   const claims: Claim[] = [evaluate('value_moved', operands, operands)];
@@ -29,21 +36,4 @@ export function bindingClaims(
   for (const issued of [minted, burnt]) if (issued.length > 0) claims.push(issueClaim(flow, issued));
   if (to.length + from.length > 1) claims.push(claim('single_venue', flow, to, from));
   return claims;
-}
-
-/** Indexes of movements; `to`, `from`: of ins and outs with the account at the venue's end in the mapping. */
-function movementsOf(legs: readonly BoundLeg[]) {
-  const found = { all: [], minted: [], burnt: [], to: [], from: [] } as Record<
-    'all' | 'minted' | 'burnt' | 'to' | 'from',
-    number[]
-  >;
-  for (const { leg, spec } of legs) {
-    const { role, movements } = leg;
-    found.all.push(...movements);
-    if (spec.movementKind !== null)
-      found[spec.movementKind === 'mint' ? 'minted' : 'burnt'].push(...movements);
-    if (role === 'in' && spec.to) found.to.push(...movements);
-    if (role === 'out' && spec.from) found.from.push(...movements);
-  }
-  return found;
 }
