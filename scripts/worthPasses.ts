@@ -53,7 +53,7 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   asExchanged: at('8-economics/positions/owners.ts', 'if (hadAssets(change, context) || !isShared', 'change'),
   unexplained: at('8-economics/positions/positionChanges.ts', 'const groups = groupBy(changes,', '[]'),
   losingCycles: at('5-motifs/cycles.ts', 'const lossy = balance.filter(', 'null'),
-  funders: at('5-motifs/cycles.ts', 'const ends = [', 'null'),
+  funders: at('5-motifs/cycles.ts', 'const ends = hops.flatMap(', 'null'),
   paidActs: at(`${STRUCTURE}/payments.ts`, 'return found.map((item) => {', 'found'),
   skims: at(`${STRUCTURE}/transfers.ts`, 'if (legsByAccount.size === 0 ||', 'false'),
   change: at(`${STRUCTURE}/transfers.ts`, 'return context\n    .between(m.to, m.from, m.asset)', 'false'),
