@@ -200,7 +200,7 @@ function splitAmounts(
       return stated.length === 0 ? null : sumOf(stated);
     };
     const fee = known('fee');
-    const principal = fee === null ? (effect === 'increase' ? -1n : 1n) * known('principal')! : net - fee;
+    const principal = fee === null ? (isPaidIn(effect) ? -1n : 1n) * known('principal')! : net - fee;
     const rest = net - principal;
     const gave = net < 0n;
     // A fee against the direction of the whole did not move.
@@ -215,6 +215,7 @@ function splitAmounts(
 }
 
 const abs = (amount: bigint): bigint => (amount < 0n ? -amount : amount);
+const isPaidIn = (effect: Position['effect']): boolean => effect === 'increase' || effect === 'open';
 
 /** A loan's fee is owed on top of the amount received. */
 function owedAmounts(amounts: readonly SideAmount[], portions: readonly Portion[]): readonly SideAmount[] {

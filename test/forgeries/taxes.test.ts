@@ -54,6 +54,8 @@ const tells = (from: Address, to: Address, amount: bigint) =>
   );
 
 const fourFifths = (): bigint => (asked * 4n) / 5n;
+/** More than half is no tax that a report adds by itself. */
+const twoFifths = (): bigint => (asked * 2n) / 5n;
 
 /** Alice buys the token for ether at the real router and pair; `told`: what the token then tells. */
 async function bought(told: () => readonly [Address, Address, bigint]): Promise<TxReport> {
@@ -75,14 +77,14 @@ async function bought(told: () => readonly [Address, Address, bigint]): Promise<
 
 describe('a token that moves less than the pool asks it to', () => {
   it('leaves the swap proven, of what it moved; verify reads the call again', async () => {
-    const report = await bought(() => [pair, ALICE, fourFifths()]);
+    const report = await bought(() => [pair, ALICE, twoFifths()]);
     expect(report.classification).toMatchObject({
       status: 'Proven',
       intent_kind: 'DirectSwap',
       actor: ALICE,
     });
     const swap = report.motifs.findIndex(({ kind }) => kind === 'swap');
-    expect(report.motifs[swap]!.assets_in[0]!.amount_raw).toBe(String(fourFifths()));
+    expect(report.motifs[swap]!.assets_in[0]!.amount_raw).toBe(String(twoFifths()));
     const answers = await fetchRawAnswers(stage.rpcUrl, report.tx.hash);
     expect(verifyReport(report, answers)).toEqual([]);
     const lies: ((claim: NonNullable<TxReport['motifs'][number]['claims']>[number]) => void)[] = [
@@ -98,6 +100,44 @@ describe('a token that moves less than the pool asks it to', () => {
       lie(forged.motifs[swap]!.claims![at]!);
       expect(verifyReport(forged, answers).map((one) => one.at)).toContain(`/motifs/${swap}/claims/${at}`);
     }
+  });
+
+  it('has the rest itself, up to a half: payer and payee are short of nothing', async () => {
+    const report = await bought(() => [pair, ALICE, fourFifths()]);
+    expect(report.classification.intent_label).toMatch(/ \(20 % token tax\)$/);
+    const net = (account: Address): string | undefined =>
+      report.inventory_deltas.find(({ subject, asset }) => subject === account && asset.address === token)
+        ?.delta_raw;
+    expect([pair, ALICE, token].map(net)).toEqual([-asked, fourFifths(), asked - fourFifths()].map(String));
+    const answers = await fetchRawAnswers(stage.rpcUrl, report.tx.hash);
+    expect(verifyReport(report, answers)).toEqual([]);
+    const at = report.movements!.findIndex(({ to }) => to === token);
+    type Moved = NonNullable<TxReport['movements']>[number];
+    const lies: ((tax: Moved) => void)[] = [
+      (tax) => (tax.amount_raw = String(BigInt(tax.amount_raw) + 1n)),
+      (tax) => (tax.from = BOB),
+      (tax) => (tax.to = BOB),
+      (tax) => (tax.evidence.frame_path = []),
+    ];
+    for (const lie of lies) {
+      const forged = structuredClone(report);
+      lie(forged.movements![at]!);
+      expect(verifyReport(forged, answers).map((one) => one.at)).toContain(`/movements/${at}`);
+    }
+  });
+
+  it('proves no payment of an account that did not ask for it', async () => {
+    const paid = ETHER / 5n;
+    await tells(BOB, ALICE, (paid * 4n) / 5n);
+    const data = fn('transferFrom(address,address,uint256)', [BOB, ALICE, paid]);
+    const hash = await stage.chain.send(ATTACKER, { to: token, data, gas: 3_000_000n });
+    const report = await stage.report(hash);
+    expect(report.movements).toMatchObject([
+      { from: BOB, to: ALICE, amount_raw: String((paid * 4n) / 5n) },
+      { from: BOB, to: token, amount_raw: String(paid / 5n) },
+    ]);
+    expect(report.classification).toMatchObject({ status: 'Suspected' });
+    expect(report.classification.actor).not.toBe(BOB);
   });
 
   it.each<[string, () => readonly [Address, Address, bigint]]>([

@@ -14,6 +14,7 @@ import {
   netChanges,
 } from './rawTransfer.ts';
 import { markForged } from './forgedTransfers.ts';
+import { addUnloggedTaxes } from './unloggedTaxes.ts';
 import { readStandardTransfer, erc20Asset } from './readStandardTransfer.ts';
 import { logEvidence } from '../../lib/evidence.ts';
 
@@ -29,7 +30,7 @@ interface Shapes {
   readonly wrapping: ReadonlyMap<number, Wrapping>;
 }
 
-/** Token movements stated by logs, and every other log as a non-economic action; in the order of the logs. */
+/** Token movements of logs and calls, and every other log as a non-economic action; in order. */
 export function readTokens(tx: CanonicalTx, rulebook: FlowRules): FlowEntry[] {
   if (tx.logs.length === 0) return [];
   const shapes = readShapes(tx, rulebook);
@@ -46,7 +47,7 @@ export function readTokens(tx: CanonicalTx, rulebook: FlowRules): FlowEntry[] {
       }
     else entries.push(repeats?.entries.get(log.index) ?? otherLog(log));
   }
-  return markForged(tx, entries);
+  return markForged(tx, addUnloggedTaxes(tx, entries));
 }
 
 function declarationsOf({ tokenEvents }: FlowRules): Declarations {

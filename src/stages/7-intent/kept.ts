@@ -109,7 +109,6 @@ function taxesOf(view: SubjectView, id: AssetId): Movement[] {
   };
   return flow.movements.filter(
     ({ asset, from, to, evidence }) =>
-      evidence.log !== null &&
       view.mergedAsset(asset) === id &&
       !entity.has(to) &&
       !venues.has(to) &&

@@ -1,4 +1,4 @@
-import { TRANSFER_CALL, TRANSFER_FROM_CALL } from '../../evm/tokenCalls.ts';
+import { readTransferCall } from '../../evm/tokenCalls.ts';
 import { displayMoney, worthOf } from '../../value/money.ts';
 import type { PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
@@ -7,7 +7,6 @@ import type { AssetId, LedgerEntry, MovementKind, ValueFlow } from '../../model/
 import type { ReportWriter } from './reportWriter.ts';
 import { subjectRoles, type RoleInput } from './subjectRoles.ts';
 import { lowerBound } from '../../lib/lists.ts';
-import { addressOfWord, uintOfWord, wordAt } from '../../evm/hex.ts';
 import { SHARE_TOPICS } from '../../evm/tokenTopics.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 
@@ -98,14 +97,10 @@ export function assetMarks(tx: CanonicalTx, flow: ValueFlow): ReadonlyMap<Addres
     if (topics[0] !== undefined && SHARE_TOPICS.has(topics[0])) mark(address, 'rebasing');
 
   for (const frame of tx.frames) {
-    if (!isTransferCall(frame) || frame.to === null || marks.get(frame.to)?.has('fee_on_transfer')) continue;
-    if (arrivedShort(frame, tx, flow)) mark(frame.to, 'fee_on_transfer');
+    if (marks.get(frame.to!)?.has('fee_on_transfer')) continue;
+    if (arrivedShort(frame, tx, flow)) mark(frame.to!, 'fee_on_transfer');
   }
   return marks;
-}
-
-function isTransferCall({ selector, type, effective }: Frame): boolean {
-  return (selector === TRANSFER_CALL || selector === TRANSFER_FROM_CALL) && type === 'CALL' && effective;
 }
 
 /**
@@ -114,7 +109,7 @@ function isTransferCall({ selector, type, effective }: Frame): boolean {
 function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
   const asked = readTransferCall(frame);
   if (!asked) return false;
-  const amount = uintOfWord(asked.amount);
+  const { amount } = asked;
   let [sent, arrived] = [0n, 0n];
   for (const movement of paymentsWithin(frame, asked.from, tx, flow)) {
     sent += movement.amount;
@@ -142,22 +137,4 @@ function* paymentsWithin(
     const { kind, address } = assets.get(movement.asset)!;
     if (kind === 'erc20' && address === frame.to) yield movement;
   }
-}
-
-/**
- * The ends and amount of a `transfer` or `transferFrom` call (EIP-20); null where it is cut short or an end
- * is no address.
- */
-function readTransferCall({
-  selector,
-  input,
-  from: caller,
-}: Frame): { from: Address; to: Address; amount: string } | null {
-  const pulled = selector === TRANSFER_FROM_CALL;
-  const first = pulled ? 36 : 4;
-  const amount = wordAt(input, first + 32);
-  if (amount === null) return null;
-  const from = pulled ? addressOfWord(wordAt(input, 4)!) : caller;
-  const to = addressOfWord(wordAt(input, first)!);
-  return from && to && { from, to, amount };
 }

@@ -45,13 +45,15 @@ const CATEGORY_ROLES: ReadonlyMap<string, SubjectRole> = new Map([
   ['bridge', 'vault'],
 ]);
 
+const PASSING: ReadonlySet<string> = new Set(['chain', 'order', 'summary']);
+
 function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> {
   const roles = new Map<Address, SubjectRole>();
   for (const motif of motifs) {
     if (roles.has(motif.venue)) continue;
     const { fragment, trade } = kindOf(rulebook, motif.kind);
-    // The venue of a chain or of an order settled for others only passes value on.
-    if (fragment === null || trade === 'chain' || trade === 'order') continue;
+    // The venue of a chain, of a router's summary or of an order settled for others only passes value on.
+    if (fragment === null || (trade !== null && PASSING.has(trade))) continue;
     const role = CATEGORY_ROLES.get(rulebook.intentKinds.get(fragment)?.category ?? '');
     if (role) roles.set(motif.venue, role);
   }

@@ -1,6 +1,15 @@
 import type { Movement } from '../../model/generated/report.ts';
 import { sumOf } from './finding.ts';
-import { ZERO, quantity, wordsOf, type RawChain, type RawFrame, type RawLog } from './rawChain.ts';
+import {
+  ZERO,
+  quantity,
+  tokenOf,
+  wordsIn,
+  wordsOf,
+  type RawChain,
+  type RawFrame,
+  type RawLog,
+} from './rawChain.ts';
 
 /** Value a log says moved, in lane ids of reports. */
 export interface LogMovement {
@@ -140,4 +149,32 @@ function addMovements(log: RawLog, net: Map<string, bigint>): void {
     net.set(from, (net.get(from) ?? 0n) - amount);
     net.set(to, (net.get(to) ?? 0n) + amount);
   }
+}
+
+const TRANSFER_CALL = '0xa9059cbb';
+const TRANSFER_FROM_CALL = '0x23b872dd';
+
+/** The ends and amount that a `transfer` or `transferFrom` call asks a token for. */
+function askedBy({ input, from, failed }: RawFrame): Omit<LogMovement, 'assetId'> | null {
+  const pulls = input.startsWith(TRANSFER_FROM_CALL);
+  if (failed || !(pulls || input.startsWith(TRANSFER_CALL))) return null;
+  const words = wordsIn(`0x${input.slice(10)}`);
+  const [payer, receiver, amount] = pulls ? words : [from, ...words];
+  return { from: address(payer), to: address(receiver), amount: uint(amount) };
+}
+
+/** Whether a call asked the token for this much more of the payer than the token's Transfers say. */
+export function isUnloggedTax(tax: LogMovement, frame: RawFrame | undefined, { logs }: RawChain): boolean {
+  const asked = frame && frame.to === tax.to && tokenOf(tax.assetId) === tax.to ? askedBy(frame) : null;
+  if (asked?.from !== tax.from || tax.amount * 2n > asked.amount) return false;
+  const logged = asked.amount - tax.amount;
+  const paid = [...logs.values()]
+    .filter((log) => log.address === tax.to)
+    .flatMap(decodeLog)
+    .filter((m) => m.assetId === tax.assetId && m.from === tax.from);
+  return paid.some((_, i) => {
+    let sum = 0n;
+    const last = paid.findIndex((m, j) => j >= i && (sum += m.amount) >= logged);
+    return sum === logged && paid.slice(i, last + 1).some((m) => m.to === asked.to);
+  });
 }

@@ -4,6 +4,7 @@ import {
   cannotHaveMoved,
   decodeLog,
   isStandardTransfer,
+  isUnloggedTax,
   movedBy,
   type LogMovement,
 } from './chainMovements.ts';
@@ -59,6 +60,8 @@ function movementsOnChain(chain: RawChain): Unclaimed {
 export function checkMovements(report: TxReport, chain: RawChain, find: Report): void {
   const unclaimed = movementsOnChain(chain);
   const declared = new Set<number>();
+  const isShown = (key: string, moved: LogMovement, path: readonly number[] | null): boolean =>
+    unclaimed.claim(key) || isUnloggedTax(moved, chain.frames.get(path?.join('.') ?? ''), chain);
   (report.movements ?? []).forEach((movement, i) => {
     const problem = (message: string): void => find('movement', `/movements/${i}`, message);
     const moved = movedBy(movement);
@@ -67,7 +70,7 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
     if (moved.amount <= 0n) problem('moves nothing');
     if (moved.from === moved.to) problem('both ends are one account');
     if (index === null) {
-      if (!unclaimed.claim(key)) problem(`frame [${path}] does not show that ${describe(moved)}`);
+      if (!isShown(key, moved, path)) problem(`frame [${path}] does not show that ${describe(moved)}`);
       return;
     }
     const log = chain.logs.get(index);

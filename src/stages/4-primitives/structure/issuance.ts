@@ -32,10 +32,11 @@ export function findIssuance(context: StructureContext): DraftPrimitive[] {
   return [...groups.values()].map((group) => issuanceOf(context, group));
 }
 
-/** The account that received or sent the tokens, through pass-through accounts. */
+/** The account that received or sent the tokens, through pass-through accounts but not into a venue. */
 function holderOf(context: StructureContext, m: Movement): Address {
   const side = m.kind === 'mint' ? 'to' : 'from';
-  return endOf(context, m, side) ?? m[side];
+  const end = endOf(context, m, side);
+  return end === null || context.venues.has(end) ? m[side] : end;
 }
 
 function issuanceOf(context: StructureContext, group: readonly Movement[]): DraftPrimitive {
