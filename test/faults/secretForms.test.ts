@@ -179,18 +179,27 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 
 /** Everything that one run of the service, the viewer's server and the tools for agents says. */
 async function servers(): Promise<string> {
-  const [{ readConfig, secretUrls }, { createLog }, { createMask }, { serve }, analyzer, { startView }, mcp] =
-    await Promise.all(
-      [
-        'service/config.js',
-        'lib/log.js',
-        'lib/mask.js',
-        'service/server.js',
-        'service/analyzer.js',
-        'tools/view/servePage.js',
-        'tools/mcp/tools.js',
-      ].map(load),
-    );
+  const [
+    { readConfig, secretUrls },
+    { createLog },
+    { createMask },
+    { serve },
+    analyzer,
+    rpc,
+    { startView },
+    mcp,
+  ] = await Promise.all(
+    [
+      'service/config.js',
+      'lib/log.js',
+      'lib/mask.js',
+      'service/server.js',
+      'service/analyzer.js',
+      'stages/1-fetch/rpc/upstream.js',
+      'tools/view/servePage.js',
+      'tools/mcp/tools.js',
+    ].map(load),
+  );
   const otelEndpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   const config = {
     ...readConfig({ RPC_URL: url, TRACE_URL: url, RPC_RETRIES: '0', ADMIN_PORT: '0', HOST: '127.0.0.1' }),
@@ -209,7 +218,7 @@ async function servers(): Promise<string> {
     });
     return `${JSON.stringify([...response.headers])} ${await response.text()}`;
   };
-  const upstream = analyzer.createUpstream(config);
+  const upstream = rpc.createUpstream(config);
   const run = await analyzer.createServiceAnalyze({ upstream, config, log });
   const analyze = async (hash: string): Promise<string> => {
     const signal = new AbortController().signal;
