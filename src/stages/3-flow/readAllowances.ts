@@ -80,7 +80,7 @@ function isCleared(log: Log, next: Log | undefined): boolean {
   return next.topics[1] === owner && next.topics[3] === id;
 }
 
-/** The token logs an empty allowance again as nothing of its owner, who granted nothing here, is moved. */
+/** The token logs an empty allowance again beside a transfer of nothing; its owner granted nothing here. */
 function isRepeated(log: Log, tx: CanonicalTx): boolean {
   if (log.topics[0] !== APPROVAL || !cannotGrant(topicAddress(log, 1), log.address, tx)) return false;
   return uintAt(log.data, 0) === 0n && besides(log, tx).some(({ data }) => uintAt(data, 0) === 0n);

@@ -32,7 +32,7 @@ function addEnds(primitive: Primitive, input: MotifInput, bindings: RoleBinding[
   // The venue and the managers beside it, which take and pay for the account behind them.
   const managers = placesOf(primitive);
   const isEnd = (account: Address): boolean => account !== ZERO_ADDRESS && !managers.includes(account);
-  // What the venue paid on, such as a fee, names who got it.
+  // An amount that the venue paid on, such as a fee, belongs to its recipient.
   const isGiven = ({ role, movements, account }: Leg): boolean =>
     SENT_ROLES.has(role) && !movements.some((at) => all[at]!.from === venue && all[at]!.to === account);
   const ends = new Set<Address>();

@@ -89,7 +89,7 @@ export function resolveLeg(
   };
 }
 
-/** The ether that a venue unwrapped: who paid it paid in wrapped ether. */
+/** The ether that a venue unwrapped: its payer paid in wrapped ether. */
 const isUnwrapped = ({ from, to }: Movement, { wrappedNative, venue }: LegContext): boolean =>
   to === venue && wrappedNative.has(from);
 

@@ -25,7 +25,7 @@ export function findIssuance(context: StructureContext): DraftPrimitive[] {
     const contract = contractOf(context.flow, m.asset);
     // Other mints and burns of a share token (fees taken in shares) belong to the venue's own primitives.
     if (contract !== null && (context.venues.has(contract) || context.shareAssets.has(m.asset))) continue;
-    // So does what a venue burns of what it took.
+    // So do tokens that a venue took and burns.
     if (m.kind === 'burn' && context.venues.has(m.from)) continue;
     addTo(groups, `${m.kind}|${holder}|${contract}`, m);
   }

@@ -34,7 +34,7 @@ export function findStructuralSwaps(context: StructureContext): DraftPrimitive[]
   });
 }
 
-/** A pool's event tells what moved at this account, which holds the pool's assets. */
+/** A pool's event states the movements of this account, which holds the pool's assets. */
 const tells = (act: DraftPrimitive, { legs }: DraftPrimitive): boolean =>
   legs.every((leg) => act.legs.some((own) => leg.movements.every((at) => own.movements.includes(at))));
 
