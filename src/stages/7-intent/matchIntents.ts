@@ -5,7 +5,8 @@ import { FactSheet, type IntentInput } from './intentInput.ts';
 import { renderLabel, type NamedIntent } from './label.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { FactValue, PreparedIntent, RuleOutcome, Verdict, Fragment } from '../../model/intent.ts';
-import type { IntentRule } from '../../model/rulebook.ts';
+import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
+import { groupBy } from '../../lib/lists.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
 import { totals } from './actAmounts.ts';
@@ -29,8 +30,7 @@ export interface ExplainedVerdict {
 /** Decides the subject's intent: the best matching rule, or a marked heuristic without one. */
 export async function matchIntents(input: IntentInput, format: LabelFormat): Promise<Verdict> {
   const view = new SubjectView(input);
-  const rule = await bestMatch(view);
-  return rule ? ruleVerdict(view, rule, format) : fallbackVerdict(view, format);
+  return verdictBy(await bestMatch(view), view, format);
 }
 
 /**
@@ -39,13 +39,14 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
  */
 async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   const source = new FactSheet(view).value;
-  const { intents } = view.input.rulebook.prepared;
+  const { intents, derive } = view.input.rulebook.prepared;
+  const rivalsOf = derive(rivalsBySlug);
   const mayMatch = (one: PreparedIntent): boolean => isRelevant(one, view) && one.mayMatch(source);
   let superseded: IntentRule | null = null;
   for (const one of intents) {
     if (!mayMatch(one) || !(await one.matches(source))) continue;
-    const rivals = intents.filter((rival) => supersedes(rival, one) && mayMatch(rival));
-    const verdicts = await Promise.all(rivals.map((rival) => rival.matches(source)));
+    const rivals = (rivalsOf.get(one.rule.slug) ?? []).filter(({ rival }) => mayMatch(rival));
+    const verdicts = await Promise.all(rivals.map(({ rival }) => rival.matches(source)));
     if (!verdicts.includes(true) && !isMinor(view, one)) return one.rule;
     superseded ??= one.rule;
   }
@@ -64,9 +65,11 @@ function isMinor(view: SubjectView, { rule }: PreparedIntent): boolean {
   return gave.size > 0 && more.length === gave.size;
 }
 
-function supersedes({ rule }: PreparedIntent, other: PreparedIntent): boolean {
-  return rule.supersedes.includes(other.rule.slug);
-}
+/** The rules that supersede each rule, best first. */
+const rivalsBySlug = ({ prepared: { intents } }: Rulebook) => {
+  const pairs = intents.flatMap((rival) => rival.rule.supersedes.map((slug) => ({ slug, rival })));
+  return groupBy(pairs, ({ slug }) => slug);
+};
 
 /** Whether a rule needs no motif, or one of a kind that is present. */
 function isRelevant({ rule: { requiresAny } }: PreparedIntent, { byKind }: SubjectView): boolean {
@@ -85,24 +88,21 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
   const facts = new FactSheet(view).select(new Set(relevant.flatMap((one) => [...one.facts])));
   const outcomes = await Promise.all(relevant.map((one) => one.evaluate((name) => facts.get(name)!)));
   const matched = relevant.filter((_, i) => outcomes[i]!.matched);
-  const last = new Set(
-    matched.filter((one) => isMinor(view, one) || matched.some((other) => supersedes(other, one))),
-  );
+  const isBeaten = ({ rule: { slug } }: PreparedIntent): boolean =>
+    matched.some(({ rule }) => rule.supersedes.includes(slug));
+  const last = new Set(matched.filter((one) => isMinor(view, one) || isBeaten(one)));
   const ranked = [...matched.filter((one) => !last.has(one)), ...last];
   const [winner = null, ...outranked] = ranked.map(({ rule }) => rule);
-  const verdict = winner ? ruleVerdict(view, winner, format) : fallbackVerdict(view, format);
+  const verdict = verdictBy(winner, view, format);
   const skipped = input.rulebook.intents.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));
   return { verdict, facts, outcomes, winner, outranked, skipped };
 }
 
-function ruleVerdict(view: SubjectView, rule: IntentRule, format: LabelFormat): Verdict {
+function verdictBy(rule: IntentRule | null, view: SubjectView, format: LabelFormat): Verdict {
+  const assessment = { status: 'Suspected', confidence: 'Low', caveats: ['no_rule'] } as const;
+  if (!rule) return verdictOf(view, { named: fallbackIntent(view), rule, motifs: [], ...assessment }, format);
   const motifs = restedMotifs(view, rule);
   return verdictOf(view, { named: rule, rule, motifs, ...assess(view, rule, motifs) }, format);
-}
-
-function fallbackVerdict(view: SubjectView, format: LabelFormat): Verdict {
-  const assessment = { status: 'Suspected', confidence: 'Low', caveats: ['no_rule'] } as const;
-  return verdictOf(view, { named: fallbackIntent(view), rule: null, motifs: [], ...assessment }, format);
 }
 
 interface Grounds extends Assessment {
@@ -159,18 +159,15 @@ const FALLBACK_LABELS: Readonly<Record<Sides, string>> = {
  */
 function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   const parts: Fragment[] = [];
-  let shown = false;
   for (const motif of view.own) {
     const kind = view.kind(motif).fragment ?? paymentBeside(view, motif, headline);
     if (kind === null || isImplied(view, motif, kind, headline)) continue;
     const { status, confidence, index, seq } = motif;
     parts.push({ kind, status, confidence, motifs: [index], seq });
-    if (kind === headline.kind) shown = true;
   }
   // Motifs come in execution order; only a headline without a motif needs a position.
-  if (shown) return parts;
-  parts.push(headline);
-  return parts.sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
+  if (parts.some(({ kind }) => kind === headline.kind)) return parts;
+  return [...parts, headline].sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
 }
 
 /** A larger motif implies its parts that can be a headline, and a single swap its summary. */
