@@ -86,8 +86,7 @@ export function buildExample(
   const { steps = [], value = 0, tokens = {}, blobs = 0, delegates = {}, holders = {} } = example;
   const to = addressOf(example.to);
   const sent = readAmount(value, ['value']);
-  const input =
-    example.call === undefined ? '0x' : encodeCall(example.call, example.args ?? [], [], { addressOf, find });
+  const input = encodeCall(example.call ?? '0x', example.args ?? [], [], { addressOf, find });
   const root = callOf(addressOf(example.from ?? 'actor'), to, sent, input);
   const logs: Emitted[] = [];
   const symbols = new Map<Address, string>();

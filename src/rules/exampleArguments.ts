@@ -72,6 +72,7 @@ export function encodeCall(
   path: Path,
   { addressOf, find }: ExampleWords,
 ): Hex {
+  if (/^0x([0-9a-f]{2})*$/.test(text)) return text as Hex;
   const { name, inputs: all, params } = signatureOf('call', text, [...path, 'call'], find);
   const inputs = all.filter((_, i) => params[i]!.at !== 'output');
   const values = readArguments(inputs, args, path, addressOf);

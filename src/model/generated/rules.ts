@@ -287,7 +287,10 @@ export type RawExampleStep = {
 export interface RawExampleTransaction {
   readonly from?: string;
   readonly to: string;
-  /** Signature of the function the transaction calls, or its name where the shapes have it. */
+  /**
+   * Signature of the function the transaction calls, or its name where the shapes have it, or the calldata in
+   * hex.
+   */
   readonly call?: string;
   readonly args?: readonly ExampleValue[];
   readonly value?: number | string;

@@ -24,7 +24,7 @@ interface Message {
  */
 export function findBusMessages(context: StructureContext): DraftPrimitive[] {
   const message = messageOf(context);
-  if (message === null || !context.found.every(({ kind }) => goesAlong(kind, context))) return [];
+  if (message === null || !context.found.every((act) => goesAlong(act, context))) return [];
   const open = new UnclaimedFlows(context);
   const principals = [...principalsOf(context)];
   for (const account of [...principals, ...soleRecipient(open, message.entry, principals)]) {
@@ -64,10 +64,10 @@ function entriesByTopic({ lexicon }: Rulebook): ReadonlyMap<Hash, LexiconEntry> 
   return new Map(lexicon.flatMap((entry) => [...entry.messages].map((topic) => [topic, entry] as const)));
 }
 
-/** Trades on the way, and acts that show no purpose. */
-function goesAlong(kind: string, context: StructureContext): boolean {
+/** Trades on the way, and acts that show no purpose: those that moved nothing among them. */
+function goesAlong({ kind, legs }: DraftPrimitive, context: StructureContext): boolean {
   const { trade } = kindOf(context.rulebook, kind);
-  return isAccompaniment(kind, context) || (trade !== null && trade !== 'shares');
+  return legs.length === 0 || isAccompaniment(kind, context) || (trade !== null && trade !== 'shares');
 }
 
 /** The rest of the account's flow, burns and mints included; null where it does not all go one way. */
