@@ -57,7 +57,6 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   paidActs: at(`${STRUCTURE}/payments.ts`, 'return found.map((item) => {', 'found'),
   skims: at(`${STRUCTURE}/transfers.ts`, 'if (legsByAccount.size === 0 ||', 'false'),
   change: at(`${STRUCTURE}/transfers.ts`, 'return context\n    .between(m.to, m.from, m.asset)', 'false'),
-  taxes: at(`${STRUCTURE}/transfers.ts`, 'const called = erc20Id(tx.to);', 'NONE'),
   sharesElsewhere: at(`${STRUCTURE}/shares.ts`, "const deposit = share.kind === 'mint';", '[]'),
   depositKeepers: at(`${STRUCTURE}/swaps.ts`, 'const legs = found\n    .filter(', 'new Set()'),
   withheld: at('4-primitives/bind/namedDifference.ts', 'const others = paymentsOf(', 'false'),

@@ -79,6 +79,8 @@ export interface ValueFlow {
   /** Execution order. */
   readonly movements: readonly Movement[];
   readonly nonEconomic: readonly NonEconomicMovement[];
+  /** Movements by which tokens took their own taxes: all that was asked for left, and less arrived. */
+  readonly taxes: ReadonlySet<number>;
   /** In execution order. */
   readonly allowances: readonly Allowance[];
   readonly assets: ReadonlyMap<AssetId, Asset>;

@@ -182,6 +182,7 @@ export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
   return {
     movements,
     nonEconomic: [],
+    taxes: new Set(),
     allowances: [],
     assets,
     ledgers,

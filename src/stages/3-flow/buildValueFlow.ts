@@ -14,7 +14,7 @@ import type {
 } from '../../model/valueFlow.ts';
 import { isNonEconomic, type FlowEntry, classifyTransfer, type RawTransfer } from './rawTransfer.ts';
 import { readAllowances } from './readAllowances.ts';
-import { readTokens } from './readTokens.ts';
+import { NO_TOKENS, readTokens } from './readTokens.ts';
 import { createdIn } from '../../value/frames.ts';
 import { NATIVE } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
@@ -30,17 +30,19 @@ export function buildValueFlow(
     Partial<Pick<Rulebook, 'entities' | 'prepared' | 'tokenCalls' | 'unlimited'>>,
 ): ValueFlow {
   const native = tx.succeeded ? readNative(tx) : [];
-  const tokens = tx.succeeded ? readTokens(tx, rulebook) : [];
+  const tokens = tx.succeeded ? readTokens(tx, rulebook) : NO_TOKENS;
   const movements: Movement[] = [];
   const nonEconomic: NonEconomicMovement[] = [];
   const assets = new Map<AssetId, Asset>();
-  for (const entry of inOrder(native, tokens)) {
+  const taxes = new Set<number>();
+  for (const entry of inOrder(native, tokens.entries)) {
     if (isNonEconomic(entry)) {
       const { kind, from, to, evidence } = entry;
       nonEconomic.push({ kind, from, to, evidence });
       continue;
     }
     const { kind, from, to, asset, amount, seq, evidence } = entry;
+    if (tokens.taxes.has(entry)) taxes.add(movements.length);
     if (!assets.has(asset.id)) assets.set(asset.id, asset);
     movements.push({ index: movements.length, kind, from, to, asset: asset.id, amount, seq, evidence });
   }
@@ -48,6 +50,7 @@ export function buildValueFlow(
   return {
     movements,
     nonEconomic,
+    taxes,
     assets,
     allowances: readAllowances(tx, rulebook),
     ledgers,

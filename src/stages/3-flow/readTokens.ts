@@ -14,7 +14,7 @@ import {
   netChanges,
 } from './rawTransfer.ts';
 import { markForged } from './forgedTransfers.ts';
-import { addUnloggedTaxes } from './unloggedTaxes.ts';
+import { withTaxes, type TokenEntries } from './tokenTaxes.ts';
 import { readStandardTransfer, erc20Asset } from './readStandardTransfer.ts';
 import { logEvidence } from '../../lib/evidence.ts';
 
@@ -31,8 +31,8 @@ interface Shapes {
 }
 
 /** Token movements of logs and calls, and every other log as a non-economic action; in order. */
-export function readTokens(tx: CanonicalTx, rulebook: FlowRules): FlowEntry[] {
-  if (tx.logs.length === 0) return [];
+export function readTokens(tx: CanonicalTx, rulebook: FlowRules): TokenEntries {
+  if (tx.logs.length === 0) return NO_TOKENS;
   const shapes = readShapes(tx, rulebook);
   const { standard, declared, wrapping } = shapes;
   const repeats = declared.size + wrapping.size === 0 ? null : readRepeated(tx, shapes, rulebook);
@@ -47,8 +47,11 @@ export function readTokens(tx: CanonicalTx, rulebook: FlowRules): FlowEntry[] {
       }
     else entries.push(repeats?.entries.get(log.index) ?? otherLog(log));
   }
-  return markForged(tx, addUnloggedTaxes(tx, entries));
+  const { entries: all, taxes } = withTaxes(tx, entries);
+  return { entries: markForged(tx, all), taxes };
 }
+
+export const NO_TOKENS: TokenEntries = { entries: [], taxes: new Set() };
 
 function declarationsOf({ tokenEvents }: FlowRules): Declarations {
   return new Declarations(tokenEvents);

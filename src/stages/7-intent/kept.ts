@@ -1,5 +1,4 @@
-import { TRANSFER_FROM_CALL } from '../../evm/tokenCalls.ts';
-import { addressAt, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { memoizeFor } from '../../lib/memo.ts';
 import { sumOf } from '../../value/amount.ts';
 import { mergeNative, NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
@@ -12,7 +11,7 @@ import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { AssetId, Movement } from '../../model/valueFlow.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 
 /** A part of the actor's payment that no pool took, or of the pools' payment that the actor did not get. */
 export interface Kept extends ActAmount {
@@ -55,7 +54,11 @@ function takenBy(
   { id, amount, of }: Pick<Kept, 'id' | 'amount' | 'of'>,
 ): Pick<Kept, 'tax' | 'holder' | 'isFee'> | null {
   const { flow, tx, input } = view;
-  const taxes = taxesOf(view, id);
+  const taxes = [...flow.taxes]
+    .map((index) => flow.movements[index]!)
+    .filter(
+      ({ asset, to }) => view.mergedAsset(asset) === id && !view.entity.has(to) && !view.venues.has(to),
+    );
   const [taxed, taxers] = [sumOf(taxes), new Set(taxes.map(({ to }) => to))];
   const surpluses = [...surplusesOf(view, id)].filter(
     // Less is rounding.
@@ -92,30 +95,6 @@ function* surplusesOf(view: SubjectView, id: AssetId): Generator<[Address, bigin
     const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).get(id);
     if (own) yield [account, own.net - (traded.get(account) ?? 0n)];
   }
-}
-
-/** Movements that no call of their token asked for: the token made them beside the one that was. */
-function taxesOf(view: SubjectView, id: AssetId): Movement[] {
-  const { flow, tx, entity, venues } = view;
-  if (id === NATIVE_ASSET) return [];
-  /** Traces of value alone do not show that a recipient was named. */
-  const asked = (token: Address, to: Address): boolean => {
-    if (to === token) return false;
-    const calls = tx.frames.filter((call) => call.to === token);
-    return (
-      calls.length === 0 ||
-      calls.some((call) => addressAt(call.input, call.selector === TRANSFER_FROM_CALL ? 36 : 4) === to)
-    );
-  };
-  return flow.movements.filter(
-    ({ asset, from, to, evidence }) =>
-      view.mergedAsset(asset) === id &&
-      !entity.has(to) &&
-      !venues.has(to) &&
-      from !== ZERO_ADDRESS &&
-      from !== evidence.contract &&
-      !asked(evidence.contract, to),
-  );
 }
 
 /** ` (3 % token tax), after a fee of 0.01 ETH`; fees are left out of a brief text. */

@@ -1,4 +1,3 @@
-import { readTransferCall } from '../../evm/tokenCalls.ts';
 import { displayMoney, worthOf } from '../../value/money.ts';
 import type { PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
@@ -6,9 +5,8 @@ import type { InventoryDelta } from '../../model/generated/report.ts';
 import type { AssetId, LedgerEntry, MovementKind, ValueFlow } from '../../model/valueFlow.ts';
 import type { ReportWriter } from './reportWriter.ts';
 import { subjectRoles, type RoleInput } from './subjectRoles.ts';
-import { lowerBound } from '../../lib/lists.ts';
 import { SHARE_TOPICS } from '../../evm/tokenTopics.ts';
-import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
 
 /** Movement kinds that are worth a mark of their own. */
 const MARKED_KINDS: readonly MovementKind[] = ['mint', 'burn', 'wrap', 'unwrap'];
@@ -86,8 +84,7 @@ type AssetMark = 'fee_on_transfer' | 'rebasing';
 
 /**
  * Marks this very transaction shows about its tokens: `rebasing` for a token with an event that only tokens
- * with balances derived from shares or an index raise; `fee_on_transfer` where less arrived than a transfer
- * asked for, though all of it left.
+ * with balances derived from shares or an index raise; `fee_on_transfer` for one that taxed a transfer.
  */
 export function assetMarks(tx: CanonicalTx, flow: ValueFlow): ReadonlyMap<Address, ReadonlySet<AssetMark>> {
   const marks = new Map<Address, Set<AssetMark>>();
@@ -95,46 +92,7 @@ export function assetMarks(tx: CanonicalTx, flow: ValueFlow): ReadonlyMap<Addres
     void marks.set(token, (marks.get(token) ?? new Set<AssetMark>()).add(name));
   for (const { address, topics } of tx.logs)
     if (topics[0] !== undefined && SHARE_TOPICS.has(topics[0])) mark(address, 'rebasing');
-
-  for (const frame of tx.frames) {
-    if (marks.get(frame.to!)?.has('fee_on_transfer')) continue;
-    if (arrivedShort(frame, tx, flow)) mark(frame.to!, 'fee_on_transfer');
-  }
+  for (const index of flow.taxes)
+    mark(flow.assets.get(flow.movements[index]!.asset)!.address!, 'fee_on_transfer');
   return marks;
-}
-
-/**
- * True if the called token took the requested amount from the payer and less of it reached the recipient.
- */
-function arrivedShort(frame: Frame, tx: CanonicalTx, flow: ValueFlow): boolean {
-  const asked = readTransferCall(frame);
-  if (!asked) return false;
-  const { amount } = asked;
-  let [sent, arrived] = [0n, 0n];
-  for (const movement of paymentsWithin(frame, asked.from, tx, flow)) {
-    sent += movement.amount;
-    if (movement.to === asked.to) arrived += movement.amount;
-    // Nothing that follows makes either less: calls within calls do not all go through the same payments to
-    // their end.
-    if (sent > amount || arrived === amount) return false;
-  }
-  return arrived > 0n && arrived < sent && sent === amount;
-}
-
-/** Payments of the account in the called token while the frame ran, in order. */
-function* paymentsWithin(
-  frame: Frame,
-  payer: Address,
-  tx: CanonicalTx,
-  { movements, assets, outgoing }: ValueFlow,
-) {
-  const payments = outgoing.get(payer) ?? [];
-  const until = tx.frames[frame.end]?.seq ?? Infinity;
-  const first = lowerBound(payments, (index) => movements[index]!.seq > frame.seq);
-  for (let i = first; i < payments.length; i++) {
-    const movement = movements[payments[i]!]!;
-    if (movement.seq >= until) return;
-    const { kind, address } = assets.get(movement.asset)!;
-    if (kind === 'erc20' && address === frame.to) yield movement;
-  }
 }

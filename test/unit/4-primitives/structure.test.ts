@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   account,
   analyse,
+  asks,
   erc20,
   ETH,
   event,
@@ -96,11 +97,23 @@ describe('plain movements', () => {
   });
 
   it('counts a token’s tax on a direct transfer as a fee, not as a second payment', () => {
-    const taxed = analyse(
-      [transfer(A, USER, account(8), 5n), transfer(A, USER, ZERO, 5n), transfer(A, USER, FRIEND, 90n)],
-      { to: A },
-    );
-    expect(kinds(taxed.primitives).sort()).toEqual(['protocol_fee', 'transfer']);
+    const paid = (asked: bigint): readonly string[] =>
+      kinds(
+        analyse(
+          [
+            asks(A, USER, FRIEND, asked),
+            transfer(A, USER, account(8), 5n),
+            transfer(A, USER, ZERO, 5n),
+            transfer(A, USER, FRIEND, 90n),
+          ],
+          { to: A },
+        ).primitives,
+      ).sort();
+    expect(paid(100n)).toEqual(['protocol_fee', 'transfer']);
+    // On top of the amount asked for.
+    expect(paid(90n)).toEqual(['protocol_fee', 'transfer']);
+    // The call did not ask for as much: the burn is another matter.
+    expect(paid(95n)).toEqual(['protocol_fee', 'token_burn', 'transfer']);
   });
 
   it('knows contracts that were created', () => {

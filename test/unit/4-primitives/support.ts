@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { encodeAbiParameters, encodeEventTopics, parseAbiItem, type AbiEvent } from 'viem';
+import { encodeAbiParameters, encodeEventTopics, pad, parseAbiItem, toHex, type AbiEvent } from 'viem';
 import { loadRulebook } from '../../../src/rules/compile/loadRulebook.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findPrimitives } from '../../../src/stages/4-primitives/findPrimitives.ts';
@@ -48,6 +48,15 @@ export const nftTransfer = (token: Address, from: Address, to: Address, id: bigi
 
 /** Wei sent along with an inner call. */
 export const send = (from: Address, to: Address, value: bigint): Step => ({ frame: { from, to, value } });
+
+/** The payer's own call of the token; the logs that follow are its own, up to the next call. */
+export const asks = (token: Address, from: Address, to: Address, amount: bigint): Step => ({
+  frame: {
+    from,
+    to: token,
+    input: `0xa9059cbb${pad(to, { size: 32 }).slice(2)}${toHex(amount, { size: 32 }).slice(2)}`,
+  },
+});
 
 export const v2Swap = (
   pool: Address,

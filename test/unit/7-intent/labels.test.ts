@@ -15,6 +15,7 @@ import { electActor } from '../../../src/stages/6-actor/electActor.ts';
 import {
   account,
   analyse,
+  asks,
   event,
   send,
   transfer,
@@ -153,8 +154,10 @@ describe('a transaction of several acts', () => {
 
   it('states what the actor gave and got, and apart from it what the tokens took on both sides', async () => {
     const { tx } = analyse([
+      asks(A, USER, POOL, 1_000n),
       transfer(A, USER, A, 10n),
       transfer(A, USER, POOL, 990n),
+      asks(B, POOL, USER, 500n),
       transfer(B, POOL, B, 20n),
       transfer(B, POOL, USER, 480n),
       v2Swap(POOL, USER, [990n, 0n, 0n, 500n]),

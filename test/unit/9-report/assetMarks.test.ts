@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { toEventSelector } from 'viem';
+import { pad, toEventSelector } from 'viem';
 import { loadRules } from '../../../src/service/loadRules.ts';
 import { examine, read } from '../../../src/analyze.ts';
 import { findRecording } from '../../../src/tools/cli/rules/recordings.ts';
 import { SHARE_TOPICS } from '../../../src/evm/tokenTopics.ts';
+import { erc20Asset } from '../../../src/stages/3-flow/readStandardTransfer.ts';
+import { withTaxes } from '../../../src/stages/3-flow/tokenTaxes.ts';
+import { account, txOf } from '../../support/builders.ts';
 import { assetMarks } from '../../../src/stages/9-report/inventoryDeltas.ts';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
-import type { Address } from '../../../src/model/hex.ts';
-import type { ValueFlow } from '../../../src/model/valueFlow.ts';
+import type { FlowEntry } from '../../../src/stages/3-flow/rawTransfer.ts';
 
 const FOLDER = join(import.meta.dirname, '../../recordings');
 const rulebook = loadRules();
@@ -34,34 +36,27 @@ describe('what a transaction shows about its tokens', () => {
     ['swap-split', []],
   ])('%s: %j', (name, marks) => expect(marksOf(name)).toEqual(marks));
 
-  it('goes through the payments of calls within calls no further than they tell something', () => {
-    const [token, payer, payee] = ['0x70', '0xa1', '0xe0'].map((start) => start.padEnd(42, '0')) as [
-      Address,
-      Address,
-      Address,
-    ];
-    const word = (value: string): string => value.padStart(64, '0');
+  it('looks at few entries of calls within calls', () => {
+    const [token, payer, payee] = [account('70'), account('a1'), account('e0')];
     const depth = 1_000;
-    const frames = Array.from({ length: depth }, (_, index) => ({
-      index,
-      end: depth,
-      seq: index,
-      type: 'CALL',
-      effective: true,
-      from: payer,
-      to: token,
-      selector: '0xa9059cbb',
-      input: `0xa9059cbb${word(payee.slice(2))}${word('1')}`,
-    }));
+    const input = `0xa9059cbb${pad(payee, { size: 32 }).slice(2)}${'1'.padStart(64, '0')}` as const;
+    const call = { from: payer, to: token, input, end: depth + 1 };
+    const { frames } = txOf(Array.from({ length: depth }, () => ({ call })));
     let looks = 0;
-    const movements = new Proxy(
-      Array.from({ length: depth }, (_, index) => ({
-        seq: depth + index,
-        from: payer,
-        to: payee,
-        asset: 'it',
-        amount: 1n,
-      })),
+    const entries = new Proxy(
+      Array.from({ length: depth }, (_, index): FlowEntry => {
+        const evidence = { kind: 'log', frame: 0, log: index, contract: token } as const;
+        const seq = depth + 1 + index;
+        return {
+          kind: 'transfer',
+          from: payer,
+          to: payee,
+          asset: erc20Asset(token),
+          amount: 1n,
+          seq,
+          evidence,
+        };
+      }),
       {
         get(list, key, self): unknown {
           looks++;
@@ -69,19 +64,10 @@ describe('what a transaction shows about its tokens', () => {
         },
       },
     );
-    const outgoing = new Map([[payer, movements.map((_, index) => index)]]);
-    looks = 0;
-    const marks = assetMarks(
-      { frames, logs: [] } as unknown as CanonicalTx,
-      {
-        movements,
-        outgoing,
-        assets: new Map([['it', { kind: 'erc20', address: token }]]),
-      } as unknown as ValueFlow,
-    );
-    expect(marks.size).toBe(0);
-    // A search by halves and the one payment, per call.
-    expect(looks).toBeLessThan(12 * depth);
+    const { taxes } = withTaxes({ frames } as CanonicalTx, entries);
+    expect(taxes.size).toBe(0);
+    // Of each call a search by halves and 32 entries.
+    expect(looks).toBeLessThan(128 * depth);
   });
 
   it('knows the events by their signatures', () => {

@@ -4,7 +4,6 @@ import { creationsIn } from '../../../value/frames.ts';
 import { evaluate, indexesOf, issueClaim, structural } from '../../../value/claims.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { legsByAsset } from './acts.ts';
-import { transferTaxes } from './transfers.ts';
 import { contractOf, endOf, isFungible, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -15,12 +14,13 @@ import type { DraftPrimitive } from '../../../model/primitive.ts';
  * asset and holder.
  */
 export function findIssuance(context: StructureContext): DraftPrimitive[] {
-  const left = context.flow.movements.filter((m) => isIssuance(m) && !context.explained.has(m.index));
+  const { movements, taxes } = context.flow;
+  const left = movements.filter(
+    (m) => isIssuance(m) && !context.explained.has(m.index) && !taxes.has(m.index),
+  );
   if (left.length === 0) return [];
-  const taxes = transferTaxes(context);
   const groups = new Map<string, Movement[]>();
   for (const m of left) {
-    if (taxes.has(m.index)) continue;
     const holder = holderOf(context, m);
     const contract = contractOf(context.flow, m.asset);
     // Other mints and burns of a share token (fees taken in shares) belong to the venue's own primitives.

@@ -1,4 +1,4 @@
-import { erc20Id, mergeNative } from '../../../value/asset.ts';
+import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { FEE_DIVISOR } from '../../../value/parties.ts';
 import { legOf, structural } from '../../../value/claims.ts';
@@ -22,7 +22,6 @@ export function findTransfers(context: StructureContext): DraftPrimitive[] {
     (m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.carriers.has(m.to),
   );
   if (left.length === 0) return [];
-  const taxes = transferTaxes(context);
   const behind = customersBehind(context);
   const found: DraftPrimitive[] = [];
   for (const m of left) {
@@ -32,7 +31,7 @@ export function findTransfers(context: StructureContext): DraftPrimitive[] {
     if (payer === m.to || isChange(context, m)) found.push(act('refund'));
     // The operation's own event shows it: no guess, unlike other skims.
     else if (isPaymasterCharge(context, m)) found.push({ ...act('protocol_fee'), tags: NOTHING });
-    else if (taxes.has(m.index) || isSkim(context, m)) found.push(act('protocol_fee'));
+    else if (isTax(context, m) || isSkim(context, m)) found.push(act('protocol_fee'));
     else if (!isPartOfAct(context, m, origins)) found.push(act('transfer'));
   }
   return found;
@@ -71,6 +70,10 @@ function isChange(context: StructureContext, m: Movement): boolean {
     .some((earlier) => earlier.seq < m.seq && earlier.amount > m.amount);
 }
 
+/** A tax of the token that the transaction calls itself. */
+const isTax = ({ flow, tx }: StructureContext, { index, asset }: Movement): boolean =>
+  flow.taxes.has(index) && flow.assets.get(asset)!.address === tx.to;
+
 /** A small part of the sender's forwarded amount, to an account with no other part in the transaction. */
 function isSkim(context: StructureContext, m: Movement): boolean {
   const { tx, flow, carriers, customers, venues, legsByAccount } = context;
@@ -100,47 +103,3 @@ function transferOf(context: StructureContext, kind: string, m: Movement, payer:
 /** Shared: of such there are as many as payments. */
 const NOTHING: readonly never[] = [];
 const GUESSED: readonly string[] = ['structural'];
-
-/** A tax is at most this part (1/4) of the transfer it is taken from. */
-const TAX_DIVISOR = 4n;
-
-/**
- * Movements a token makes of itself besides the transfer it was asked for: when the transaction calls the
- * token directly, one account's smaller payments in it, to others or to nothing, are the token's tax on the
- * largest.
- */
-export function transferTaxes(context: StructureContext): ReadonlySet<number> {
-  const { flow, tx } = context;
-  if (tx.to === null || flow.movements.length < 2) return NONE;
-  const called = erc20Id(tx.to);
-  const own = flow.assets.has(called) ? flow.movements.filter((m) => m.asset === called) : [];
-  if (own.length < 2) return NONE;
-  const taxes = new Set<number>();
-  const largest = largestByPayer(own);
-  const named = accountsIn(tx.input);
-  // Calls that name several recipients (batch transfers offered by the token) are not one transfer.
-  for (const m of own) {
-    const main = largest.get(m.from);
-    if (main && m !== main && m.amount * TAX_DIVISOR <= main.amount && !named.has(m.to)) taxes.add(m.index);
-  }
-  return taxes;
-}
-
-function largestByPayer(movements: readonly Movement[]): ReadonlyMap<Address, Movement> {
-  const largest = new Map<Address, Movement>();
-  for (const m of movements) {
-    const best = largest.get(m.from);
-    if (m.kind === 'transfer' && (!best || m.amount > best.amount)) largest.set(m.from, m);
-  }
-  return largest;
-}
-
-const NONE: ReadonlySet<number> = new Set();
-
-/** Accounts a call names among its 32-byte argument words. */
-function accountsIn(input: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  for (let at = 10; at + 64 <= input.length; at += 64) found.add(`0x${input.slice(at + 24, at + 64)}`);
-  found.delete(ZERO_ADDRESS);
-  return found;
-}

@@ -1,0 +1,76 @@
+import { readTransferCall } from '../../evm/tokenCalls.ts';
+import { frameEvidence } from '../../lib/evidence.ts';
+import { lowerBound } from '../../lib/lists.ts';
+import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
+import { distance, sumOf } from '../../value/amount.ts';
+import { ROUNDING } from '../../value/claims.ts';
+import { isNonEconomic, type FlowEntry, type RawTransfer } from './rawTransfer.ts';
+
+type Asked = NonNullable<ReturnType<typeof readTransferCall>>;
+
+/** Entries looked at within one call. */
+const MAX_WITHIN = 32;
+
+/** Token movements and plain events in order, and those of them by which tokens took their own taxes. */
+export interface TokenEntries {
+  readonly entries: FlowEntry[];
+  readonly taxes: ReadonlySet<FlowEntry>;
+}
+
+/**
+ * Finds the taxes that tokens took from transfers: payments of the payer beside the one that the call asked
+ * for, of the amount asked for or on top of it. Where no event shows all of that amount, the token's own
+ * contract collects the rest (`_takeTeam` and `_takeLiquidity` of the reflection tokens) by a movement that
+ * is added here. `entries` are in the order of the logs.
+ */
+export function withTaxes(tx: CanonicalTx, entries: FlowEntry[]): TokenEntries {
+  const taxes = new Set<FlowEntry>();
+  const added: RawTransfer[] = [];
+  for (const call of tx.frames) {
+    const asked = readTransferCall(call);
+    const read = asked && readCall(call, asked, entriesWithin(call, tx, entries));
+    if (!read) continue;
+    if (read.isTaxed) for (const payment of read.paid) taxes.add(payment);
+    // Also of the calls around this one.
+    for (const payment of read.arrived) taxes.delete(payment);
+    if (read.unlogged) added.push(read.unlogged);
+  }
+  for (const tax of added) taxes.add(tax);
+  const all = added.length === 0 ? entries : [...entries, ...added].sort((a, b) => a.seq - b.seq);
+  return { entries: all, taxes };
+}
+
+/** The payer's payments during a call; null where none reached the account that it names. */
+function readCall(call: Frame, { from, to, amount }: Asked, within: readonly FlowEntry[]) {
+  const paid = within.filter(
+    (entry): entry is RawTransfer =>
+      !isNonEconomic(entry) && entry.from === from && entry.asset.address === call.to,
+  );
+  const arrived = paid.filter((payment) => payment.to === to);
+  const last = arrived.at(-1);
+  if (last?.asset.kind !== 'erc20') return null;
+  const rest = amount - sumOf(paid);
+  // The token is neither payer nor payee, and the places of its logs are exact.
+  const mayCollect =
+    from !== call.to && to !== call.to && within.every(({ evidence }) => evidence.frame !== null);
+  const evidence = frameEvidence(call, call.to!);
+  const tax: RawTransfer = { ...last, kind: 'transfer', to: call.to!, amount: rest, evidence };
+  const unlogged = mayCollect && isTax(rest, amount) ? tax : null;
+  const isWhole = distance(rest, 0n) <= ROUNDING || sumOf(arrived) === amount;
+  return { paid, arrived, unlogged, isTaxed: isWhole || unlogged !== null };
+}
+
+/** A smaller part is rounding; a larger one has another meaning. */
+const isTax = (part: bigint, of: bigint): boolean => part > 0n && part * 1_000n >= of && part * 2n <= of;
+
+/** The entries of the call's logs; empty for many. */
+function entriesWithin(call: Frame, { frames }: CanonicalTx, entries: readonly FlowEntry[]): FlowEntry[] {
+  const from = lowerBound(entries, ({ seq }) => seq > call.seq);
+  const until = frames[call.end]?.seq ?? Infinity;
+  const found: FlowEntry[] = [];
+  for (let i = from; i < entries.length && entries[i]!.seq < until; i++) {
+    if (found.length === MAX_WITHIN) return [];
+    found.push(entries[i]!);
+  }
+  return found;
+}
