@@ -257,7 +257,6 @@ export const FLAGS: Words = {
 export const INVARIANTS: Words = {
   amounts_agree:
     'What the event states is what moved, to the unit; fees it states, or that were passed on, count apart.',
-  token_kept_rest: 'The venue had the token pay out what the event states; the token moved less.',
   amount_moved: 'An amount is the sum of its movements.',
   sum_of_parts: 'An amount is what the parts took or gave together.',
   net_of_parts: 'An amount is what the parts took or gave, less what passed between them.',

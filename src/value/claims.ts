@@ -1,7 +1,5 @@
-import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
-import { TRANSFER_CALL } from '../evm/tokenCalls.ts';
+import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { distance } from './amount.ts';
-import { frameEvidence } from '../lib/evidence.ts';
 import { SENT_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
 import type { DraftPrimitive, Claim, Leg, Operand, Primitive } from '../model/primitive.ts';
@@ -59,7 +57,6 @@ const PREDICATES = {
   sum_of_parts: isEqual,
   net_of_parts: isEqual,
   amounts_agree: ({ exact, amount, stated }: Leg) => exact || distance(amount, stated!) <= ROUNDING,
-  token_kept_rest: (call: Frame | undefined) => call !== undefined,
   assets_differ: (legs: readonly Leg[]) => {
     const taken = new Set(legs.flatMap(({ role, asset }) => (role === 'in' ? asset : [])));
     return !legs.some(({ role, asset }) => role === 'out' && taken.has(asset));
@@ -145,8 +142,8 @@ export const ROUNDING = 2n;
 
 /**
  * The claims about an act's amounts. Each amount is the sum of its movements, alone or with a fee in the same
- * movements, or else the amount its event states. An amount that an event states equals the amount moved, or
- * the amount the venue told the token to move. Nothing that goes in comes out again.
+ * movements, or else the amount its event states. An amount that an event states equals the amount moved.
+ * Nothing that goes in comes out again.
  */
 export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Claim[] {
   const { legs, evidence } = act;
@@ -163,7 +160,7 @@ export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Cla
       if (claim.holds || stated === null) claims.push(claim);
     }
     if (stated !== null && !INTEREST_BEARING.has(role))
-      claims.push(statedClaim(act.venue, leg, place, { tx, flow }));
+      claims.push(evaluate('amounts_agree', leg, [{ word: stated }], [place]));
   }
   addDifferClaim(claims, legs, places);
   return claims;
@@ -181,48 +178,6 @@ function movedClaim(
   const group = moved === amount ? [leg] : legs.filter((other) => sameMovements(other, leg));
   const operands = group.map((one) => places[legs.indexOf(one)]!);
   return { claim: evaluate('amount_moved', { amount: sumOf(group), moved }, operands, movements), group };
-}
-
-const KEPT = 'token_kept_rest';
-
-/** The event states the amount moved, or that of the venue's own call when the token moved less. */
-function statedClaim(
-  venue: Address,
-  leg: Leg,
-  place: Operand,
-  { tx: { frames, logs }, flow }: { readonly tx: CanonicalTx; readonly flow: ValueFlow },
-): Claim {
-  const { movements } = leg;
-  const word = leg.stated!;
-  const agree = evaluate('amounts_agree', leg, [{ word }], [place]);
-  if (agree.holds || movements.length !== 1) return agree;
-  const moved = flow.movements[movements[0]!]!;
-  const within = logs[moved.evidence.log ?? -1]?.within;
-  if (within == null || moved.from !== venue || moved.amount >= word) return agree;
-  const token = flow.assets.get(moved.asset)!.address;
-  const asked = `${TRANSFER_CALL}${wordOf(moved.to)}${wordOf(word)}`;
-  const call = frames.find(
-    ({ index, end, from, to, input, effective }) =>
-      effective &&
-      from === venue &&
-      to === token &&
-      input.startsWith(asked) &&
-      index <= within &&
-      within < end,
-  );
-  if (call === undefined) return agree;
-  return evaluate(KEPT, call, [{ word }, { frame: call.index }], movements);
-}
-
-/** The calls of tokens that claims rest on, beside an act's own evidence. */
-export function callsOf(claims: readonly Claim[], { frames }: CanonicalTx): Evidence[] {
-  const calls: Evidence[] = [];
-  for (const { name, operands } of claims) {
-    if (name !== KEPT) continue;
-    const { frame } = operands[1] as { readonly frame: number };
-    calls.push(frameEvidence(frames[frame]!, frames[frame]!.to!));
-  }
-  return calls;
 }
 
 /** No asset goes in and comes out. */

@@ -60,8 +60,8 @@ function readCall(call: Frame, { from, to, amount }: Asked, within: readonly Flo
   return { paid, arrived, unlogged, isTaxed: isWhole || unlogged !== null };
 }
 
-/** A smaller part is rounding; a larger one has another meaning. */
-const isTax = (part: bigint, of: bigint): boolean => part > 0n && part * 1_000n >= of && part * 2n <= of;
+/** A smaller part is rounding; of a larger one the call named another thing, such as an id (ERC-404). */
+const isTax = (part: bigint, of: bigint): boolean => part * 1_000n >= of && part * 100n <= of * 99n;
 
 /** The entries of the call's logs; empty for many. */
 function entriesWithin(call: Frame, { frames }: CanonicalTx, entries: readonly FlowEntry[]): FlowEntry[] {

@@ -1,6 +1,6 @@
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
-import { callsOf, legClaims } from '../../value/claims.ts';
+import { legClaims } from '../../value/claims.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame } from '../../value/frames.ts';
@@ -25,10 +25,7 @@ export function buildMotifs(input: MotifInput): MotifDraft[] {
   for (const one of input.primitives) {
     if (isUnaskedAllowance(one, input)) continue;
     const act = paysBuilder(one, input) ? { ...one, kind: BUILDER_PAYMENT, tags: NOTHING } : one;
-    const claims = legClaims(act, tx, flow);
-    const calls = callsOf(claims, tx);
-    const evidence = calls.length === 0 ? act.evidence : [...act.evidence, ...calls];
-    const primitive = { ...act, evidence, claims: [...claims, ...act.claims] };
+    const primitive = { ...act, claims: [...legClaims(act, tx, flow), ...act.claims] };
     const draft = standAlone(primitive, input);
     found.push(draft);
     const hop = hopOf(primitive, draft, input);

@@ -166,7 +166,7 @@ function askedBy({ input, from, failed }: RawFrame): Omit<LogMovement, 'assetId'
 /** Whether a call asked the token for this much more of the payer than the token's Transfers say. */
 export function isUnloggedTax(tax: LogMovement, frame: RawFrame | undefined, { logs }: RawChain): boolean {
   const asked = frame && frame.to === tax.to && tokenOf(tax.assetId) === tax.to ? askedBy(frame) : null;
-  if (asked?.from !== tax.from || tax.amount * 2n > asked.amount) return false;
+  if (asked?.from !== tax.from || tax.amount * 100n > asked.amount * 99n) return false;
   const logged = asked.amount - tax.amount;
   const paid = [...logs.values()]
     .filter((log) => log.address === tax.to)

@@ -2,7 +2,7 @@ import type { AssetAmount, Claim, Motif, TxReport } from '../../model/generated/
 import { accountNet, mergeWrapped, profitOf } from './checkProfit.ts';
 import { total, type Report } from './finding.ts';
 import { readSide, type Context, type Side } from './claimOperands.ts';
-import { NATIVE, ZERO, isSame, size, tokenOf, wordHex, type RawChain } from './rawChain.ts';
+import { NATIVE, ZERO, isSame, size, tokenOf, type RawChain } from './rawChain.ts';
 
 type Predicate = (own: Side, other: Side, context: Context) => boolean;
 
@@ -55,15 +55,6 @@ const netted: Predicate = ({ accounts: [venue] }, _other, { report, motif, merge
   const stated = (id: string): bigint => sum(id, 'assets_out') - sum(id, 'assets_in');
   const assets = new Set([...motif.assets_in, ...motif.assets_out].map(({ asset }) => merged(asset.id)));
   return [...assets].every((id) => stated(id) === accountNet(report, venue, (asset) => merged(asset) === id));
-};
-
-/** Word by word `transfer(to, asked)` by the account the movement left, at its token; which moved less. */
-const keptRest: Predicate = ({ words: [asked], frames: [path] }, { movements: [moved] }, { chain }) => {
-  const call = chain.frames.get(path ?? '');
-  if (asked === undefined || moved === undefined || call === undefined || call.failed) return false;
-  const stated = `0xa9059cbb${wordHex(BigInt(moved.to))}${wordHex(asked)}`;
-  const isOwn = isSame(call.from, moved.from) && isSame(call.to, tokenOf(moved.asset_id));
-  return isOwn && call.input.startsWith(stated) && BigInt(moved.amount_raw) < asked;
 };
 
 const wraps: Predicate = ({ movements: [token] }, { movements: [native] }) => {
@@ -143,7 +134,6 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
     all(movements, (m) => amounts.some(({ asset }) => asset.id === m.asset_id)),
   amounts_agree: ({ words: [word] }, { amounts: [entry] }) =>
     word !== undefined && entry !== undefined && size(word - BigInt(entry.amount_raw)) <= 2n,
-  token_kept_rest: keptRest,
   value_moved: ({ movements, words }) => movements.length + words.length > 0,
   happened_at: ({ places }, { accounts }) =>
     all(places, (place) => accounts.some((account) => isSame(place, account))),
