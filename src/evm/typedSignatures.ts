@@ -1,15 +1,9 @@
 import { from, getSelector, type AbiFunction } from 'ox/AbiFunction';
 import { decode } from 'ox/AbiParameters';
 import { digestsOf, domainOf, packed, recover, vrs, type Signature } from './signing.ts';
-import {
-  type SignedStruct,
-  type SignedCall,
-  type SignedForm,
-  type SignedGrant,
-  type Values,
-  FORWARDED,
-  SIGNATURES,
-} from './signedCalls.ts';
+import { FORWARDED, SIGNATURES } from './signedCalls.ts';
+import type { SignedStruct, SignedCall, SignedForm, SignedGrant, Values } from './signedCalls.ts';
+import { wordOf } from './hex.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
 /** An account's signature on a call, and its effect. */
@@ -23,8 +17,8 @@ export interface SignedWord {
 export interface Recoveries {
   left: number;
   cut: boolean;
-  /** The account that needs no recovery: the signer of the transaction asked for all of it. */
-  readonly signer: Address;
+  /** Its signer needs no recovery: calldata of its own that holds the signature says as much. */
+  readonly tx: { readonly from: Address; readonly input: Hex };
 }
 
 /**
@@ -44,16 +38,17 @@ export function readSignedCall(
     const values = decode(entry.abi.inputs, `0x${call.input.slice(10)}`, { as: 'Object' }) as Values;
     const { owner, hashes, grants, forwards = null } = entry.read(values, call);
     const account = (owner as Address).toLowerCase() as Address;
-    if (account === budget.signer) return null;
     const { v, r, s, signature = (values['request'] as Values | undefined)?.['signature'] } = values;
     const signed = signature === undefined ? vrs(v, r, s) : packed(signature);
     if (signed === null) return null;
-    const isSigned = [...names, ...entry.names].some((name) =>
+    const matches = (name: string): boolean =>
       VERSIONS.some((versions) => {
         const domains = versions.map((version) => domainOf(name, version, call.to));
         return signedBy(account, signed, digestsOf(domains, hashes()), budget);
-      }),
-    );
+      });
+    const { from, input } = budget.tx;
+    const isSigned =
+      account === from ? input.includes(wordOf(signed.s)) : [...names, ...entry.names].some(matches);
     return isSigned ? { account, grants, forwards } : null;
   } catch {
     return null; // Calldata that does not decode as its selector promises.

@@ -81,10 +81,14 @@ export class Consent {
     this.#tokens = tokens;
   }
 
-  /** Recovered when first asked for: a recovery costs as much as an analysis without one. */
+  /** By others than the transaction's signer. */
   get signed(): readonly Signed[] {
-    this.#read ??= readSigned(this.#tx, this.#tokens, this.#rulebook);
-    return this.#read.signed;
+    return this.#words.filter(({ account }) => account !== this.#tx.from);
+  }
+
+  /** Recovered when first asked for: a recovery costs as much as an analysis without one. */
+  get #words(): readonly Signed[] {
+    return (this.#read ??= readSigned(this.#tx, this.#tokens, this.#rulebook)).signed;
   }
 
   /** More signatures came than are recovered: EIP-7702 authorisations, and others where asked for. */
@@ -109,13 +113,14 @@ export class Consent {
   }
 
   /**
-   * The owner neither called the token for this very allowance nor signed it. Only unlisted tokens make
-   * allowances up; spending one lowers it.
+   * The owner is not the token itself, and neither called it for this very allowance nor signed that. Only
+   * unlisted tokens make allowances up; spending one lowers it.
    */
   isUnaskedAllowance(allowance: Allowance): boolean {
     const { owner, evidence } = allowance;
     const { contract, log } = evidence;
-    if (!this.#calls().has(contract) || isListedAddress(contract, this.#rulebook)) return false;
+    if (owner === contract || !this.#calls().has(contract)) return false;
+    if (isListedAddress(contract, this.#rulebook)) return false;
     return !this.#causes(contract, this.#tx.logs[log!]).some(
       (call) =>
         statesAllowance(call, this.#specOf(call), allowance, () => this.#isOwn(call, owner)) ||
@@ -171,11 +176,8 @@ export class Consent {
     const { tokenId } = this.#flow.assets.get(asset)!;
     const id = tokenId === null ? null : BigInt(tokenId);
     const listed = isListedAddress(call.to!, this.#rulebook);
-    if (
-      !listed &&
-      !statesMovement(call, spec, { movement, id, flow: this.#flow }, () => this.#isOwn(call, from))
-    )
-      return false;
+    const isOwn = (): boolean => this.#isOwn(call, from);
+    if (!listed && !statesMovement(call, spec, { movement, id, flow: this.#flow }, isOwn)) return false;
     return id === null ? this.#takesAmount(call, spec, amount) : this.#takesId(call, id, amount);
   }
 
@@ -218,7 +220,7 @@ export class Consent {
   }
 
   #signedBy(account: Address): readonly Signed[] {
-    return this.signed.filter((signed) => signed.account === account);
+    return this.#words.filter((signed) => signed.account === account);
   }
 
   /** Another may make this call of the token for the holder. */

@@ -20,8 +20,7 @@ export function readSigned(
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Rulebook,
 ): { readonly signed: readonly Signed[]; readonly cut: boolean } {
-  const left = Math.max(0, MAX_RECOVERIES - tx.authorizations.length);
-  const budget = { left, cut: false, signer: tx.from };
+  const budget = { left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length), cut: false, tx };
   const signed: Signed[] = [];
   for (const frame of tx.frames.filter(({ effective }) => effective)) {
     const { selector, context, from, input } = frame;
@@ -44,9 +43,8 @@ const isHandedOn = ({ type, input, parent }: Frame, { frames }: CanonicalTx): bo
 function approvals(frame: Frame, rulebook: Rulebook): Signed[] {
   const { to, from, output } = frame;
   if (to === null || !pullsForOthers(rulebook, from) || !output.startsWith(APPROVED)) return [];
-  return [
-    { frame, account: to, grants: [{ token: null, spender: from, amount: ANY_AMOUNT }], forwards: null },
-  ];
+  const grants = [{ token: null, spender: from, amount: ANY_AMOUNT }];
+  return [{ frame, account: to, grants, forwards: null }];
 }
 
 /** A listed contract, unless it makes any call it is given. */

@@ -325,6 +325,14 @@ describe('an approval that the owner never gave', () => {
     expect(report.allowances).toMatchObject([{ status: 'Suspected', flags: ['unasked'] }]);
     expect(report.classification.intent_kind).not.toBe('Approval');
   });
+  it('but the token itself, of its own balance, is its word about itself alone', async () => {
+    const own = token['plain token'];
+    await must(own, fnOf(abi, 'set', [[approvals['of a token']!(own)]]));
+    const { allowances, classification } = await stage.play(at.mask, [poke('plain token')]);
+    expect(allowances).toMatchObject([{ owner: own, status: 'Proven', flags: [] }]);
+    expect(classification.actor).not.toBe(own);
+    expect(classification.intent_label).toMatch(/ of PLAIN\[0x/);
+  });
 });
 
 // Whoever submits a signed act may add what it likes, in listed tokens and in its own.

@@ -32,11 +32,14 @@ async function permit(nonce: bigint, version = '1', value = 7n): Promise<Hex> {
 }
 
 const accountOf = (made: SignedCall, names: readonly string[]) =>
-  readSignedCall(made, names, { left: 16, cut: false, signer: CALLER! })?.account ?? null;
+  readSignedCall(made, names, { left: 16, cut: false, tx: { from: CALLER!, input: '0x' } })?.account ?? null;
 
 const signerOf = (input: Hex, names = ['Token'], to = TOKEN!) =>
-  readSignedCall({ from: CALLER!, to, input }, names, { left: 16, cut: false, signer: CALLER! })?.account ??
-  null;
+  readSignedCall({ from: CALLER!, to, input }, names, {
+    left: 16,
+    cut: false,
+    tx: { from: CALLER!, input: '0x' },
+  })?.account ?? null;
 
 describe('readSignedCall', () => {
   it('recovers who signed a permit, with either version and one of the first nonces', async () => {
@@ -46,7 +49,7 @@ describe('readSignedCall', () => {
   });
 
   it('recovers at most as many signatures as it is allowed, and says that more came', async () => {
-    const budget = { left: 16, cut: false, signer: CALLER! };
+    const budget = { left: 16, cut: false, tx: { from: CALLER!, input: '0x' } };
     const wrong = await permit(99n);
     // One name: two usual versions times eight nonces are all there is; the next form is one too many.
     expect(
@@ -55,6 +58,17 @@ describe('readSignedCall', () => {
     expect(budget).toMatchObject({ left: 0, cut: true });
     const right = await permit(0n);
     expect(readSignedCall({ from: CALLER!, to: TOKEN!, input: right }, ['Token'], budget)).toBeNull();
+  });
+
+  it('recovers none of the signer of the transaction, whose own calldata holds it', async () => {
+    const input = await permit(99n);
+    const budget = (sent: Hex) => ({ left: 0, cut: false, tx: { from: OWNER, input: sent } });
+    const read = (sent: Hex) => readSignedCall({ from: CALLER!, to: TOKEN!, input }, [], budget(sent));
+    expect(read(`0x12345678${input.slice(10)}`)).toMatchObject({
+      account: OWNER,
+      grants: [{ token: TOKEN, spender: SPENDER, amount: 7n }],
+    });
+    expect(read(await permit(98n))).toBeNull();
   });
 
   it('takes no signature over another amount, name or contract', async () => {
