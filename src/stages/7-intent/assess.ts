@@ -1,4 +1,5 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
+import { roleOf } from '../../lib/roles.ts';
 import { lowestOf } from '../../value/prove.ts';
 import { isIssuance } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
@@ -25,12 +26,19 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   );
   if (rested.length > 0) return rested;
   const ofMany = isOfMany(rule.when);
-  return view.input.motifs.filter(
+  const others = view.input.motifs.filter(
     (motif) =>
       kinds.has(motif.kind) &&
       !view.isSwap(motif) &&
       (rule.proof !== 'structural' || ofMany || view.kind(motif).completedBy !== null),
   );
+  return ofMany ? ofOwners(others) : others;
+}
+
+/** Without orders that a settlement itself filled to settle those of its owners. */
+function ofOwners(motifs: readonly Motif[]): Motif[] {
+  const venues = new Set(motifs.map(({ venue }) => venue));
+  return motifs.filter((motif) => !venues.has((roleOf(motif, 'owner') ?? roleOf(motif, 'taker'))!));
 }
 
 /** A verdict's status and confidence, with the caveats that keep it from Proven and from High. */
@@ -44,9 +52,8 @@ export type Assessment = Pick<Verdict, 'status' | 'confidence' | 'caveats'>;
  * than the weakest motif's or the election's, and Medium at most without proof.
  */
 export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): Assessment {
-  const { wrappedNative } = view.input.rulebook;
-  const isKnown = ({ protocol, venue }: Motif) => isRecognised(protocol) || wrappedNative.has(venue);
-  const known = motifs.every(isKnown);
+  const unknown = motifs.filter((motif) => !isAtKnown(view, motif));
+  const known = unknown.length === 0;
   const proving = provingOf(view, motifs);
   const weakest = lowestOf(proving.map((motif) => motif.confidence));
   const suspect = suspicions(view, motifs);
@@ -55,7 +62,7 @@ export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Mot
   const confidence = lowestOf([earned, doubts.length > 0 ? 'Medium' : 'High']);
   const limits: CaveatCode[] = [];
   // A plain movement of value is at no contract that could be known.
-  if (!motifs.every((motif) => isKnown(motif) || view.kind(motif).plain)) limits.push('unknown_protocol');
+  if (unknown.some((motif) => !view.kind(motif).plain)) limits.push('unknown_protocol');
   if (weakest !== 'High' && known) limits.push('uncertain_motif');
   if (rule.confidence.known !== 'High' || doubts.length + limits.length === 0) limits.push('rule_limit');
   return {
@@ -63,6 +70,14 @@ export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Mot
     confidence,
     caveats: earned === 'High' ? doubts : [...doubts, ...limits],
   };
+}
+
+/** At a listed contract, or made of acts at such. */
+function isAtKnown(view: SubjectView, motif: Motif): boolean {
+  const { rulebook, motifs } = view.input;
+  if (isRecognised(motif.protocol) || rulebook.wrappedNative.has(motif.venue)) return true;
+  const parts = view.kind(motif).composite ? motifs.filter(({ parent }) => parent === motif.index) : [];
+  return parts.length > 0 && parts.every((part) => isRecognised(part.protocol));
 }
 
 /** Ways in which a stranger could have made the transaction look as it does. */

@@ -164,7 +164,14 @@ export class NamedActs {
     const { entry, trigger } = hint;
     if (moved.length > 0 && !moved.some((m) => this.#involves(trigger, m))) return false;
     if (moved.length > 0 && moved.every((m) => this.#reportsItself(trigger, m))) return false;
+    if (entry.sign === 'custody' && moved.every((m) => this.#isPassedOn(m))) return false;
     return !RECORDED.has(entry.sign) || this.#records(reading);
+  }
+
+  /** Most of the asset that the payee got left it again. */
+  #isPassedOn({ to, asset }: Movement): boolean {
+    const { inflow, outflow } = this.#context.flow.ledgers.get(to)!.get(asset)!;
+    return outflow * 2n > inflow;
   }
 
   #holds({ hint, moved, own }: Reading): boolean {
@@ -211,11 +218,8 @@ export class NamedActs {
   /** Whether an amount the signer asked for is among the words, and the payment differs by interest. */
   #statesNear(words: ReadonlySet<bigint>, paid: bigint): boolean {
     const { input } = this.#context.tx.frames[0]!;
-    return wordsOf(input, 4).some((asked) => {
-      return (
-        asked >= SMALLEST_AMOUNT && words.has(asked) && distance(asked, paid) * MAX_INTEREST_SHARE <= asked
-      );
-    });
+    const isNear = (asked: bigint): boolean => distance(asked, paid) * MAX_INTEREST_SHARE <= asked;
+    return wordsOf(input, 4).some((asked) => asked >= SMALLEST_AMOUNT && words.has(asked) && isNear(asked));
   }
 
   /** An act between others than the account it is done for: signer and target decide the sides. */
