@@ -1,5 +1,6 @@
 import { keccak256 } from '../evm/keccak.ts';
 import { fromString } from 'ox/Hex';
+import { gasOfData } from '../evm/gas.ts';
 import { TRANSFER, TRANSFER_SINGLE } from '../evm/tokenTopics.ts';
 import { wordOf, ZERO_ADDRESS } from '../evm/hex.ts';
 import { NATIVE_ASSET, nftId } from '../value/asset.ts';
@@ -58,6 +59,10 @@ interface Call {
   logs: (Emitted & { position: Hex })[];
   calls: Call[];
 }
+
+/** Code that takes no step did not run. */
+const gasOf = ({ length }: readonly RawExampleStep[], input: Hex): Hex =>
+  quantity(length > 0 ? 200_000n : BigInt(gasOfData(input)));
 
 function callOf(from: Address, to: Address, value: bigint, input: Hex): Call {
   return { type: 'CALL', from, to, value: quantity(value), input, logs: [], calls: [] };
@@ -130,7 +135,7 @@ export function buildExample(
         blockHash: BLOCK,
         blockNumber: BLOCK_NUMBER,
         from: root.from,
-        gasUsed: '0x30d40',
+        gasUsed: gasOf(steps, input),
         effectiveGasPrice: '0x3b9aca00',
         blobGasUsed: quantity(BigInt(blobs) * GAS_PER_BLOB),
         blobGasPrice: '0x1',

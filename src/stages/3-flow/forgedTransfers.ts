@@ -1,5 +1,6 @@
-import type { Address, Hex } from '../../model/hex.ts';
+import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
+import { gasOfData, GAS_PER_BYTE, GAS_PER_TRANSACTION } from '../../evm/gas.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { isNonEconomic, netChanges, type FlowEntry } from './rawTransfer.ts';
 
@@ -8,10 +9,6 @@ import { isNonEconomic, netChanges, type FlowEntry } from './rawTransfer.ts';
  * access (2,100 cold, or 1,900 in an access list: EIP-2929, EIP-2930); 5,000 before Berlin (EIP-2200).
  */
 const GAS_PER_BALANCE = 4_800n;
-/** EIP-2028; dearer before. */
-const GAS_PER_ZERO_BYTE = 4;
-const GAS_PER_BYTE = 16;
-const GAS_PER_TRANSACTION = 21_000;
 /** Refunds hide at most a fifth of the gas spent since London (EIP-3529), half of it before. */
 const LONDON_BLOCK = 12_965_000n;
 /** The gas schedule above is known to hold for blocks below; a cheaper one would turn proof into guess. */
@@ -40,9 +37,9 @@ function findForgers(tx: CanonicalTx, entries: readonly FlowEntry[]): ReadonlySe
   if (tx.blockNumber >= SCHEDULE_KNOWN_BELOW) return NONE;
   // Most transactions could pay for twice as many balances as they have transfers even if their data cost
   // the most it can.
-  const doubtful = writesAffordable(tx, (tx.input.length / 2 - 1) * GAS_PER_BYTE);
+  const doubtful = writesAffordable(tx, GAS_PER_TRANSACTION + (tx.input.length / 2 - 1) * GAS_PER_BYTE);
   if (doubtful !== null && BigInt(2 * entries.length) <= doubtful) return NONE;
-  const affordable = writesAffordable(tx, dataGas(tx.input));
+  const affordable = writesAffordable(tx, gasOfData(tx.input));
   return affordable === null ? NONE : emittersBeyond(affordable, entries);
 }
 
@@ -59,19 +56,9 @@ function emittersBeyond(affordable: bigint, entries: readonly FlowEntry[]): Read
   return forgers;
 }
 
-const ZERO_DIGIT = '0'.charCodeAt(0);
-
-/** Least gas the transaction's data can have cost. */
-function dataGas(input: Hex): number {
-  let zeros = 0;
-  for (let i = 2; i < input.length; i += 2)
-    if (input.charCodeAt(i) === ZERO_DIGIT && input.charCodeAt(i + 1) === ZERO_DIGIT) zeros++;
-  return zeros * GAS_PER_ZERO_BYTE + (input.length / 2 - 1 - zeros) * GAS_PER_BYTE;
-}
-
 /** Most balances that the gas left over can have changed; null where the figures contradict each other. */
-function writesAffordable(tx: CanonicalTx, forData: number): bigint | null {
-  let needed = GAS_PER_TRANSACTION + forData;
+function writesAffordable(tx: CanonicalTx, withData: number): bigint | null {
+  let needed = withData;
   for (const { topics, data } of tx.logs) needed += 375 + 375 * topics.length + 4 * (data.length - 2);
   const bare = BigInt(needed);
   if (tx.gasUsed < bare) return null;

@@ -149,8 +149,8 @@ function fallbackIntent({ tx, balances }: SubjectView): NamedIntent {
 const FALLBACK_LABELS: Readonly<Record<Sides, string>> = {
   none: 'Call {call}',
   both: 'Give {sent}, get {received}[ at {place}]',
-  sent: 'Give {sent} in {call}',
-  received: 'Get {received} in {call}',
+  sent: 'Give {sent} by calling {call}',
+  received: 'Get {received} by calling {call}',
 };
 
 /**

@@ -32,7 +32,8 @@ async function permit(nonce: bigint, version = '1', value = 7n): Promise<Hex> {
 }
 
 const accountOf = (made: SignedCall, names: readonly string[]) =>
-  readSignedCall(made, names, { left: 16, cut: false, tx: { from: CALLER!, input: '0x' } })?.account ?? null;
+  readSignedCall(made, names, { left: 16, cut: false, tx: { from: CALLER!, input: '0x' as const } })
+    ?.account ?? null;
 
 const signerOf = (input: Hex, names = ['Token'], to = TOKEN!) =>
   readSignedCall({ from: CALLER!, to, input }, names, {
@@ -49,7 +50,7 @@ describe('readSignedCall', () => {
   });
 
   it('recovers at most as many signatures as it is allowed, and says that more came', async () => {
-    const budget = { left: 16, cut: false, tx: { from: CALLER!, input: '0x' } };
+    const budget = { left: 16, cut: false, tx: { from: CALLER!, input: '0x' as const } };
     const wrong = await permit(99n);
     // One name: two usual versions times eight nonces are all there is; the next form is one too many.
     expect(

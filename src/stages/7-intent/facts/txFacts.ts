@@ -1,3 +1,4 @@
+import { gasOfData } from '../../../evm/gas.ts';
 import { addressOfWord } from '../../../evm/hex.ts';
 import { creationsIn } from '../../../value/frames.ts';
 import { isFungible, isNft } from '../../../value/asset.ts';
@@ -62,6 +63,10 @@ export const TX_FACTS: Facts = {
   'tx.to_shows_code': flag(
     'The called address has code: it emitted events, made calls or answered.',
     (v) => (v.tx.to !== null && v.codeAccounts.has(v.tx.to)) || v.tx.input.length >= 10,
+  ),
+  'tx.runs_code': flag(
+    'The transaction cost other gas than its data alone: code ran, or other things were paid for.',
+    ({ tx }) => tx.gasUsed !== BigInt(gasOfData(tx.input)),
   ),
   'tx.authorizations': count(
     'EIP-7702 authorisations in the transaction.',
