@@ -20,7 +20,7 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   carried: at('5-motifs/links.ts', 'const acts = drafts.filter((draft) => draft.whole', 'undefined'),
   insideVaults: at('5-motifs/links.ts', 'const key = (account: Address, { kind }', 'undefined'),
   mergeLike: at('5-motifs/mergeLike.ts', 'const wholes = new Set(', 'drafts'),
-  linkAssets: at('4-primitives/join/joinTriggers.ts', 'return tags.includes(PER_ASSET) ?', '[]'),
+  linkAssets: at('4-primitives/join/joinTriggers.ts', 'return tags.includes(PER_ASSET) ?', 'keys'),
   linkPromises: at(
     '4-primitives/join/joinTriggers.ts',
     'const open = new Map<string, DraftPrimitive[]>',

@@ -38,9 +38,9 @@ export function joinTriggers(
 
 function groupsOf(found: Group, stated: () => Stated): readonly Group[] {
   const groups = new Components<DraftPrimitive>();
-  linkBy(movementsIn, found, groups);
+  const first = new Map<string, DraftPrimitive>();
+  for (const item of found) for (const key of keysOf(item)) groups.link(first, key, item);
   const tagged = (wanted: string): boolean => found.some(({ tags }) => tags.includes(wanted));
-  if (tagged(PER_ASSET)) linkBy(partialActs, found, groups);
   if (tagged(DEFERRED)) linkPromises(groups.of(found), groups);
   if (tagged(DETAIL)) linkDetails(found, groups);
   if (found.some(isFamilyCall)) linkEchoes(groups.of(found), groups, stated());
@@ -52,23 +52,11 @@ function isIdle(group: Group): boolean {
   return group.every((item) => isPromise(item) && !isRecognised(item.protocol));
 }
 
-/** Joins those that share a key. */
-function linkBy(
-  keysOf: (item: DraftPrimitive) => readonly string[],
-  found: Group,
-  groups: Components<DraftPrimitive>,
-): void {
-  const first = new Map<string, DraftPrimitive>();
-  for (const item of found) for (const key of keysOf(item)) groups.link(first, key, item);
-}
-
-function movementsIn({ basis, kind, legs }: DraftPrimitive): readonly string[] {
+/** Acts of one key are one: a movement in a role, and of events for one asset each their owner. */
+function keysOf({ basis, kind, venue, legs, roles, tags }: DraftPrimitive): readonly string[] {
   if (basis === 'structure') return [];
-  return legs.flatMap(({ role, movements }) => movements.map((m) => `${m} ${role} ${kind}`));
-}
-
-function partialActs({ kind, venue, roles, tags }: DraftPrimitive): readonly string[] {
-  return tags.includes(PER_ASSET) ? [`${kind}|${venue}|${accountsWith(roles, 'owner')[0]}`] : [];
+  const keys = legs.flatMap(({ role, movements }) => movements.map((m) => `${m} ${role} ${kind}`));
+  return tags.includes(PER_ASSET) ? [...keys, `${kind}|${venue}|${accountsWith(roles, 'owner')[0]}`] : keys;
 }
 
 /** A promise goes with the next payout at its venue, of the same position where both name one. */

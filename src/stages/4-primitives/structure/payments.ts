@@ -1,4 +1,4 @@
-import { TRANSFER_CALL, TRANSFER_FROM_CALL } from '../../../evm/tokenCalls.ts';
+import { readTransferCall, TRANSFER_FROM_CALL } from '../../../evm/tokenCalls.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { contractOf, type StructureContext } from './context.ts';
 import type { KnownContracts } from '../match/provenProtocol.ts';
@@ -74,15 +74,9 @@ function callsThatMove(
   m: Movement,
 ): { readonly by: Address; readonly pulls: boolean }[] {
   const token = contractOf(flow, m.asset);
-  if (token === null) return [];
-  const [payer, recipient, amount] = [m.from, m.to, m.amount].map((value) =>
-    BigInt(value).toString(16).padStart(64, '0'),
-  );
-  const transfer = `${TRANSFER_CALL}${recipient}${amount}`;
-  const transferFrom = `${TRANSFER_FROM_CALL}${payer}${recipient}${amount}`;
-  return tx.frames.flatMap(({ from, to, input, effective }) => {
-    if (!effective || to !== token) return [];
-    const pulls = input.startsWith(transferFrom);
-    return pulls || input.startsWith(transfer) ? [{ by: from, pulls }] : [];
+  return tx.frames.flatMap((call) => {
+    const asked = call.to === token ? readTransferCall(call) : null;
+    if (asked?.from !== m.from || asked.to !== m.to || asked.amount !== m.amount) return [];
+    return [{ by: call.from, pulls: call.selector === TRANSFER_FROM_CALL }];
   });
 }
