@@ -3,7 +3,8 @@ import { decode } from 'ox/AbiParameters';
 import { digestsOf, domainOf, packed, recover, vrs, type Signature } from './signing.ts';
 import { FORWARDED, SIGNATURES } from './signedCalls.ts';
 import type { SignedStruct, SignedCall, SignedForm, SignedGrant, Values } from './signedCalls.ts';
-import { wordOf } from './hex.ts';
+import { attempt } from '../lib/attempt.ts';
+import { lazy } from '../lib/lazy.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
 /** An account's signature on a call, and its effect. */
@@ -11,21 +12,21 @@ export interface SignedWord {
   readonly account: Address;
   readonly grants: readonly SignedGrant[];
   readonly forwards: NonNullable<SignedStruct['forwards']> | null;
+  /** Whether the signature is the account's: recovered when first asked for. */
+  readonly isSigned: () => boolean;
 }
 
 /** Recoveries left; `cut` once one was asked for beyond them. */
 export interface Recoveries {
   left: number;
   cut: boolean;
-  /** Its signer needs no recovery: calldata of its own that holds the signature says as much. */
-  readonly tx: { readonly from: Address; readonly input: Hex };
 }
 
 /**
- * Recovers the EIP-712 signer carried by a call, where it equals the account the call names. Null without a
- * signature, for an unknown domain, or for another signer. Reads permits (EIP-2612, also with a stated
- * nonce), transfers with authorisation (EIP-3009), signature transfers and permissions of one token or
- * several, and forwarded requests (ERC-2771). `names` are the domain names the contract may sign with.
+ * Reads the EIP-712 signature that a call carries of the account it names. Null without one. Reads permits
+ * (EIP-2612, also with a stated nonce), transfers with authorisation (EIP-3009), signature transfers and
+ * permissions of one token or several, and forwarded requests (ERC-2771). `names` are the domain names the
+ * contract may sign with; none fits an unknown domain.
  */
 export function readSignedCall(
   call: SignedCall,
@@ -46,10 +47,8 @@ export function readSignedCall(
         const domains = versions.map((version) => domainOf(name, version, call.to));
         return signedBy(account, signed, digestsOf(domains, hashes()), budget);
       });
-    const { from, input } = budget.tx;
-    const isSigned =
-      account === from ? input.includes(wordOf(signed.s)) : [...names, ...entry.names].some(matches);
-    return isSigned ? { account, grants, forwards } : null;
+    const isSigned = lazy(() => attempt(() => [...names, ...entry.names].some(matches)) === true);
+    return { account, grants, forwards, isSigned };
   } catch {
     return null; // Calldata that does not decode as its selector promises.
   }

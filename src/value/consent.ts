@@ -83,17 +83,17 @@ export class Consent {
 
   /** By others than the transaction's signer. */
   get signed(): readonly Signed[] {
-    return this.#words.filter(({ account }) => account !== this.#tx.from);
+    return this.#words.filter(({ account, isSigned }) => account !== this.#tx.from && isSigned());
   }
 
-  /** Recovered when first asked for: a recovery costs as much as an analysis without one. */
+  /** Not recovered yet: a recovery costs as much as an analysis without one. */
   get #words(): readonly Signed[] {
     return (this.#read ??= readSigned(this.#tx, this.#tokens, this.#rulebook)).signed;
   }
 
   /** More signatures came than are recovered: EIP-7702 authorisations, and others where asked for. */
   get cut(): boolean {
-    return this.#read?.cut === true || this.#tx.authorizations.length > MAX_RECOVERIES;
+    return this.#read?.recoveries.cut === true || this.#tx.authorizations.length > MAX_RECOVERIES;
   }
 
   /**
@@ -124,7 +124,9 @@ export class Consent {
     return !this.#causes(contract, this.#tx.logs[log!]).some(
       (call) =>
         statesAllowance(call, this.#specOf(call), allowance, () => this.#isOwn(call, owner)) ||
-        this.#signedBy(owner).some(({ frame, grants }) => frame === call && allowedBy(grants, allowance)),
+        this.#signedBy(owner).some(
+          ({ frame, grants, isSigned }) => frame === call && allowedBy(grants, allowance) && isSigned(),
+        ),
     );
   }
 
@@ -205,8 +207,8 @@ export class Consent {
   #ownCalls(account: Address): ReadonlySet<Frame> {
     let own = this.#own.get(account);
     if (own !== undefined) return own;
-    const forwarded = this.#signedBy(account).flatMap(({ frame, forwards }) =>
-      forwards === null
+    const forwarded = this.#signedBy(account).flatMap(({ frame, forwards, isSigned }) =>
+      forwards === null || !isSigned()
         ? []
         : this.#tx.frames
             .slice(frame.index, frame.end)
@@ -220,7 +222,7 @@ export class Consent {
   }
 
   #signedBy(account: Address): readonly Signed[] {
-    return this.#words.filter((signed) => signed.account === account);
+    return this.#words.filter((word) => word.account === account);
   }
 
   /** Another may make this call of the token for the holder. */
@@ -261,8 +263,8 @@ export class Consent {
   #grantsOf(holder: Address): Grants {
     let grants = this.#grants.get(holder);
     if (grants !== undefined) return grants;
-    const signed = this.#signedBy(holder).flatMap(({ frame, grants: given }) =>
-      given.map(({ token, spender, amount: left }) => {
+    const signed = this.#signedBy(holder).flatMap(({ frame, grants: given, isSigned }) =>
+      (isSigned() ? given : []).map(({ token, spender, amount: left }) => {
         return { token, spender, frame: spender === null ? frame : null, left };
       }),
     );

@@ -1,12 +1,17 @@
 import { ANY_AMOUNT } from '../evm/signedCalls.ts';
 import { MAX_RECOVERIES } from '../evm/signing.ts';
-import { carriesSignature, readSignedCall, type SignedWord } from '../evm/typedSignatures.ts';
+import {
+  carriesSignature,
+  readSignedCall,
+  type Recoveries,
+  type SignedWord,
+} from '../evm/typedSignatures.ts';
 import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 
-/** A call with an account's word on it: a signature that was recovered, or one that its wallet approved. */
+/** A call with an account's word on it: a signature that it carries, or one that its wallet approved. */
 export interface Signed extends SignedWord {
   readonly frame: Frame;
 }
@@ -14,13 +19,13 @@ export interface Signed extends SignedWord {
 /** `isValidSignature(bytes32,bytes)`, which answers with its own selector (EIP-1271). */
 const APPROVED = '0x1626ba7e';
 
-/** Signed calls, in order; `cut` where more signatures came than are recovered. */
+/** Calls with signatures, in order, and the recoveries left for them. */
 export function readSigned(
   tx: CanonicalTx,
   tokens: ReadonlyMap<Address, TokenMetadata>,
   rulebook: Rulebook,
-): { readonly signed: readonly Signed[]; readonly cut: boolean } {
-  const budget = { left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length), cut: false, tx };
+): { readonly signed: readonly Signed[]; readonly recoveries: Readonly<Recoveries> } {
+  const recoveries = { left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length), cut: false };
   const signed: Signed[] = [];
   for (const frame of tx.frames.filter(({ effective }) => effective)) {
     const { selector, context, from, input } = frame;
@@ -29,10 +34,10 @@ export function readSigned(
     if (!carriesSignature(selector) || isHandedOn(frame, tx)) continue;
     const names = [tokens.get(context)?.name, rulebook.entities.get(context)?.name];
     const known = [...new Set(names.filter((name) => typeof name === 'string'))];
-    const word = readSignedCall({ from, to: context, input }, known, budget);
+    const word = readSignedCall({ from, to: context, input }, known, recoveries);
     if (word !== null) signed.push({ frame, ...word });
   }
-  return { signed, cut: budget.cut };
+  return { signed, recoveries };
 }
 
 /** A proxy handed the call on as it came: it was read there, and covers this one. */
@@ -44,7 +49,7 @@ function approvals(frame: Frame, rulebook: Rulebook): Signed[] {
   const { to, from, output } = frame;
   if (to === null || !pullsForOthers(rulebook, from) || !output.startsWith(APPROVED)) return [];
   const grants = [{ token: null, spender: from, amount: ANY_AMOUNT }];
-  return [{ frame, account: to, grants, forwards: null }];
+  return [{ frame, account: to, grants, forwards: null, isSigned: () => true }];
 }
 
 /** A listed contract, unless it makes any call it is given. */

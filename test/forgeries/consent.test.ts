@@ -325,6 +325,15 @@ describe('an approval that the owner never gave', () => {
     expect(report.allowances).toMatchObject([{ status: 'Suspected', flags: ['unasked'] }]);
     expect(report.classification.intent_kind).not.toBe('Approval');
   });
+  it('is not the signer\u2019s for a permit of words that its calldata holds', async () => {
+    const [signer, amount] = [addressOf(ATTACKER), 1n << 255n];
+    await must(token['plain token'], fnOf(abi, 'set', [[approvals['of a token']!(signer)]]));
+    const permit = 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)';
+    const [r, s] = [`0x${'1'.repeat(64)}`, `0x${'2'.repeat(64)}`];
+    const made = fn(permit, [signer, at.mask, amount, 2_000_000_000n, 27, r, s]);
+    const report = await stage.play(at.mask, [call(token['plain token'], made)]);
+    expect(report.allowances).toMatchObject([{ owner: signer, status: 'Suspected', flags: ['unasked'] }]);
+  });
   it('but the token itself, of its own balance, is its word about itself alone', async () => {
     const own = token['plain token'];
     await must(own, fnOf(abi, 'set', [[approvals['of a token']!(own)]]));
