@@ -54,11 +54,14 @@ function takenBy(
   { id, amount, of }: Pick<Kept, 'id' | 'amount' | 'of'>,
 ): Pick<Kept, 'tax' | 'holder' | 'isFee'> | null {
   const { flow, tx, input } = view;
-  const taxes = [...flow.taxes]
-    .map((index) => flow.movements[index]!)
-    .filter(
-      ({ asset, to }) => view.mergedAsset(asset) === id && !view.entity.has(to) && !view.venues.has(to),
-    );
+  const taxes = flow.movements.filter(
+    ({ index, asset, from, to, evidence }) =>
+      view.mergedAsset(asset) === id &&
+      // Traces of value alone show no calls of tokens.
+      (flow.taxes.has(index) || (to === evidence.contract && from !== ZERO_ADDRESS && id !== NATIVE_ASSET)) &&
+      !view.entity.has(to) &&
+      !view.venues.has(to),
+  );
   const [taxed, taxers] = [sumOf(taxes), new Set(taxes.map(({ to }) => to))];
   const surpluses = [...surplusesOf(view, id)].filter(
     // Less is rounding.
