@@ -1,4 +1,5 @@
 import { count, flag, motifTags, protocols, type Facts } from './factSpec.ts';
+import { roleOf } from '../../../lib/roles.ts';
 import { isIntermediary } from './intermediaries.ts';
 import { marketOf, protocolsOf, provenAmong, tagsOf } from './motifFacts.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -97,17 +98,19 @@ export function reachedBy({ sent, holdings }: SubjectView): ReadonlySet<Holding>
  * Swaps between the subject's sent and received assets: reachable forwards from payments and backwards
  * from receipts, in any order in time, because callback pools pay before they are paid. Only the
  * forward half counts where the proceeds went to another account, only the backward half where everything was
- * borrowed.
+ * borrowed. Beside a swap of the subject's own, those of other owners are theirs: a token sells its taxes.
  */
 export function pathOf(view: SubjectView): readonly Motif[] {
-  const { sent, received, swaps, holdings } = view;
+  const { sent, received, swaps, holdings, entity } = view;
   if (sent.length === 0 && received.length === 0) return [];
   const after = sent.length === 0 ? null : view.reached;
   const receipts = received.flatMap((b) => b.incoming.map((m) => holdings.at(m.from, b.id)));
   const before = received.length === 0 ? null : holdings.reach(receipts, 'back');
-  return swaps.filter(
+  const path = swaps.filter(
     (swap) => after?.has(inside(swap, holdings)) !== false && before?.has(inside(swap, holdings)) !== false,
   );
+  const isOwn = (swap: Motif): boolean => entity.has(roleOf(swap, 'owner') ?? ZERO_ADDRESS);
+  return path.some(isOwn) ? path.filter((swap) => roleOf(swap, 'owner') === null || isOwn(swap)) : path;
 }
 
 /**
