@@ -102,9 +102,9 @@ function guessCall({ text, intent, amount, token }: DescribedFunction, rulebook:
 }
 
 function knownAs({ id }: ParsedSignature, { calls, tokenCalls }: Rulebook): string | null {
+  if (tokenCalls.has(id)) return 'every token has it';
   const [known] = calls.get(id)?.meanings ?? [];
-  if (known) return `known to ${known.shape}`;
-  return tokenCalls.has(id) ? 'every token has it' : null;
+  return known ? `known to ${known.shape}` : null;
 }
 
 const CONTAINER: Readonly<Record<string, string>> = {
