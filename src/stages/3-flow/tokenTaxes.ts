@@ -35,9 +35,9 @@ export function withTaxes(tx: CanonicalTx, entries: FlowEntry[]): TokenEntries {
     for (const payment of read.arrived) taxes.delete(payment);
     if (read.unlogged) added.push(read.unlogged);
   }
-  for (const tax of added) taxes.add(tax);
-  const all = added.length === 0 ? entries : [...entries, ...added].sort((a, b) => a.seq - b.seq);
-  return { entries: all, taxes };
+  if (added.length === 0) return { entries, taxes };
+  const all = [...entries, ...added].sort((a, b) => a.seq - b.seq);
+  return { entries: all, taxes: new Set([...taxes, ...added]) };
 }
 
 /** The payer's payments during a call; null where none reached the account that it names. */
@@ -51,11 +51,12 @@ function readCall(call: Frame, { from, to, amount }: Asked, within: readonly Flo
   if (last?.asset.kind !== 'erc20') return null;
   const rest = amount - sumOf(paid);
   // The token is neither payer nor payee, and the places of its logs are exact.
-  const mayCollect =
+  const mayCollect = (): boolean =>
     from !== call.to && to !== call.to && within.every(({ evidence }) => evidence.frame !== null);
-  const evidence = frameEvidence(call, call.to!);
-  const tax: RawTransfer = { ...last, kind: 'transfer', to: call.to!, amount: rest, evidence };
-  const unlogged = mayCollect && isTax(rest, amount) ? tax : null;
+  const unlogged: RawTransfer | null =
+    isTax(rest, amount) && mayCollect()
+      ? { ...last, kind: 'transfer', to: call.to!, amount: rest, evidence: frameEvidence(call, call.to!) }
+      : null;
   const isWhole = distance(rest, 0n) <= ROUNDING || sumOf(arrived) === amount;
   return { paid, arrived, unlogged, isTaxed: isWhole || unlogged !== null };
 }
@@ -65,12 +66,8 @@ const isTax = (part: bigint, of: bigint): boolean => part * 1_000n >= of && part
 
 /** The entries of the call's logs; empty for many. */
 function entriesWithin(call: Frame, { frames }: CanonicalTx, entries: readonly FlowEntry[]): FlowEntry[] {
-  const from = lowerBound(entries, ({ seq }) => seq > call.seq);
   const until = frames[call.end]?.seq ?? Infinity;
-  const found: FlowEntry[] = [];
-  for (let i = from; i < entries.length && entries[i]!.seq < until; i++) {
-    if (found.length === MAX_WITHIN) return [];
-    found.push(entries[i]!);
-  }
-  return found;
+  const from = lowerBound(entries, ({ seq }) => seq > call.seq);
+  const end = lowerBound(entries, ({ seq }) => seq >= until);
+  return end - from > MAX_WITHIN ? [] : entries.slice(from, end);
 }

@@ -57,7 +57,7 @@ function takenBy(
   const taxes = flow.movements.filter(
     ({ index, asset, from, to, evidence }) =>
       view.mergedAsset(asset) === id &&
-      // Traces of value alone show no calls of tokens.
+      // Traces of value alone show no calls: a payment to the token itself counts as its tax.
       (flow.taxes.has(index) || (to === evidence.contract && from !== ZERO_ADDRESS && id !== NATIVE_ASSET)) &&
       !view.entity.has(to) &&
       !view.venues.has(to),
