@@ -45,13 +45,16 @@ beforeAll(async () => {
 afterAll(() => stage?.stop());
 
 /** What the token tells as soon as anybody calls it. */
-const tells = (from: Address, to: Address, amount: bigint) =>
+const tellsAll = (...transfers: (readonly [Address, Address, bigint])[]) =>
   must(
     token,
     fnOf(abi, 'set', [
-      [event('Transfer(address indexed from, address indexed to, uint256 value)', from, amount, { to })],
+      transfers.map(([from, to, amount]) =>
+        event('Transfer(address indexed from, address indexed to, uint256 value)', from, amount, { to }),
+      ),
     ]),
   );
+const tells = (from: Address, to: Address, amount: bigint) => tellsAll([from, to, amount]);
 
 const fourFifths = (): bigint => (asked * 4n) / 5n;
 
@@ -119,6 +122,15 @@ describe('a token that moves less than the pool asks it to', () => {
     ]);
     expect(report.classification).toMatchObject({ status: 'Suspected' });
     expect(report.classification.actor).not.toBe(BOB);
+  });
+
+  it('has nothing of what the payer, its collector, paid to itself', async () => {
+    const paid = ETHER / 5n;
+    await tellsAll([ALICE, ALICE, paid / 5n], [ALICE, BOB, (paid * 4n) / 5n]);
+    const data = fn('transfer(address,uint256)', [BOB, paid]);
+    const report = await stage.report(await stage.chain.send('alice', { to: token, data, gas: 3_000_000n }));
+    expect(report.movements).toMatchObject([{ from: ALICE, to: BOB, amount_raw: String((paid * 4n) / 5n) }]);
+    expect(report.inventory_deltas.map(({ subject }) => subject)).not.toContain(token);
   });
 
   it.each<[string, () => readonly [Address, Address, bigint]]>([

@@ -50,9 +50,10 @@ function readCall(call: Frame, { from, to, amount }: Asked, within: readonly Flo
   const last = arrived.at(-1);
   if (last?.asset.kind !== 'erc20') return null;
   const rest = amount - sumOf(paid);
-  // The token is neither payer nor payee, and the places of its logs are exact.
+  // The token is neither end, the payer pays itself nothing, and the places of the logs are exact.
   const mayCollect = (): boolean =>
-    from !== call.to && to !== call.to && within.every(({ evidence }) => evidence.frame !== null);
+    ![from, to].includes(call.to!) &&
+    within.every((one) => one.evidence.frame && !(one.kind === 'self_transfer' && one.from === from));
   const unlogged: RawTransfer | null =
     isTax(rest, amount) && mayCollect()
       ? { ...last, kind: 'transfer', to: call.to!, amount: rest, evidence: frameEvidence(call, call.to!) }
@@ -66,8 +67,7 @@ const isTax = (part: bigint, of: bigint): boolean => part * 1_000n >= of && part
 
 /** The entries of the call's logs; empty for many. */
 function entriesWithin(call: Frame, { frames }: CanonicalTx, entries: readonly FlowEntry[]): FlowEntry[] {
-  const until = frames[call.end]?.seq ?? Infinity;
   const from = lowerBound(entries, ({ seq }) => seq > call.seq);
-  const end = lowerBound(entries, ({ seq }) => seq >= until);
+  const end = lowerBound(entries, ({ seq }) => seq >= (frames[call.end]?.seq ?? Infinity));
   return end - from > MAX_WITHIN ? [] : entries.slice(from, end);
 }
