@@ -53,7 +53,7 @@ function readCall(call: Frame, { from, to, amount }: Asked, within: readonly Flo
   // The token is neither end, the payer pays itself nothing, and the places of the logs are exact.
   const mayCollect = (): boolean =>
     ![from, to].includes(call.to!) &&
-    within.every((one) => one.evidence.frame && !(one.kind === 'self_transfer' && one.from === from));
+    within.every((e) => e.evidence.frame !== null && (e.kind !== 'self_transfer' || e.from !== from));
   const unlogged: RawTransfer | null =
     isTax(rest, amount) && mayCollect()
       ? { ...last, kind: 'transfer', to: call.to!, amount: rest, evidence: frameEvidence(call, call.to!) }
