@@ -1,4 +1,4 @@
-import { cycleOf, type CycleContext } from './cycles.ts';
+import { cycleOf } from './cycles.ts';
 import { commonFrame } from '../../value/frames.ts';
 import {
   composite,
@@ -38,12 +38,13 @@ export function compositesOf(
     entities.set(key, known);
     return known;
   };
-  const context: CycleContext = { tx: input.tx, entity };
   const feeTakers = feeTakersOf(drafts, input.rulebook);
-  return connectedHops(hops).flatMap((group) => {
+  return connectedHops(hops, input).flatMap((group) => {
     if (new Set(group.map((hop) => hop.pool)).size < 2) return [];
     const balance = tradeBalance(group);
-    return cycleOf(group, balance, context) ?? routeOf(group, balance, tracing, feeTakers) ?? [];
+    return (
+      cycleOf(group, balance, { tx: input.tx, entity }) ?? routeOf(group, balance, tracing, feeTakers) ?? []
+    );
   });
 }
 

@@ -24,7 +24,7 @@ const DUST_DIVISOR = 10_000n;
 /** Part of its turnover by which a cycle's loss may differ between hops and balances. */
 const LOSS_DIVISOR = 100n;
 
-export interface CycleContext extends Pick<MotifInput, 'tx'> {
+interface CycleContext extends Pick<MotifInput, 'tx'> {
   /** The accounts that ran the hops, as one entity; computed on first use. */
   readonly entity: (hops: readonly Hop[]) => Entity;
 }
@@ -63,7 +63,7 @@ function gainingCycle(loop: Loop): MotifDraft {
   const wallet = gains ? null : (funder ?? entity.walletOf(base.id));
   const own = wallet ? entity.balancesWith(wallet) : entity.balances;
   const gain = own.get(base.id)?.net ?? 0n;
-  const residual: Residual = (accounts) => evaluate('positive_residual', gain, accounts);
+  const residual: Result['residual'] = (accounts) => evaluate('positive_residual', gain, accounts);
   return cycleMotif(loop, { kind: 'cycle', wallet, residual, own, funder });
 }
 
@@ -87,17 +87,15 @@ function losingCycle(loop: Loop): MotifDraft {
   const own = entity.balances;
   const apart = distance(own.get(base.id)!.net, base.received - base.sent);
   const sides = { apart: apart * LOSS_DIVISOR, most: base.sent };
-  const residual: Residual = (accounts) => evaluate('negative_residual', sides, accounts);
+  const residual: Result['residual'] = (accounts) => evaluate('negative_residual', sides, accounts);
   return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own, funder: null });
 }
-
-/** The cycle's gain, claimed of the accounts that ran it. */
-type Residual = (accounts: readonly Address[]) => Claim;
 
 interface Result {
   readonly kind: string;
   readonly wallet: Address | null;
-  readonly residual: Residual;
+  /** The gain or loss, claimed of the accounts that ran it. */
+  readonly residual: (accounts: readonly Address[]) => Claim;
   readonly own: ReadonlyMap<AssetId, Balance>;
   /** An account outside the entity that the cycle's first tokens came from, without its consent. */
   readonly funder: Address | null;

@@ -4,6 +4,7 @@ import { Components } from '../../lib/components.ts';
 import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { isNft, mergeNative, NATIVE } from '../../value/asset.ts';
+import { carriersOf } from '../../value/parties.ts';
 import type { MotifDraft, MotifInput } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
@@ -71,19 +72,31 @@ function endOf(legs: readonly Leg[], venue: Address, wrappedNative: ReadonlySet<
 }
 
 /**
- * Groups hops that belong together: one takes another's output, or one account fed or emptied both. Hops of
- * a netting venue with unknown assets connect through the venue.
+ * Groups hops that belong together: one takes another's output, or one account fed or emptied both; the
+ * called contract does through routers too. Hops of a netting venue with unknown assets connect through it.
  */
-export function connectedHops(hops: readonly Hop[]): Hop[][] {
+export function connectedHops(hops: readonly Hop[], input: MotifInput): Hop[][] {
   const groups = new Components<Hop>();
   const held = new Map<string, Hop>();
   const movements = new Map<number, Hop>();
   for (const hop of hops) {
-    for (const end of [hop.sent, hop.received])
+    for (const end of [hop.sent, hop.received]) {
       groups.link(held, end ? `${end.id} ${end.account}` : hop.motif.venue, hop);
+      if (end && isRouted(end, end === hop.sent ? 'from' : 'to', input))
+        groups.link(held, `${end.id} ${input.tx.to}`, hop);
+    }
     for (const m of hop.motif.movements) groups.link(movements, m, hop);
   }
   return groups.of(hops);
+}
+
+/** Whether the end's account only passed on what the called contract gave it, or was to get. */
+function isRouted({ id, account }: HopEnd, far: 'from' | 'to', { tx, flow, rulebook }: MotifInput): boolean {
+  const { wrappedNative } = rulebook;
+  if (account === null || account === tx.to || !carriersOf(flow, wrappedNative).has(account)) return false;
+  const own = (far === 'from' ? flow.incoming : flow.outgoing).get(account) ?? [];
+  const ends = own.map((index) => flow.movements[index]!);
+  return ends.some((m) => m[far] === tx.to && mergeNative(m.asset, wrappedNative) === id);
 }
 
 /** An amount of a whole is the sum over its hops; of a route, less the amounts that went on inside. */

@@ -76,19 +76,15 @@ export function mergeLike(drafts: Group, input: Input): Group {
   const plain = drafts.filter((draft) => !wholes.has(draft) && mayFold(draft, input));
   if (plain.length < FOLD_FROM) return drafts;
   const places = new Map(drafts.map((draft, place) => [draft, place]));
-  const groups = [...groupBy(plain, (draft) => likeness(draft, places, input)).values()];
-  return mergeEach(
-    drafts,
-    groups.filter(({ length }) => length >= FOLD_FROM),
-    input,
-    (group) => {
-      const assetsOut = summed(group.flatMap((draft) => draft.assetsOut));
-      const movements = joinMovements(group);
-      const legs = group.flatMap((draft) => draft.legs);
-      const claims = joinedClaims(group, assetsOut, movements, input);
-      return { ...group[0]!, count: group.length, assetsOut, movements, legs, claims };
-    },
-  );
+  const alike = groupBy(plain, (draft) => likeness(draft, places, input));
+  const groups = [...alike.values()].filter(({ length }) => length >= FOLD_FROM);
+  return mergeEach(drafts, groups, input, (group) => {
+    const assetsOut = summed(group.flatMap((draft) => draft.assetsOut));
+    const movements = joinMovements(group);
+    const legs = group.flatMap((draft) => draft.legs);
+    const claims = joinedClaims(group, assetsOut, movements, input);
+    return { ...group[0]!, count: group.length, assetsOut, movements, legs, claims };
+  });
 }
 
 /** Kinds without a venue of their own, with amounts that equal their movements. */

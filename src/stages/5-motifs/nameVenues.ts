@@ -33,12 +33,8 @@ export function nameVenues(
 
 /** The venue's own token, then the motif's share tokens. */
 function tokensOf({ venue, assetsIn, assetsOut }: Motif, flow: ValueFlow): Address[] {
-  const tokens = [venue];
-  for (const { asset, role } of [...assetsIn, ...assetsOut]) {
-    const address = SHARE_ROLES.has(role) ? flow.assets.get(asset)?.address : null;
-    if (address) tokens.push(address);
-  }
-  return tokens;
+  const shares = [...assetsIn, ...assetsOut].filter(({ role }) => SHARE_ROLES.has(role));
+  return [venue, ...shares.flatMap(({ asset }) => flow.assets.get(asset)?.address ?? [])];
 }
 
 function byToken(
@@ -49,8 +45,7 @@ function byToken(
   const patterns = rulebook.prepared.derive(patternsOf);
   for (const address of tokens) {
     const token = context.tokens.get(address);
-    if (!token || token.impersonates) continue;
-    const found = patterns.find(({ fits }) => fits(token));
+    const found = token && !token.impersonates && patterns.find(({ fits }) => fits(token));
     if (found) return { slug: found.spec.slug, version: found.spec.version, matchedBy: 'token' };
   }
   return null;
@@ -70,11 +65,8 @@ function patternsOf({ protocols }: Rulebook): NamedSpec[] {
 }
 
 function fitting(patterns: readonly string[]): (text: string | null) => boolean {
-  const expressions = patterns.map(expression);
+  const expressions = patterns.map(
+    (pattern) => new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`),
+  );
   return (text) => text !== null && expressions.some((one) => one.test(text));
-}
-
-function expression(pattern: string): RegExp {
-  const literal = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${literal.join('.*')}$`);
 }

@@ -41,7 +41,6 @@ export function findScopes(
 
 /** The parties, and the account that was made. */
 function partiesOf({ participants, venue }: Motif): Address[] {
-  return participants
-    .filter(({ role, account }) => role === 'created' || (isParty(role) && account !== venue))
-    .map(({ account }) => account);
+  const isOne = (role: string, account: Address): boolean => isParty(role) && account !== venue;
+  return participants.flatMap((p) => (p.role === 'created' || isOne(p.role, p.account) ? p.account : []));
 }

@@ -29,10 +29,6 @@ export interface ProposalGroup {
 
 /** Evidence that an account took part: its first payment and its first receipt. */
 export function firstMovements({ movements, outgoing, incoming }: ValueFlow, account: Address): Evidence[] {
-  const sent = outgoing.get(account)?.[0],
-    received = incoming.get(account)?.[0];
-  const evidence: Evidence[] = [];
-  if (sent !== undefined) evidence.push(movements[sent]!.evidence);
-  if (received !== undefined) evidence.push(movements[received]!.evidence);
-  return evidence;
+  const first = [outgoing.get(account)?.[0], incoming.get(account)?.[0]];
+  return first.flatMap((index) => (index === undefined ? [] : movements[index]!.evidence));
 }

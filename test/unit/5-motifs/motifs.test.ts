@@ -279,6 +279,19 @@ describe('cycles', () => {
     expect(kinds(motifsOf(around(900n)))).not.toContain('cycle');
   });
 
+  it('lead through a router that passed on what the called contract gave and got', () => {
+    const [ROUTES] = [account(78)];
+    const routed = (who: Address): Step[] => [
+      ...trade(P1!, BOT, BOT, WETH, 1000n, A!, 500n),
+      transfer(A!, who, ROUTES!, 500n),
+      ...trade(P2!, ROUTES!, ROUTES!, A!, 500n, WETH, 1010n),
+      transfer(WETH, ROUTES!, who, 1010n),
+    ];
+    expect(find(motifsOf(routed(BOT)), 'cycle')).toMatchObject({ status: 'Proven' });
+    // Another's trade through the router is no part of it.
+    expect(kinds(motifsOf(routed(FRIEND!)))).not.toContain('cycle');
+  });
+
   it('are none at a loss, through one pool only, or when the pool of the first trade is also that of the last', () => {
     expect(kinds(motifsOf(closed(990n)))).not.toContain('cycle');
     const back = [

@@ -390,6 +390,24 @@ describe('electActor', () => {
     expect(elect(payout)).toMatchObject({ actor: bot, mode: 'own_contract', submitterRole: 'operator' });
   });
 
+  it('takes value below the price of a unit of gas for a number, given to a contract that deals', () => {
+    const bot = account('b07');
+    const lost = { native: 5_000n, from: bot, to: POOL };
+    const around = [
+      { token: TOKEN, from: POOL, to: bot, amount: 5n },
+      { token: TOKEN, from: bot, to: USER, amount: 5n },
+    ];
+    const actorOf = (value: bigint, dealings: typeof around): Address | null => {
+      const steps = [{ native: value, from: SIGNER, to: bot }, ...dealings, lost];
+      const { tx, flow } = scenario({ to: bot, steps });
+      return elect({ tx: { ...tx, value, effectiveGasPrice: 1_000n }, flow }).actor;
+    };
+    expect(actorOf(999n, around)).toBe(bot);
+    expect(actorOf(1_000n, around)).toBe(SIGNER);
+    // A contract that got nothing else was paid, however little.
+    expect(actorOf(999n, [])).toBe(SIGNER);
+  });
+
   it('takes the called contract that an event names as liquidator, also where the profit went on to the signer', () => {
     const bot = account('b07');
     const seized = motif('liquidation', {

@@ -5,6 +5,8 @@ import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 
+const COLLECTS: ReadonlySet<string> = new Set(['none', 'received']);
+
 /**
  * A private contract that holds its owner's inventory: called by the signer, it sent or received where the
  * signer did not, and serves no other account here. The two are one economic entity. It is a bot only if it
@@ -17,7 +19,9 @@ export function botContracts(context: ElectionContext): Proposal[] {
   const liquidation = context.input.motifs.find((m) => roleOf(m, 'liquidator') === contract);
   if (!liquidation && context.sides(contract) === 'none') return tradersBehind(context, contract);
   if (isForOthers(context, contract)) return [];
-  if (liquidation && signerOnlyCollects(context)) return [ownContract(context, contract, liquidation)];
+  // The debt was not the signer's to pay: at most it was handed the profit.
+  if (liquidation && COLLECTS.has(context.sides(context.signer)))
+    return [ownContract(context, contract, liquidation)];
   return signerOnlyFeeds(context, contract) ? [ownContract(context, contract)] : [];
 }
 
@@ -55,21 +59,27 @@ function tradesForGain(context: ElectionContext, contract: Address): boolean {
   });
 }
 
-/** The debt was not the signer's to pay: at most it was handed the profit. */
-function signerOnlyCollects(context: ElectionContext): boolean {
-  return context.sides(context.signer) === 'none' || context.sides(context.signer) === 'received';
-}
-
 /**
  * The signer moved nothing, or it handed the contract some value and the contract traded or gained far beyond
  * that.
  */
 function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
   const { signer } = context;
-  const [own, sides] = [context.sides(contract), context.sides(signer)];
+  const [own, sides] = [
+    context.sides(contract),
+    paysNumber(context, contract) ? 'none' : context.sides(signer),
+  ];
   if (own === 'none' || sides === 'none') return own !== 'none';
   if (sides === 'received') return own === 'both' || keptMost(context, contract);
   return sides === 'sent' && (own === 'both' || context.sidesTogether([contract, signer]) === 'received');
+}
+
+/** Less than a unit of gas costs, given to a contract that deals with others, is a number for its code. */
+function paysNumber(context: ElectionContext, contract: Address): boolean {
+  const [given, ...more] = context.balances(context.signer).values();
+  const { tx, flow } = context.input;
+  if (tx.value >= tx.effectiveGasPrice || given?.net !== -tx.value || more.length > 0) return false;
+  return flow.incoming.get(contract)!.some((index) => flow.movements[index]!.from !== tx.from);
 }
 
 /** The contract ran a flow that closed, and handed the signer less than half of its gains. */

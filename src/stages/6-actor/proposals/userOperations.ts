@@ -8,19 +8,13 @@ import { roleOf } from '../../../lib/roles.ts';
  * none of them is elected.
  */
 export function userOperations(context: ElectionContext): Proposal[] {
-  const found: Proposal[] = [];
-  for (const motif of context.executions('operation')) {
+  return context.executions('operation').flatMap((motif): Proposal[] => {
     const account = roleOf(motif, 'owner');
-    if (account)
-      found.push({
-        account,
-        mode: 'smart_account_4337',
-        submitterRole: 'bundler',
-        ground: context.isListed(motif) && context.isCalledBy(account, motif.venue) ? 'listed' : 'claimed',
-        reason: 'user_operation_sender',
-        evidence: motif.evidence,
-        claimedBy: context.strangerOf(motif, account),
-      });
-  }
-  return found;
+    if (account === null) return [];
+    const ground = context.isListed(motif) && context.isCalledBy(account, motif.venue) ? 'listed' : 'claimed';
+    const claimedBy = context.strangerOf(motif, account);
+    const { evidence } = motif;
+    const [mode, reason] = ['smart_account_4337', 'user_operation_sender'] as const;
+    return [{ account, mode, submitterRole: 'bundler', ground, reason, evidence, claimedBy }];
+  });
 }
