@@ -32,7 +32,8 @@ export interface ProofInput {
 export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
   const { basis, protocol, claims, tags } = act;
   const known = isRecognised(protocol);
-  if (basis === 'call' && !(known && isCarriedOut(act, input))) return 'function_name_only';
+  const isDone = known ? isCarriedOut : isOwnCall;
+  if (basis === 'call' && !isDone(act, input)) return 'function_name_only';
   if (claims.some(({ name, holds }) => name === 'amounts_agree' && !holds)) return 'amounts_differ';
   const wanted = kindOf(input.rulebook, act.kind).claims;
   const isClaimed =
@@ -59,9 +60,7 @@ export function proveWhole({ claims }: Pick<Motif, 'claims'>, parts: readonly Mo
 
 /** The lowest of these; `High` of none. */
 export const lowestOf = (all: readonly Confidence[]): Confidence =>
-  LOW_FIRST.find((level) => all.includes(level)) ?? 'High';
-
-const LOW_FIRST: readonly Confidence[] = ['Low', 'Medium', 'High'];
+  (['Low', 'Medium', 'High'] as const).find((level) => all.includes(level)) ?? 'High';
 
 /** Structure that only suggests an act, and rules on trial. */
 const UNPROVEN_TAGS: ReadonlySet<string> = new Set(['structural', 'experimental']);
@@ -110,14 +109,15 @@ function isShown(act: Primitive, input: ProofInput): boolean {
 
 /**
  * Whether its one party signed and called the contract itself, by a function that is named for such an act:
- * what its caller asked for and got, with no books changed and nobody else named.
+ * what it asked for and got, with no books changed and nobody else named. A call alone states the amount.
  */
 function isOwnCall(
-  { kind, basis, venue, roles, evidence }: Primitive,
+  { kind, basis, venue, roles, evidence, legs }: Primitive,
   { tx, rulebook }: ProofInput,
 ): boolean {
   const { position, trade } = kindOf(rulebook, kind);
-  if (basis !== 'event' || venue !== tx.to || evidence[0]!.contract !== venue) return false;
+  const isStated = legs.length > 0 && legs.every(({ exact, stated = null }) => exact && stated !== null);
+  if ((basis === 'call' && !isStated) || venue !== tx.to || evidence[0]!.contract !== venue) return false;
   if (position !== null || trade !== null) return false;
   const words = signatureWords('call', functionOf(tx, rulebook.signatures));
   return (

@@ -262,6 +262,8 @@ describe('books that the chain does not show', () => {
 describe('what its caller asked for by name', () => {
   const BOB = addressOf('bob');
   const CLAIM = () => fn('claim()');
+  const PLACE = () => fn('claim(uint256,bytes32[])', [FIVE, []]);
+  const PLACE_OF = (who: Address) => fn('claim(address,uint256,bytes32[])', [who, FIVE, []]);
   const VOTE = () => fn('castVote(uint256,uint8)', [7n, 1]);
   const voted = (who: Address): Step =>
     event(
@@ -288,6 +290,8 @@ describe('what its caller asked for by name', () => {
   it.each<[string, string, () => `0x${string}`, () => Step[]]>([
     ['a reward', 'ClaimRewards', CLAIM, () => [pay(ALICE), paid(ALICE)]],
     ['a vote', 'GovernanceAction', VOTE, () => [voted(ALICE)]],
+    ['a reward of the amount in the calldata', 'ClaimRewards', PLACE, () => [pay(ALICE)]],
+    ['a reward of the account in the calldata', 'ClaimRewards', () => PLACE_OF(ALICE), () => [pay(ALICE)]],
   ])('%s is proven, at Medium', async (_, kind, data, steps) => {
     const { classification } = await told('alice', data(), steps());
     expect(classification).toMatchObject({ intent_kind: kind, status: 'Proven', confidence: 'Medium' });
@@ -323,6 +327,16 @@ describe('what its caller asked for by name', () => {
       () => [pull(MAINNET.usdc, ALICE), staked(ALICE)],
     ],
     ['an exit', 'alice', () => fn('withdraw(uint256)', [FIVE]), () => [pay(ALICE), withdrawn(ALICE)]],
+    [
+      'an amount that was not paid',
+      'alice',
+      PLACE,
+      () => [call(MAINNET.usdc, fn('transfer(address,uint256)', [ALICE, 7n]))],
+    ],
+    ['an amount out of a bystander’s allowance', 'alice', PLACE, () => [pull(MAINNET.usdc, BOB, ALICE)]],
+    ['an amount due to another account', 'alice', () => PLACE_OF(BOB), () => [pay(BOB)]],
+    ['an amount paid to another account', 'alice', () => PLACE_OF(ALICE), () => [pay(BOB)]],
+    ['an amount due to who did not call', ATTACKER, () => PLACE_OF(ALICE), () => [pay(ALICE)]],
     ['a vote of another account', 'alice', VOTE, () => [voted(BOB)]],
     ['a vote of who did not call', ATTACKER, VOTE, () => [voted(ALICE)]],
   ])('%s is not', async (_, who, data, steps) => {
