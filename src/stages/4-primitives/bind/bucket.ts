@@ -23,7 +23,7 @@ export class ClaimedMovements {
 /** Up to this many items a scan is quicker than pointers past the claimed ones. */
 const FEW = 64;
 
-/** Leads from each position to the nearest free item: `before[i]` ≤ i and `after[i]` ≥ i. */
+/** From each claimed position to one further on, past none that is free. */
 interface Pointers {
   readonly before: Int32Array;
   readonly after: Int32Array;
@@ -33,7 +33,7 @@ interface Pointers {
 export class Bucket {
   /** Complete before `free` is first called. */
   readonly items: number[];
-  /** Path-compressed; only where there are many items. */
+  /** Halved as they are followed; only where there are many items. */
   #pointers: Map<Claimed, Pointers> | null = null;
 
   constructor(items: number[]) {
@@ -46,42 +46,24 @@ export class Bucket {
    */
   free(claimed: Claimed, start: number, step: 1 | -1): number {
     const { items } = this;
-    const end = step < 0 ? -1 : items.length;
-    if (step < 0 ? start < 0 : start >= end) return end;
-    if (items.length > FEW) return this.#jump(claimed, start, step);
+    const isClaimed = (at: number): boolean => at >= 0 && at < items.length && claimed.has(items[at]!);
+    const onward = items.length > FEW ? this.#pointersOf(claimed)[step < 0 ? 'before' : 'after'] : null;
     let at = start;
-    while (at !== end && claimed.has(items[at]!)) at += step;
-    return at;
-  }
-
-  #jump(claimed: Claimed, start: number, step: 1 | -1): number {
-    const { items } = this;
-    const jump = this.#pointersOf(claimed)[step < 0 ? 'before' : 'after'];
-    let at = start + 1;
-    const trail: number[] = [];
-    for (;;) {
-      while (jump[at] !== at) {
-        trail.push(at);
-        at = jump[at]!;
-      }
-      if (at === 0 || at === items.length + 1 || !claimed.has(items[at - 1]!)) break;
-      jump[at] = at + step;
+    while (isClaimed(at)) {
+      const next = onward ? onward[at]! : at + step;
+      if (onward && isClaimed(next)) onward[at] = onward[next]!;
+      at = next;
     }
-    for (const passed of trail) jump[passed] = at;
-    return at - 1;
+    return at;
   }
 
   #pointersOf(claimed: Claimed): Pointers {
     let pointers = this.#pointers?.get(claimed);
     if (!pointers) {
-      pointers = { before: this.#identity(), after: this.#identity() };
+      const beside = (step: 1 | -1): Int32Array => Int32Array.from(this.items, (_, at) => at + step);
+      pointers = { before: beside(-1), after: beside(1) };
       (this.#pointers ??= new Map()).set(claimed, pointers);
     }
     return pointers;
-  }
-
-  /** Positions are shifted by one: the first and the last slot mean "none". */
-  #identity(): Int32Array {
-    return Int32Array.from({ length: this.items.length + 2 }, (_, i) => i);
   }
 }

@@ -1,4 +1,4 @@
-import { lowerBound } from '../../../lib/lists.ts';
+import { groupBy, lowerBound } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { NATIVE_REF, type AssetRef } from '../../../value/resolver.ts';
 import { indexesOf } from '../../../value/claims.ts';
@@ -116,18 +116,14 @@ export class MovementIndex {
     return buckets.get(keyOf(query, mask)) ?? null;
   }
 
-  #bucketsBy(mask: number): Map<string, Bucket> {
-    const buckets = new Map<string, Bucket>();
-    for (const index of this.#all().items) {
+  #bucketsBy(mask: number): ReadonlyMap<string, Bucket> {
+    const lists = groupBy(this.#all().items, (index) => {
       const m = this.movements[index]!;
       const { from, to, kind, amount } = m;
       const fields = { from, to, asset: this.assetRef(m.asset), assetKind: this.#kindOf(m), kind, amount };
-      const key = keyOf(fields, mask);
-      const bucket = buckets.get(key);
-      if (bucket) bucket.items.push(index);
-      else buckets.set(key, new Bucket([index]));
-    }
-    return buckets;
+      return keyOf(fields, mask);
+    });
+    return new Map([...lists].map(([key, items]) => [key, new Bucket(items)]));
   }
 
   #kindOf({ asset }: Movement): AssetKind | null {
