@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '../evm/hex.ts';
-import { distance } from './amount.ts';
+import { distance, sumOf } from './amount.ts';
 import { SENT_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
 import type { DraftPrimitive, Claim, Leg, Operand, Primitive } from '../model/primitive.ts';
@@ -7,7 +7,6 @@ import type { Balance } from './balances.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
-import { sumOf } from './amount.ts';
 
 type Movements = readonly Movement[];
 
@@ -182,7 +181,6 @@ function movedClaim(
 
 /** No asset goes in and comes out. */
 function addDifferClaim(claims: Claim[], legs: readonly Leg[], places: readonly Operand[]): void {
-  if (legs.length < 2) return;
   const isOf = (wanted: string) => (_: unknown, i: number) => legs[i]!.role === wanted;
   const [operands, against] = [places.filter(isOf('in')), places.filter(isOf('out'))];
   if (operands.length === 0 || against.length === 0) return;
@@ -234,9 +232,12 @@ export function placeClaim(evidence: readonly Evidence[], tx: CanonicalTx): Clai
   return evaluate('happened_at', { evidence, tx }, operands, contracts);
 }
 
-/** An amount of the act is the sum of movements. */
-export function amountMoved(operand: Operand, amount: bigint, movements: readonly Movement[]): Claim {
-  return evaluate('amount_moved', { amount, moved: sumOf(movements) }, [operand], indexesOf(movements));
+/** Each amount that an act sent, one per asset, is the sum of that asset's movements. */
+export function sentClaims(amounts: readonly Pick<Leg, 'asset' | 'amount'>[], movements: Movements): Claim[] {
+  return amounts.map(({ asset, amount }, i) => {
+    const own = movements.filter((movement) => movement.asset === asset);
+    return evaluate('amount_moved', { amount, moved: sumOf(own) }, [`out${i}`], indexesOf(own));
+  });
 }
 
 export const indexesOf = (movements: Movements): number[] => movements.map(({ index }) => index);

@@ -47,7 +47,6 @@ export function othersInPools(
   const hopsOf = (some: readonly Motif[]): Motif[] => some.flatMap((act) => parts.get(act.index) ?? [act]);
   const hops = hopsOf(acts.filter(({ kind }) => isCycle(kindOf(rulebook, kind))));
   const found = hopsOf(acts).flatMap((hop) => paidByOthers(hop, isOthers, scene));
-  if (hops.length === 0) return found;
   const lastAt = new Map(hops.map((hop) => [poolOf(hop), hop.seq]));
   const venues = new Set(hops.map(({ venue }) => venue));
   const atVenues = motifs.filter(({ kind, venue }) => venues.has(venue) && !kindOf(rulebook, kind).plain);

@@ -16,7 +16,7 @@ import type { Address } from '../../model/hex.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { summed } from '../../value/amount.ts';
-import { amountMoved, evaluate } from '../../value/claims.ts';
+import { evaluate, sentClaims } from '../../value/claims.ts';
 import { balances } from '../../value/balances.ts';
 import { feeTakersOf, tracingOf } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
@@ -70,10 +70,6 @@ function batchOf(
   const moved = joinMovements(payments).map((index) => flow.movements[index]!);
   const paid = payments.flatMap((payment) => payment.assetsOut);
   const assetsOut = summed(paid.map(({ asset, amount }) => ({ asset, amount, role: 'paid' })));
-  const sums = assetsOut.map(({ asset, amount }, i) => {
-    const own = moved.filter((movement) => movement.asset === asset);
-    return amountMoved(`out${i}`, amount, own);
-  });
   return composite(
     {
       kind: 'batch_transfer',
@@ -86,7 +82,7 @@ function batchOf(
       ],
       assetsIn: [],
       assetsOut,
-      claims: [...sums, evaluate('one_payer', payers, payers), noGain],
+      claims: [...sentClaims(assetsOut, moved), evaluate('one_payer', payers, payers), noGain],
     },
     payments,
   );

@@ -3,7 +3,7 @@ import { distinctRoles, isPrincipal } from '../../lib/roles.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { Components } from '../../lib/components.ts';
 import { summed, sumOf } from '../../value/amount.ts';
-import { evaluate, joinClaims } from '../../value/claims.ts';
+import { joinClaims, sentClaims } from '../../value/claims.ts';
 import { commonFrame } from '../../value/frames.ts';
 import { joinEvidence, joinMovements, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { AssetAmount } from '../../model/motif.ts';
@@ -113,16 +113,10 @@ function joinedClaims(
   group: Group,
   amounts: readonly AssetAmount[],
   moved: readonly number[],
-  { flow: { movements } }: Input,
+  { flow }: Input,
 ): Claim[] {
-  const own = groupBy(amounts, ({ asset }) => asset);
-  const byAmount = [...own].map(([asset, parts]): Claim => {
-    const against = moved.filter((index) => movements[index]!.asset === asset);
-    const operands = parts.map((part) => `out${amounts.indexOf(part)}` as const);
-    const sums = { amount: sumOf(parts), moved: sumOf(against.map((index) => movements[index]!)) };
-    return evaluate('amount_moved', sums, operands, against);
-  });
+  const movements = moved.map((index) => flow.movements[index]!);
   const others = group.flatMap(({ claims }) => claims.filter(({ name }) => name !== 'amount_moved'));
   const joint = [...groupBy(others, ({ name }) => name)].map(([name, claims]) => joinClaims(name, claims));
-  return [...byAmount, ...joint];
+  return [...sentClaims(amounts, movements), ...joint];
 }
