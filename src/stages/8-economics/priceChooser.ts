@@ -58,11 +58,8 @@ export function priceChooser({
   const declined = byKey(context.refusals);
   const settled = new Map<PriceKey, PriceChoice>();
   const open: PriceKey[] = [];
-  /**
-   * Lowest position in `open` that the current answer had to do without; answers that rest on such an
-   * answer are not kept.
-   */
-  let missed = Infinity;
+  /** The answers being worked out had to do without one of `open`: they say nothing about other occasions. */
+  let cut = false;
 
   const decimalsOf = (asset: PriceKey): number | null =>
     keyOf(asset) === 'native' ? 18 : usableDecimals(context.tokens.get(asset as Address)?.decimals);
@@ -77,23 +74,18 @@ export function priceChooser({
     const key = keyOf(asset);
     const known = settled.get(key);
     if (known) return known;
-    const position = open.indexOf(key);
-    if (position >= 0) {
-      missed = Math.min(missed, position);
-      return refused('self_referential', 'its price would rest on itself');
+    const isOpen = open.includes(key);
+    if (isOpen || open.length >= MAX_DEPTH) {
+      cut = true;
+      return isOpen
+        ? refused('self_referential', 'its price would rest on itself')
+        : refused('no_source', 'its price would rest on too many others');
     }
-    if (open.length >= MAX_DEPTH) {
-      missed = 0;
-      return refused('no_source', 'its price would rest on too many others');
-    }
-    const outer = missed;
-    missed = Infinity;
     open.push(key);
     const choice = work(key);
     open.pop();
-    // An answer that had to do without an asset still being worked out says nothing about other occasions.
-    if (missed >= open.length) settled.set(key, choice);
-    missed = Math.min(outer, missed >= open.length ? Infinity : missed);
+    if (open.length === 0) cut = false;
+    if (!cut) settled.set(key, choice);
     return choice;
   }
 
