@@ -1,5 +1,5 @@
 import type * as wire from './generated/report.ts';
-import type { Address, Hash } from './hex.ts';
+import type { Address } from './hex.ts';
 import type { Evidence } from './canonicalTx.ts';
 
 export type AttributionMode = wire.Attribution['mode'];
@@ -29,7 +29,6 @@ export interface SettledOrder {
   readonly owner: Address;
   readonly receiver: Address | null;
   readonly protocol: string | null;
-  readonly orderHash: Hash | null;
   readonly evidence: readonly Evidence[];
 }
 

@@ -5,7 +5,7 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { actsOnOrders } from '../../value/signed.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
-import { findSuspects, type Suspects } from '../../value/suspectTokens.ts';
+import type { Suspects } from '../../value/suspectTokens.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, netSides, type Balance, type Sides } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
@@ -13,7 +13,7 @@ import type { Evidence, BlockHeader, CanonicalTx, Frame } from '../../model/cano
 import type { Motif } from '../../model/motif.ts';
 import type { RoleBinding } from '../../model/primitive.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
-import type { NonceSpan, TokenMetadata } from '../../model/upstream.ts';
+import type { NonceSpan } from '../../model/upstream.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 
@@ -27,22 +27,17 @@ export interface ElectionInput {
   readonly delegations: ReadonlyMap<Address, Address>;
   /** Nonces around the block of those that signed an authorisation, where they are known. */
   readonly nonces?: ReadonlyMap<Address, NonceSpan> | undefined;
-  /** Metadata of token contracts: their names are part of the signed data. */
-  readonly tokens?: ReadonlyMap<Address, TokenMetadata>;
-  /** Left out: found anew. */
-  readonly suspects?: Suspects;
+  readonly suspects: Suspects;
 }
 
 /** Lookups about accounts for the proposals; computed on first use. */
 export class ElectionContext {
   readonly input: ElectionInput;
   readonly #sides = new Map<Address, Sides>();
-  #venues?: ReadonlyMap<Address, Motif>;
   #emitters?: ReadonlySet<Address>;
   #acting?: ReadonlySet<Address>;
   #executing?: readonly Motif[];
   #twoSided?: readonly Address[];
-  #suspects?: Suspects;
 
   constructor(input: ElectionInput) {
     this.input = input;
@@ -154,7 +149,7 @@ export class ElectionContext {
   tokenClaiming(account: Address): Address | null {
     const { movements, assets, outgoing } = this.input.flow;
     const sent = outgoing.get(account) ?? [];
-    if (sent.length === 0 || !sent.every((index) => this.suspects().unlisted.has(index))) return null;
+    if (sent.length === 0 || !sent.every((index) => this.input.suspects.unlisted.has(index))) return null;
     return assets.get(movements[sent[0]!]!.asset)!.address;
   }
 
@@ -186,7 +181,7 @@ export class ElectionContext {
    */
   authorised(account: Address): boolean {
     if (this.#hasOrdered(account)) return true;
-    const calls = this.suspects().consent.signed.filter((signed) => signed.account === account);
+    const calls = this.input.suspects.consent.signed.filter((signed) => signed.account === account);
     if (calls.length === 0) return false;
     const frames = calls.map(({ frame }) => frame);
     const sent = [...this.balances(account).values()].filter(({ net }) => net < 0n);
@@ -194,13 +189,8 @@ export class ElectionContext {
     const signed = ({ index, asset, evidence: { frame: at } }: Movement): boolean =>
       asset === NATIVE_ASSET
         ? frames.some(({ index: start, end }) => at !== null && at >= start && at < end)
-        : !this.suspects().unasked.has(index);
+        : !this.input.suspects.unasked.has(index);
     return sent.every(({ outgoing }) => outgoing.every(signed));
-  }
-
-  suspects(): Suspects {
-    const { tx, flow, tokens = new Map(), rulebook, suspects } = this.input;
-    return suspects ?? (this.#suspects ??= findSuspects(tx, flow, tokens, rulebook));
   }
 
   #hasOrdered(account: Address): boolean {
@@ -212,7 +202,7 @@ export class ElectionContext {
         const { log } = flow.movements[index]!.evidence;
         let at = log === null ? null : (tx.logs[log]!.within ?? null);
         while (at !== null && !actsOnOrders(rulebook, tx.frames[at]!.from)) at = tx.frames[at]!.parent;
-        return at !== null && !this.suspects().unasked.has(index);
+        return at !== null && !this.input.suspects.unasked.has(index);
       })
     );
   }
@@ -236,7 +226,11 @@ export class ElectionContext {
     if (tokensOf(this.input.flow).has(account)) return 'token_contract';
     const serving = servingTag(this.input.rulebook, account);
     if (serving) return `serves_everybody:${serving}`;
-    this.#venues ??= venuesOf(this.input.motifs, this.input.rulebook);
-    return this.#venues.has(account) ? 'venue' : null;
+    return venuesOf(this.input.motifs, this.input.rulebook).has(account) ? 'venue' : null;
+  }
+
+  /** An account without code, other than the signer, that can be the actor. */
+  isOther(account: Address): boolean {
+    return account !== this.signer && this.neverElect(account) === null && !this.showsCode(account);
   }
 }

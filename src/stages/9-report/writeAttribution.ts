@@ -24,7 +24,7 @@ export function writeAttribution(attribution: Attribution, writer: ReportWriter)
       owner: writer.address(order.owner),
       receiver: writer.addressOrNull(order.receiver),
       protocol: order.protocol,
-      order_hash: order.orderHash,
+      order_hash: null,
       evidence: writer.evidences(order.evidence),
     })),
     delegations: attribution.delegations.map(({ authority, delegate, source }) => ({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findSuspects } from '../../../src/value/suspectTokens.ts';
 import { electActor } from '../../../src/stages/6-actor/electActor.ts';
 import {
   account,
@@ -32,16 +33,18 @@ function elect(
     tokenCalls?: Rulebook['tokenCalls'];
   } = {},
 ) {
+  const rulebook = {
+    ...bareRulebook({ tags: options.tags ?? {} }),
+    tokenCalls: options.tokenCalls ?? new Map(),
+  };
   return electActor({
     tx,
     flow,
     motifs: numbered(motifs),
-    rulebook: {
-      ...bareRulebook({ tags: options.tags ?? {} }),
-      tokenCalls: options.tokenCalls ?? new Map(),
-    },
+    rulebook,
     header: HEADER,
     delegations: options.delegations ?? new Map(),
+    suspects: findSuspects(tx, flow, new Map(), rulebook),
   });
 }
 /** transferFrom(address holder, address to, uint256 amount) */
@@ -474,13 +477,10 @@ describe('electActor', () => {
       motifKinds: kindsWith([{ kind: 'bridge_deposit', position }]),
     };
     const { tx, flow } = scenario({ to: USER, value: 5n, input: '0x0123456789' });
-    expect(
-      electActor({ tx, flow, motifs: [], rulebook, header: HEADER, delegations: new Map() }),
-    ).toMatchObject({ actor: USER, submitterRole: 'relayer' });
-    expect(
-      electActor({ tx, flow, motifs: [], rulebook: bareRulebook(), header: HEADER, delegations: new Map() })
-        .actor,
-    ).toBe(SIGNER);
+    const suspects = findSuspects(tx, flow, new Map(), rulebook);
+    const input = { tx, flow, motifs: [], header: HEADER, delegations: new Map(), suspects };
+    expect(electActor({ ...input, rulebook })).toMatchObject({ actor: USER, submitterRole: 'relayer' });
+    expect(electActor({ ...input, rulebook: bareRulebook() }).actor).toBe(SIGNER);
   });
 
   it('never elects zero, a token, a venue, the builder or an address that serves everybody', () => {

@@ -11,6 +11,7 @@ import { FACT_VOCABULARY } from '../../../src/stages/7-intent/facts/registry.ts'
 import { keptText, type Kept } from '../../../src/stages/7-intent/kept.ts';
 import { subjectOf } from '../../../src/stages/7-intent/intentInput.ts';
 import { matchIntents } from '../../../src/stages/7-intent/matchIntents.ts';
+import { findSuspects } from '../../../src/value/suspectTokens.ts';
 import { electActor } from '../../../src/stages/6-actor/electActor.ts';
 import {
   account,
@@ -53,7 +54,8 @@ async function verdictOn(tx: CanonicalTx, coinbase: Address): Promise<Verdict & 
     coinbase,
   });
   const header = { number: tx.blockNumber, hash: tx.blockHash, timestamp: 0, baseFeePerGas: 0n, coinbase };
-  const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: new Map() });
+  const suspects = findSuspects(tx, flow, new Map(), rulebook);
+  const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: new Map(), suspects });
   return {
     ...(await matchIntents({ tx, flow, motifs, rulebook, header, subject: subjectOf(attribution) }, format)),
     kinds: motifs.map((m) => m.kind),

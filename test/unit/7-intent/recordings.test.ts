@@ -10,6 +10,7 @@ import { buildMotifs } from '../../../src/stages/5-motifs/buildMotifs.ts';
 import { FACT_VOCABULARY } from '../../../src/stages/7-intent/facts/registry.ts';
 import { subjectOf } from '../../../src/stages/7-intent/intentInput.ts';
 import { explainIntents, matchIntents } from '../../../src/stages/7-intent/matchIntents.ts';
+import { findSuspects } from '../../../src/value/suspectTokens.ts';
 import { electActor } from '../../../src/stages/6-actor/electActor.ts';
 import type { Address, Hash } from '../../../src/model/hex.ts';
 
@@ -49,7 +50,8 @@ async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 
   const flow = buildValueFlow(tx, rulebook);
   const primitives = findPrimitives(tx, flow, rulebook);
   const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase });
-  const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations });
+  const suspects = findSuspects(tx, flow, new Map(), rulebook);
+  const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations, suspects });
   const format = {
     amount: () => '1',
     asset: () => 'T',

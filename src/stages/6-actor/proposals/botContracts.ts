@@ -127,7 +127,7 @@ const tradedApart = (context: ElectionContext, account: Address): boolean =>
 
 /** Contracts other than venues that gave and got, each asking for what it gave. */
 function gaveByThemselves(context: ElectionContext): Address[] {
-  const { unasked } = context.suspects();
+  const { unasked } = context.input.suspects;
   return context
     .twoSided()
     .filter(

@@ -16,11 +16,7 @@ export function bridgePayouts(context: ElectionContext): Proposal[] {
   if (!kinds || ![...kinds].some((kind) => kindOf(rulebook, kind).position?.category === BRIDGE_CLAIM))
     return [];
   const paid = [...context.input.flow.ledgers.keys()].filter(
-    (a) =>
-      a !== context.signer &&
-      context.sides(a) === 'received' &&
-      context.neverElect(a) === null &&
-      !context.showsCode(a),
+    (account) => context.sides(account) === 'received' && context.isOther(account),
   );
   const [account] = paid;
   if (account === undefined || paid.length > 1) return [];

@@ -32,15 +32,10 @@ function requestAuthors(context: ElectionContext): Proposal[] {
   });
 }
 
-/** An account that may be elected, without code, other than the signer. */
-function isOther(context: ElectionContext, account: Address): boolean {
-  return account !== context.signer && context.neverElect(account) === null && !context.showsCode(account);
-}
-
 /** The one account that sent and received, where the signer was repaid at most. */
 function soleTrader(context: ElectionContext): Proposal | null {
   const repaid = [...context.balances(context.signer).values()].every((b) => b.asset.kind === 'native');
-  const traders = repaid ? context.twoSided().filter((account) => isOther(context, account)) : [];
+  const traders = repaid ? context.twoSided().filter((account) => context.isOther(account)) : [];
   if (traders.length !== 1) return null;
   const [trader] = traders as [Address];
   const mode = context.authorised(trader) ? 'meta_transaction' : 'none';
@@ -53,9 +48,9 @@ function soleTrader(context: ElectionContext): Proposal | null {
 function soleSender(context: ElectionContext): Proposal | null {
   // Owners of permits spent here and of EIP-3009 authorisations; some signed transfers log nothing.
   const authors = ownersWhere(context, (tags) => tags.includes('permit') || tags.includes('authorization'));
-  const signers = context.suspects().consent.signed.map((signed) => signed.account);
+  const signers = context.input.suspects.consent.signed.map((signed) => signed.account);
   const senders = [...new Set([...authors.keys(), ...signers])].filter(
-    (a) => SENT.has(context.sides(a)) && isOther(context, a),
+    (a) => SENT.has(context.sides(a)) && context.isOther(a),
   );
   const reason = 'authorised_in_this_transaction';
   if (senders.length !== 1) return null;

@@ -36,10 +36,7 @@ type Principal = Pick<Proposal, 'account' | 'ground' | 'evidence'>;
 function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
   const [account, ...others] = context
     .twoSided()
-    .filter(
-      (a) =>
-        a !== context.signer && a !== motif.venue && context.neverElect(a) === null && !context.showsCode(a),
-    );
+    .filter((one) => one !== motif.venue && context.isOther(one));
   if (account === undefined || others.length > 0) return null;
   const evidence = [...motif.evidence, ...firstMovements(context.input.flow, account)];
   return { account, ground: 'claimed', evidence };
@@ -59,7 +56,7 @@ export function ordersOf(context: ElectionContext, settlements: readonly Motif[]
     const { account: owner, ground, evidence } = named;
     const receiver = roleOf(motif, 'recipient');
     const protocol = motif.protocol?.slug ?? null;
-    return [{ motif, ground, order: { owner, receiver, protocol, orderHash: null, evidence } }];
+    return [{ motif, ground, order: { owner, receiver, protocol, evidence } }];
   });
 }
 
