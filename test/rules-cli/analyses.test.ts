@@ -3,13 +3,13 @@ import { examine, read } from '../../src/analyze.ts';
 import { buildExample } from '../../src/rules/example.ts';
 import type { RawExampleTransaction } from '../../src/model/generated/rules.ts';
 import { loadRules } from '../../src/service/loadRules.ts';
-import { FactSheet } from '../../src/stages/7-intent/intentInput.ts';
+import { factsAbout } from '../../src/stages/7-intent/intentInput.ts';
 import { SubjectView } from '../../src/stages/7-intent/facts/subjectView.ts';
 
 const rulebook = loadRules();
-function factsOf(transaction: RawExampleTransaction): FactSheet {
+function factsOf(transaction: RawExampleTransaction) {
   const { raw, context } = buildExample(transaction);
-  return new FactSheet(new SubjectView({ ...examine(read(raw, context), context, rulebook), rulebook }));
+  return factsAbout(new SubjectView({ ...examine(read(raw, context), context, rulebook), rulebook }));
 }
 
 const SWAP =
@@ -32,9 +32,9 @@ describe('the twelve analyses of rules/README.md', () => {
         { event: MINT, by: 'pair', args: ['actor', 45, 40] },
       ],
     });
-    expect(sheet.value('motif.swap.followed_by')).toContain('add_liquidity');
-    expect(sheet.value('motif.add_liquidity.followed_by')).not.toContain('swap');
-    expect(sheet.value('actor.sent.assets')).toBe(1);
+    expect(sheet('motif.swap.followed_by')).toContain('add_liquidity');
+    expect(sheet('motif.add_liquidity.followed_by')).not.toContain('swap');
+    expect(sheet('actor.sent.assets')).toBe(1);
   });
 
   it('farming: what a deposit gave is staked', () => {
@@ -48,7 +48,7 @@ describe('the twelve analyses of rules/README.md', () => {
         { event: STAKED, by: 'farm', args: ['actor', 90] },
       ],
     });
-    expect(sheet.value('motif.vault_deposit.followed_by')).toContain('stake');
+    expect(sheet('motif.vault_deposit.followed_by')).toContain('stake');
   });
 
   it('OTC: two people exchange, and the desk keeps nothing', () => {
@@ -59,9 +59,9 @@ describe('the twelve analyses of rules/README.md', () => {
         { move: 7, asset: 'SILVER', from: 'anna', to: 'actor' },
       ],
     });
-    expect(sheet.value('actor.sides')).toBe('both');
-    expect(sheet.value('flow.payers')).toBe(2);
-    expect(sheet.value('flow.receivers')).toBe(2);
+    expect(sheet('actor.sides')).toBe('both');
+    expect(sheet('flow.payers')).toBe(2);
+    expect(sheet('flow.receivers')).toBe(2);
   });
 
   it('migration: an old token is burnt, a new one minted', () => {
@@ -72,8 +72,8 @@ describe('the twelve analyses of rules/README.md', () => {
         { move: 100, asset: 'NEW', from: 'zero', to: 'actor' },
       ],
     });
-    expect(sheet.value('actor.sent.burnt')).toBe(1);
-    expect(sheet.value('actor.received.minted_erc20')).toBe(1);
+    expect(sheet('actor.sent.burnt')).toBe(1);
+    expect(sheet('actor.received.minted_erc20')).toBe(1);
   });
 
   it('approval drain: others lose, and get nothing', () => {
@@ -81,7 +81,7 @@ describe('the twelve analyses of rules/README.md', () => {
       to: 'sweeper',
       steps: [{ move: 100, asset: 'GOLD', from: 'anna', to: 'actor' }],
     });
-    expect(sheet.value('flow.unpaid_accounts')).toBe(1);
-    expect(sheet.value('actor.sides')).toBe('received');
+    expect(sheet('flow.unpaid_accounts')).toBe(1);
+    expect(sheet('actor.sides')).toBe('received');
   });
 });

@@ -8,7 +8,7 @@ import { withImpliedLegs } from './bind/impliedLegs.ts';
 import { MovementIndex } from './bind/movementIndex.ts';
 import { nettedVenues } from './bind/namedDifference.ts';
 import { holdersIn } from './match/holders.ts';
-import { KnownContracts, Create2Proofs, type RegisteredContracts } from './match/provenProtocol.ts';
+import { Create2Proofs, knownContracts, type RegisteredContracts } from './match/provenProtocol.ts';
 import { joinTriggers } from './join/joinTriggers.ts';
 import { findApprovals } from './structure/approvals.ts';
 import { explain, structureContext } from './structure/context.ts';
@@ -57,7 +57,7 @@ function findDrafts(
   rulebook: Rulebook,
   { missed, registered = new Map(), holders }: FindOptions,
 ): DraftPrimitive[] {
-  const known = new KnownContracts(rulebook, registered);
+  const known = knownContracts(rulebook, registered);
   const found = findDeclared({ tx, flow, rulebook, known, missed, holderAt: holdersIn(flow, holders) });
   const context = structureContext(tx, flow, rulebook, found);
   const take = (more: readonly DraftPrimitive[]): void => {

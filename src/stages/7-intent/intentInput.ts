@@ -7,7 +7,7 @@ import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import { findFact } from './facts/registry.ts';
 import { memoize } from '../../lib/memo.ts';
-import type { FactSource, FactValue } from '../../model/intent.ts';
+import type { FactSource } from '../../model/intent.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 
 /** The account the rules look at the transaction from. */
@@ -53,21 +53,14 @@ export function subjectOf(attribution: Attribution): Subject {
 /** More than rules ask for. */
 const MOST_FACTS = 10_000;
 
-/** The facts about one candidate, each computed when first asked for. */
-export class FactSheet {
-  /** @throws Error for a name outside the registry; the loader refuses such rules, so this is a defect. */
-  readonly value: FactSource;
-
-  constructor(view: SubjectView) {
-    this.value = memoize((name) => {
-      const fact = findFact(name);
-      if (!fact) throw new Error(`unknown fact ${name}`);
-      return fact.compute(view);
-    }, MOST_FACTS);
-  }
-
-  /** The named facts, in the order of their names' first mention. */
-  select(names: Iterable<string>): Map<string, FactValue> {
-    return new Map([...names].map((name) => [name, this.value(name)]));
-  }
+/**
+ * The facts about one candidate, each computed when first asked for. Throws for a name outside the registry:
+ * the loader refuses such rules, so this is a defect.
+ */
+export function factsAbout(view: SubjectView): FactSource {
+  return memoize((name) => {
+    const fact = findFact(name);
+    if (!fact) throw new Error(`unknown fact ${name}`);
+    return fact.compute(view);
+  }, MOST_FACTS);
 }

@@ -1,7 +1,7 @@
 import { netSides, type Sides } from '../../value/balances.ts';
 import { assess, restedMotifs, type Assessment } from './assess.ts';
 import { SubjectView } from './facts/subjectView.ts';
-import { FactSheet, type IntentInput } from './intentInput.ts';
+import { factsAbout, type IntentInput } from './intentInput.ts';
 import { renderLabel, type NamedIntent } from './label.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { FactValue, PreparedIntent, RuleOutcome, Verdict, Fragment } from '../../model/intent.ts';
@@ -38,7 +38,7 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
  * amounts; where there is none, the first match.
  */
 async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
-  const source = new FactSheet(view).value;
+  const source = factsAbout(view);
   const { intents, derive } = view.input.rulebook.prepared;
   const rivalsOf = derive(rivalsBySlug);
   const mayMatch = (one: PreparedIntent): boolean => isRelevant(one, view) && one.mayMatch(source);
@@ -85,8 +85,9 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
   const view = new SubjectView(input);
   const relevant = input.rulebook.prepared.intents.filter((one) => isRelevant(one, view));
   const slugs = new Set(relevant.map(({ rule }) => rule.slug));
-  const facts = new FactSheet(view).select(new Set(relevant.flatMap((one) => [...one.facts])));
-  const outcomes = await Promise.all(relevant.map((one) => one.evaluate((name) => facts.get(name)!)));
+  const source = factsAbout(view);
+  const facts = new Map(relevant.flatMap((one) => [...one.facts].map((name) => [name, source(name)])));
+  const outcomes = await Promise.all(relevant.map((one) => one.evaluate(source)));
   const matched = relevant.filter((_, i) => outcomes[i]!.matched);
   const isBeaten = ({ rule: { slug } }: PreparedIntent): boolean =>
     matched.some(({ rule }) => rule.supersedes.includes(slug));

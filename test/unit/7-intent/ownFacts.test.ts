@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildExample } from '../../../src/rules/example.ts';
 import { examine, read } from '../../../src/analyze.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
-import { FactSheet } from '../../../src/stages/7-intent/intentInput.ts';
+import { factsAbout } from '../../../src/stages/7-intent/intentInput.ts';
 import { SubjectView } from '../../../src/stages/7-intent/facts/subjectView.ts';
 import type { RawExampleTransaction } from '../../../src/model/generated/rules.ts';
 
@@ -11,9 +11,9 @@ const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 const STETH = '0xae7ab96520DE3A18E5e111B5EaAb095312D7fE84';
 const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2';
 
-function factsOf(transaction: RawExampleTransaction): FactSheet {
+function factsOf(transaction: RawExampleTransaction) {
   const { raw, context } = buildExample(transaction);
-  return new FactSheet(new SubjectView({ ...examine(read(raw, context), context, rulebook), rulebook }));
+  return factsAbout(new SubjectView({ ...examine(read(raw, context), context, rulebook), rulebook }));
 }
 
 describe('facts about which tokens moved', () => {
@@ -30,23 +30,23 @@ describe('facts about which tokens moved', () => {
   });
 
   it('go by address, never by the name a token has', () => {
-    expect(sheet.value('actor.sent.symbols')).toEqual(['USDC']);
-    expect(sheet.value('actor.sent.classes')).toEqual(['stablecoin']);
-    expect(sheet.value('actor.received.symbols')).toEqual(['WETH', 'stETH']);
-    expect(sheet.value('actor.received.classes')).toEqual(expect.arrayContaining(['lst', 'wrapped_native']));
-    expect(sheet.value('actor.received.classes')).not.toContain('stablecoin');
+    expect(sheet('actor.sent.symbols')).toEqual(['USDC']);
+    expect(sheet('actor.sent.classes')).toEqual(['stablecoin']);
+    expect(sheet('actor.received.symbols')).toEqual(['WETH', 'stETH']);
+    expect(sheet('actor.received.classes')).toEqual(expect.arrayContaining(['lst', 'wrapped_native']));
+    expect(sheet('actor.received.classes')).not.toContain('stablecoin');
     // The token that only calls itself USDC: a rule can say "nothing but stablecoins".
-    expect(sheet.value('actor.received.classes')).toContain('other');
+    expect(sheet('actor.received.classes')).toContain('other');
   });
 
   it('the selector is that of the call', () => {
     // cast sig 'trade(uint256)'
-    expect(sheet.value('tx.selector')).toMatch(/^0x[0-9a-f]{8}$/);
-    expect(factsOf({ to: 'friend', value: 1 }).value('tx.selector')).toBe('');
+    expect(sheet('tx.selector')).toMatch(/^0x[0-9a-f]{8}$/);
+    expect(factsOf({ to: 'friend', value: 1 })('tx.selector')).toBe('');
   });
 
   it('an unknown place in the block is no early place', () => {
-    expect(sheet.value('tx.index')).toBe(1_000_000);
+    expect(sheet('tx.index')).toBe(1_000_000);
   });
 });
 
@@ -69,12 +69,12 @@ describe('facts about the order and place of acts', () => {
   });
 
   it('a deposit followed by a claim at one venue', () => {
-    expect(sheet.value('motif.vault_deposit.followed_by')).toEqual(['claim']);
-    expect(sheet.value('motif.claim.followed_by')).toEqual([]);
-    expect(sheet.value('motif.vault_deposit.same_venue')).toEqual(['claim']);
-    expect(sheet.value('motif.claim.same_market')).toEqual(['vault_deposit']);
-    expect(sheet.value('motif.vault_deposit.roles')).toContain('owner');
-    expect(sheet.value('motif.vault_deposit.classes')).toContain('share');
+    expect(sheet('motif.vault_deposit.followed_by')).toEqual(['claim']);
+    expect(sheet('motif.claim.followed_by')).toEqual([]);
+    expect(sheet('motif.vault_deposit.same_venue')).toEqual(['claim']);
+    expect(sheet('motif.claim.same_market')).toEqual(['vault_deposit']);
+    expect(sheet('motif.vault_deposit.roles')).toContain('owner');
+    expect(sheet('motif.vault_deposit.classes')).toContain('share');
   });
 });
 
@@ -89,10 +89,10 @@ describe('facts about allowances', () => {
       args: ['stranger', UNLIMITED],
       steps: [{ event: approval, by: 'TOKEN', args: ['actor', 'stranger', UNLIMITED] }],
     });
-    expect(sheet.value('allowances.granted')).toBe(1);
-    expect(sheet.value('allowances.unlimited')).toBe(1);
-    expect(sheet.value('allowances.to_called')).toBe(false);
-    expect(sheet.value('allowances.to_plain_account')).toBe(true);
+    expect(sheet('allowances.granted')).toBe(1);
+    expect(sheet('allowances.unlimited')).toBe(1);
+    expect(sheet('allowances.to_called')).toBe(false);
+    expect(sheet('allowances.to_plain_account')).toBe(true);
   });
 
   it('see accounts whose tokens were taken for nothing', () => {
@@ -103,7 +103,7 @@ describe('facts about allowances', () => {
         { move: '6e18', asset: 'GOLD', from: 'bert', to: 'actor' },
       ],
     });
-    expect(taken.value('flow.unpaid_accounts')).toBe(2);
+    expect(taken('flow.unpaid_accounts')).toBe(2);
     const paid = factsOf({
       to: 'desk',
       steps: [
@@ -111,6 +111,6 @@ describe('facts about allowances', () => {
         { move: '6e18', asset: 'SILVER', from: 'actor', to: 'anna' },
       ],
     });
-    expect(paid.value('flow.unpaid_accounts')).toBe(0);
+    expect(paid('flow.unpaid_accounts')).toBe(0);
   });
 });

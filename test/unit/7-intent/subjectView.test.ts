@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SubjectView } from '../../../src/stages/7-intent/facts/subjectView.ts';
-import { FactSheet, type Subject } from '../../../src/stages/7-intent/intentInput.ts';
+import { factsAbout, type Subject } from '../../../src/stages/7-intent/intentInput.ts';
 import { erc20Id, NATIVE_ASSET } from '../../../src/value/asset.ts';
 import { executionPayments } from '../../../src/value/parties/execution.ts';
 import {
@@ -70,7 +70,8 @@ function view(
     },
   });
 }
-const facts = (v: SubjectView, ...names: string[]) => Object.fromEntries(new FactSheet(v).select(names));
+const facts = (v: SubjectView, ...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, factsAbout(v)(name)]));
 const swap = (
   venue: Address,
   sent: Address | 'native',

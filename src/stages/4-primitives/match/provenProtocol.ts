@@ -116,44 +116,38 @@ const CALLERS_CODE = ['aggregator', 'open_calls', 'multicall'];
 /** Contracts that registries confirmed at the transaction's block, with the protocol's slug. */
 export type RegisteredContracts = ReadonlyMap<Address, string>;
 
+export type KnownContracts = ReturnType<typeof knownContracts>;
+
 /**
  * Protocols of contracts beyond the lists of addresses: made by a known deployer, or confirmed by a
  * registry.
  */
-export class KnownContracts {
-  readonly #rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt' | 'entities'>;
-  readonly #registered: RegisteredContracts;
-
-  constructor(
-    rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt' | 'entities'>,
-    registered: RegisteredContracts,
-  ) {
-    this.#rulebook = rulebook;
-    this.#registered = registered;
-  }
-
-  /** The protocol that the mapping's events or calls belong to at this contract. */
-  protocolAt({ listed, unlisted }: PreparedMapping, contract: Address): ProtocolRef | undefined {
-    const ref = listed.get(contract);
-    if (ref || unlisted === null) return ref;
-    const found = this.protocolOf(contract);
-    return found && unlisted.has(found.slug) ? found : undefined;
-  }
-
-  /**
-   * The protocol that lists the very address: its code is known, unlike that of a factory's children, and
-   * states its own acts, unlike contracts that run code or calls of their callers' choice.
-   */
-  listing(contract: Address): ProtocolRef | undefined {
-    const ref = this.protocolOf(contract);
-    const spec = ref && this.#rulebook.protocols.get(ref.slug);
-    if (!spec?.addresses.has(contract)) return undefined;
-    const tags = this.#rulebook.entities.get(contract)?.tags ?? spec.tags;
-    return CALLERS_CODE.some((tag) => tags.includes(tag)) ? undefined : ref;
-  }
-
+export function knownContracts(
+  rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt' | 'entities'>,
+  registered: RegisteredContracts,
+) {
   /** The protocol a contract belongs to, by its address alone. */
-  protocolOf(contract: Address): ProtocolRef | undefined {
-    return protocolOf(contract, this.#registered, this.#rulebook);
-  }
+  const ofContract = (contract: Address): ProtocolRef | undefined =>
+    protocolOf(contract, registered, rulebook);
+  return {
+    protocolOf: ofContract,
+    /** The protocol that the mapping's events or calls belong to at this contract. */
+    protocolAt: ({ listed, unlisted }: PreparedMapping, contract: Address): ProtocolRef | undefined => {
+      const ref = listed.get(contract);
+      if (ref || unlisted === null) return ref;
+      const found = ofContract(contract);
+      return found && unlisted.has(found.slug) ? found : undefined;
+    },
+    /**
+     * The protocol that lists the very address: its code is known, unlike that of a factory's children, and
+     * states its own acts, unlike contracts that run code or calls of their callers' choice.
+     */
+    listing: (contract: Address): ProtocolRef | undefined => {
+      const ref = ofContract(contract);
+      const spec = ref && rulebook.protocols.get(ref.slug);
+      if (!spec?.addresses.has(contract)) return undefined;
+      const tags = rulebook.entities.get(contract)?.tags ?? spec.tags;
+      return CALLERS_CODE.some((tag) => tags.includes(tag)) ? undefined : ref;
+    },
+  };
 }

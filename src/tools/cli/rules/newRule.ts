@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { Document, isMap, isScalar, isSeq, visit } from 'yaml';
 import { defaultFact, show } from '../../../rules/compile/facts.ts';
-import { FactSheet } from '../../../stages/7-intent/intentInput.ts';
+import { factsAbout } from '../../../stages/7-intent/intentInput.ts';
 import { SubjectView } from '../../../stages/7-intent/facts/subjectView.ts';
 import type { FactValue, FactDeclaration } from '../../../model/intent.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
@@ -83,9 +83,9 @@ export function draftIntent(
   const names = [...kinds.map((kind) => `motif.${kind}.own`), ...TELLING].filter((name) =>
     declared!.has(name),
   );
-  const facts = [...new FactSheet(view).select(names)].filter(
-    ([name, value]) => show(value) !== show(defaultFact(declared!.get(name)!)),
-  );
+  const source = factsAbout(view);
+  const isPlain = (name: string): boolean => show(source(name)) === show(defaultFact(declared!.get(name)!));
+  const facts = names.filter((name) => !isPlain(name)).map((name) => [name, source(name)] as const);
   if (facts.length === 0)
     throw new CliError(
       `nothing tells this transaction apart: no motif is ${reading.account}'s, and no value moved`,
