@@ -183,11 +183,8 @@ function scopeOf(
 }
 
 function tokensOf(legs: readonly BoundLeg[]): Address[] {
-  const tokens: Address[] = [];
-  for (const { leg, ends } of legs)
-    if ((leg.role === 'in' || leg.role === 'out') && ends.asset !== null && ends.asset !== NATIVE_REF)
-      tokens.push(ends.asset);
-  return tokens;
+  const exchanged = legs.filter(({ leg: { role } }) => role === 'in' || role === 'out');
+  return exchanged.flatMap(({ ends: { asset } }) => (asset === NATIVE_REF ? [] : (asset ?? [])));
 }
 
 function poolIdOf({ poolId }: PreparedMapping, scope: BindScope): string | null {
@@ -196,10 +193,8 @@ function poolIdOf({ poolId }: PreparedMapping, scope: BindScope): string | null 
 }
 
 function rolesOf(mapping: PreparedMapping, scope: BindScope): RoleBinding[] {
-  const roles: RoleBinding[] = [];
-  for (const { role, account: resolver } of mapping.roles) {
+  return mapping.roles.flatMap(({ role, account: resolver }) => {
     const account = evaluateAccount(resolver, scope);
-    if (account !== null && account !== ZERO_ADDRESS) roles.push({ role, account });
-  }
-  return roles;
+    return account === null || account === ZERO_ADDRESS ? [] : { role, account };
+  });
 }

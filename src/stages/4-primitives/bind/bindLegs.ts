@@ -1,3 +1,4 @@
+import { only } from '../structure/context.ts';
 import { resolveLeg, someOption } from './legOptions.ts';
 import type { BoundLeg, LegContext, Option, Unresolved } from './boundLeg.ts';
 import type { BindScope } from '../../../value/resolver.ts';
@@ -62,24 +63,12 @@ export function bindLegs(
  * False for several stated amounts without an exact match: another event's movements, or a forged event.
  */
 function agreesSomewhere(legs: readonly BoundLeg[]): boolean {
-  let stated = 0;
-  for (const bound of legs) {
-    if (bound.stated === null) continue;
-    if (bound.leg.exact) return true;
-    stated++;
-  }
-  return stated < 2;
+  const stating = legs.filter(({ stated }) => stated !== null);
+  return stating.length < 2 || stating.some(({ leg }) => leg.exact);
 }
 
 /** The asset that a leg cannot have: nothing goes in and comes out as the same asset. */
 function forbiddenAsset(spec: PreparedLeg, legs: readonly BoundLeg[]): string | null {
   const other = spec.role === 'out' ? 'in' : spec.role === 'in' ? 'out' : null;
-  if (other === null) return null;
-  let found: string | null = null;
-  for (const { leg } of legs) {
-    if (leg.role !== other) continue;
-    if (found !== null) return null;
-    found = leg.asset;
-  }
-  return found;
+  return other && (only(legs.filter(({ leg }) => leg.role === other))?.leg.asset ?? null);
 }

@@ -23,7 +23,6 @@ type Input = Pick<RecognitionRun, 'tx' | 'flow' | 'rulebook'>;
  */
 export function withImpliedLegs(found: readonly DraftPrimitive[], input: Input): DraftPrimitive[] {
   const all = [...found];
-  if (all.length === 0) return all;
   addNetted(all, found, input);
   const open = unclaimedIssues(all, input.flow);
   if (open.length === 0) return all;

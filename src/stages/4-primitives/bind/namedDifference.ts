@@ -116,7 +116,6 @@ export function nettedVenues(
   const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, bigint> }>();
   for (const { venue, binding } of candidates)
     if (isNetted(binding)) sums.set(venue, { assets: new Map(), open: new Map() });
-  if (sums.size === 0) return NONE_NETTED;
   for (const { venue, binding } of candidates) {
     const sum = sums.get(venue);
     if (!sum) continue;
@@ -135,8 +134,6 @@ export function nettedVenues(
     }),
   );
 }
-
-const NONE_NETTED: ReadonlyMap<Address, boolean> = new Map();
 
 function signOf(role: string): bigint {
   return SENT_ROLES.has(role) ? 1n : -1n;

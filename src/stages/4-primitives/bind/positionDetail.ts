@@ -44,7 +44,6 @@ function readPosition(
 }
 
 function readPortions({ portions }: PreparedMapping, scope: BindScope): readonly DraftPortion[] {
-  if (portions.length === 0) return NOTHING;
   return portions.flatMap(({ role, asset, amount }) => {
     const value = amount(scope);
     const ref = asset && evaluateAsset(asset, scope);

@@ -44,10 +44,7 @@ export function markEnds(found: readonly DraftPrimitive[], tx: CanonicalTx): rea
   });
 }
 
-function isHint({ tags }: DraftPrimitive): boolean {
-  for (const tag of tags) if (NEXT.has(tag)) return true;
-  return false;
-}
+const isHint = ({ tags }: DraftPrimitive): boolean => tags.some((tag) => NEXT.has(tag));
 
 /** Keys of one contract's events of different shapes agree in all but the shape. */
 function sameThing(a: readonly string[], b: readonly string[]): boolean {
