@@ -33,60 +33,56 @@ export interface Holding {
   readonly back: Holding[];
 }
 
+export type HoldingFlow = ReturnType<typeof holdingFlow>;
+
 /**
  * Every holding that value can have reached: along movements of the same asset (`merged` names it) between
  * accounts that are not `excluded`, and over links. Order in time is ignored. An account's movements are
  * read when it is first reached.
  */
-export class HoldingFlow {
-  readonly #flow: ValueFlow;
-  readonly #merged: (asset: AssetId) => AssetId;
-  readonly #excluded: ReadonlySet<Address>;
-  readonly #holdings = new Map<string, Map<AssetId, Holding>>();
-  readonly #read = { onward: new Set<string>(), back: new Set<string>() };
-
-  constructor(flow: ValueFlow, merged: (asset: AssetId) => AssetId, excluded: ReadonlySet<Address>) {
-    this.#flow = flow;
-    this.#merged = merged;
-    this.#excluded = excluded;
-  }
-
-  at(place: string, asset: AssetId): Holding {
-    let own = this.#holdings.get(place);
-    if (!own) this.#holdings.set(place, (own = new Map()));
+export function holdingFlow(
+  flow: ValueFlow,
+  merged: (asset: AssetId) => AssetId,
+  excluded: ReadonlySet<Address>,
+) {
+  const holdings = new Map<string, Map<AssetId, Holding>>();
+  const read = { onward: new Set<string>(excluded), back: new Set<string>(excluded) };
+  const at = (place: string, asset: AssetId): Holding => {
+    let own = holdings.get(place);
+    if (!own) holdings.set(place, (own = new Map()));
     let holding = own.get(asset);
     if (!holding) own.set(asset, (holding = { place, onward: [], back: [] }));
     return holding;
-  }
-
-  /** Value goes on besides movements. */
-  link(from: Holding, to: Holding): void {
-    from.onward.push(to);
-    to.back.push(from);
-  }
-
-  reach(starts: Iterable<Holding>, direction: Direction): ReadonlySet<Holding> {
-    const seen = new Set(starts);
-    // A set also yields elements added during iteration.
-    for (const holding of seen) {
-      this.#readMovements(holding.place as Address, direction);
-      for (const next of holding[direction]) seen.add(next);
-    }
-    return seen;
-  }
-
-  #readMovements(account: Address, direction: Direction): void {
-    const read = this.#read[direction];
-    if (read.has(account) || this.#excluded.has(account)) return;
-    read.add(account);
+  };
+  const readMovements = (place: string, direction: Direction): void => {
+    if (read[direction].has(place)) return;
+    read[direction].add(place);
+    const account = place as Address;
     const onward = direction === 'onward';
-    for (const index of (onward ? this.#flow.outgoing : this.#flow.incoming).get(account) ?? []) {
-      const { from, to, asset } = this.#flow.movements[index]!;
+    for (const index of (onward ? flow.outgoing : flow.incoming).get(account) ?? []) {
+      const { from, to, asset } = flow.movements[index]!;
       const far = onward ? to : from;
-      const id = this.#merged(asset);
-      if (!this.#excluded.has(far)) this.at(account, id)[direction].push(this.at(far, id));
+      const id = merged(asset);
+      if (!excluded.has(far)) at(account, id)[direction].push(at(far, id));
     }
-  }
+  };
+  return {
+    at,
+    /** Value goes on besides movements. */
+    link: (from: Holding, to: Holding): void => {
+      from.onward.push(to);
+      to.back.push(from);
+    },
+    reach: (starts: Iterable<Holding>, direction: Direction): ReadonlySet<Holding> => {
+      const seen = new Set(starts);
+      // A set also yields elements added during iteration.
+      for (const holding of seen) {
+        readMovements(holding.place, direction);
+        for (const next of holding[direction]) seen.add(next);
+      }
+      return seen;
+    },
+  };
 }
 
 /** Limits of one walk: chains of routers are short, a hostile maze is not worth walking. */

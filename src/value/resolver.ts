@@ -184,8 +184,7 @@ export function evaluateAmount(word: Resolver, scope: BindScope): bigint | null 
 
 /** Whether every condition holds; a side that does not resolve makes its condition false. */
 export function testsHold(tests: readonly Test[], scope: BindScope): boolean {
-  for (const test of tests) if (!holds(test, scope)) return false;
-  return true;
+  return tests.every((test) => holds(test, scope));
 }
 
 export function holds({ left, operator, right }: Test, scope: BindScope): boolean {

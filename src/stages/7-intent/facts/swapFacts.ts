@@ -10,7 +10,7 @@ import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
 import { feeTakersOf } from '../../../value/parties.ts';
-import { HoldingFlow, type Holding } from '../../../value/follow.ts';
+import { holdingFlow, type Holding, type HoldingFlow } from '../../../value/follow.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
 /** Swaps between what the actor sent and what it or its recipients got. Pools are counted by id. */
@@ -84,7 +84,7 @@ export interface Delivery {
 
 /** Ways of value from the subject's sent assets to its received ones, or to others'. */
 export function holdingsOf(view: SubjectView): HoldingFlow {
-  const holdings = new HoldingFlow(view.flow, (asset) => view.mergedAsset(asset), view.entity);
+  const holdings = holdingFlow(view.flow, (asset) => view.mergedAsset(asset), view.entity);
   addLinks(holdings, view);
   return holdings;
 }
