@@ -121,10 +121,8 @@ function standAlone(primitive: Primitive, input: MotifInput): MotifDraft {
 
 /** Amounts that the venue's counterparty sent, or received. */
 function amountsOf(legs: readonly Leg[], sent: boolean): readonly AssetAmount[] {
-  const amounts: AssetAmount[] = [];
-  for (const { asset, amount, role } of legs)
-    if (SENT_ROLES.has(role) === sent) amounts.push({ asset, amount, role });
-  return amounts;
+  const own = legs.filter(({ role }) => SENT_ROLES.has(role) === sent);
+  return own.map(({ asset, amount, role }) => ({ asset, amount, role }));
 }
 
 function confidenceOf({ basis, protocol, shape, tags }: Primitive, rulebook: Rulebook): Confidence {

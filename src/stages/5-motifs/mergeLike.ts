@@ -74,7 +74,6 @@ export function mergeLike(drafts: Group, input: Input): Group {
   if (drafts.length < FOLD_FROM || drafts.length > MOST_MOTIFS) return drafts;
   const wholes = new Set(drafts.map(({ whole }) => whole));
   const plain = drafts.filter((draft) => !wholes.has(draft) && mayFold(draft, input));
-  if (plain.length < FOLD_FROM) return drafts;
   const places = new Map(drafts.map((draft, place) => [draft, place]));
   const alike = groupBy(plain, (draft) => likeness(draft, places, input));
   const groups = [...alike.values()].filter(({ length }) => length >= FOLD_FROM);

@@ -106,8 +106,6 @@ function deviation(quotes: readonly PriceQuote[]): RefusalReason | null {
   return refusal('price_deviation', 'sources disagree about the price', observed, `${MAX_DEVIATION_BPS} bps`);
 }
 
-const UNQUOTED: PriceChoice = { chosen: null, refused: [] };
-
 /**
  * Chooses a price among all quotes for one asset, independent of their order: fresh before stale, then by
  * method, then the deepest market, then the newest. No price may rest on a pool among `touched`.
@@ -117,10 +115,9 @@ export function choosePrice(
   timestamp: number,
   touched: TouchedAccounts,
 ): PriceChoice {
-  if (quotes.length === 0) return UNQUOTED;
   const refused: RefusalReason[] = [];
   const usable: PriceQuote[] = [];
-  for (const quote of quotes.length === 1 ? quotes : [...quotes].sort(compareQuotes)) {
+  for (const quote of quotes.length < 2 ? quotes : [...quotes].sort(compareQuotes)) {
     const refusal = refusalOf(quote, timestamp, touched);
     if (refusal) refused.push(refusal);
     else usable.push(quote);

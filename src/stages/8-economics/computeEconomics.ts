@@ -49,13 +49,12 @@ export interface EconomicsInput {
 
 /** Assets that moved, and those motifs speak of without a movement (netted inside a singleton). */
 function assetsOf({ flow, motifs, rulebook }: EconomicsInput): ReadonlyMap<AssetId, Asset> {
-  let assets: Map<AssetId, Asset> | null = null;
-  for (const motif of motifs)
-    for (const { asset: id } of amountsOf(motif, rulebook)) {
-      const asset = flow.assets.has(id) ? null : parseAssetId(id);
-      if (asset) (assets ??= new Map(flow.assets)).set(id, asset);
-    }
-  return assets ?? flow.assets;
+  const stated = motifs.flatMap((motif) => amountsOf(motif, rulebook));
+  const unmoved = stated.filter(({ asset }) => !flow.assets.has(asset));
+  const found = unmoved.flatMap(({ asset }) => parseAssetId(asset) ?? []);
+  return found.length === 0
+    ? flow.assets
+    : new Map([...flow.assets.values(), ...found].map((asset) => [asset.id, asset]));
 }
 
 /** Accounts with value, motifs or logs here; computed only when a price rests on a pool. */

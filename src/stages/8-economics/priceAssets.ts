@@ -63,7 +63,6 @@ export function priceAssets(input: PricingInput): Pricing {
   const doubted: AssetId[] = [];
   const native = input.assets.has(NATIVE_ASSET) ? [] : [NATIVE];
   const work = [...input.assets.values(), ...native].sort(byId);
-  const moved = work.length;
   // A list also yields elements added during iteration: the bases of prices follow.
   for (const asset of work) {
     const { id } = asset;
@@ -86,10 +85,7 @@ export function priceAssets(input: PricingInput): Pricing {
     prices.delete(asset);
     refusals.set(asset, { asset, ...reason });
   }
-  const book = {
-    prices: work.length === moved ? prices : inOrder(prices),
-    refusals: inOrder(refusals),
-  };
+  const book = { prices: inOrder(prices), refusals: inOrder(refusals) };
   return { book, doubted: doubted.filter((asset) => !contradicted.has(asset)), trades };
 }
 
