@@ -103,12 +103,13 @@ function beneficiaryOf(context: ElectionContext, orders: readonly StatedOrder[],
   return receivers.size === 1 ? [...receivers][0]! : account;
 }
 
-/** Recipients of trades that ended with more, where the actor's accounts ended with nothing for it. */
+/** Recipients that gained: of a delivery, and of trades for which the actor's accounts got nothing. */
 function paidInsteadOf(context: ElectionContext, { account, entity = [account] }: Proposal): Address[] {
-  const sides = context.sidesTogether(entity);
-  if (sides === 'received' || sides === 'both') return [];
-  const trades = context.withTrait(({ trade }) => trade !== null && trade !== 'order');
-  const named = trades.flatMap(({ participants }) =>
+  const isPaid = ['received', 'both'].includes(context.sidesTogether(entity));
+  const acts = context.withTrait(({ trade, position: at }) =>
+    at?.category === 'bridge_claim' ? at.effect === 'close' : !isPaid && trade !== null && trade !== 'order',
+  );
+  const named = acts.flatMap(({ participants }) =>
     participants.flatMap(({ role, account: paid }) => (PAID_ROLES.has(role) ? paid : [])),
   );
   return named.filter(

@@ -118,10 +118,7 @@ export function gotBeside(view: SubjectView, motifs: readonly Motif[]): ActAmoun
   return gained.filter(({ id }) => !stated.has(id) && view.payers.has(id));
 }
 
-/**
- * The owner of the positions that the acts change, where it is not the actor nor an account that only passed
- * on.
- */
+/** The owner of the positions that the acts change, where it is neither the actor nor a carrier. */
 export function otherOwner(view: SubjectView, motifs: readonly Motif[]): Address | null {
   const { input } = view;
   const owners = new Set(motifs.map((motif) => (view.kind(motif).position ? roleOf(motif, 'owner') : null)));

@@ -4,7 +4,6 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { shortAddress } from '../../value/display.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { accountsWith } from '../../lib/roles.ts';
-import { isRecognised } from '../../lib/motifKinds.ts';
 import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
 import { listedGifts } from './accountsFor.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
@@ -28,6 +27,7 @@ import {
 } from './actAmounts.ts';
 import { argument, choice, span } from './label.ts';
 import { shownAmounts } from './kept.ts';
+import { knownProtocols, placeOf, venueOf } from './places.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -70,7 +70,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   sold: (subject) =>
     hasNft(subject.view.sent) && !hasNft(subject.view.received) ? amountsText(subject, 'sent') : null,
   protocol: (subject) => knownProtocols(subject),
-  place: (subject) => broker(subject) ?? knownProtocols(subject) ?? calledName(subject) ?? venueOf(subject),
+  place: (subject) => placeOf(subject),
   venue: (subject) => venueOf(subject),
   counterparty: ({ view, format }) => {
     const others = view.recipients.size > 0 ? view.recipients : view.senders;
@@ -146,10 +146,7 @@ function clause(verb: string, amounts: readonly ActAmount[], { format }: LabelSu
   return text === null ? '' : `, ${verb} ${text}${end}`;
 }
 
-/**
- * `, for a fee of 0.0004 ETH`, `, collecting 3 USDC in fees`, `, owing 4,774.96 LUSD`; a brief text leaves
- * fees out.
- */
+/** `, for a fee of 0.0004 ETH`, `, collecting 3 USDC in fees`, `, owing 5 LUSD`; a brief text has no fees. */
 export function feesText(fees: readonly ActFee[], subject: LabelSubject): string {
   const sides = subject.brevity > 1 ? (['owed'] as const) : (['sent', 'received', 'owed'] as const);
   const of = (side: ActFee['side']): ActFee[] => fees.filter((fee) => fee.side === side);
@@ -206,48 +203,6 @@ function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[]
       : amountText(one, format);
   });
   return [...new Set(texts)];
-}
-
-function knownProtocols({ view, motifs, brevity, format }: LabelSubject): string | null {
-  const names = new Set<string>();
-  const all = new Set(motifs.map(({ index }) => index));
-  // The acts inside another are not named.
-  for (const { protocol, named, venue } of motifs.filter(({ parent }) => !all.has(parent ?? -1))) {
-    // A token may call itself anything: such a name is no protocol's.
-    const known = named && named.matchedBy !== 'token' ? named : protocol;
-    const isListed = view.input.rulebook.protocolAt.has(venue);
-    const name = isRecognised(known) ? format.protocol(known.slug) : isListed ? format.name(venue) : null;
-    if (name !== null) names.add(name);
-  }
-  return names.size > MAX_LISTED
-    ? null
-    : [...names].slice(0, brevity < 3 ? MAX_LISTED : 1).join(', ') || null;
-}
-
-/** Entity tags of contracts that trade for others across venues. */
-const BROKER_TAGS: readonly string[] = ['aggregator', 'settlement', 'exchange_proxy'];
-
-/** The called contract, where it is one that trades for others. */
-function broker(subject: LabelSubject): string | null {
-  const { view } = subject;
-  return view.tagsOf(view.tx.to).some((tag) => BROKER_TAGS.includes(tag)) ? calledName(subject) : null;
-}
-
-const NEVER_A_PARTY: readonly string[] = ['entry_point', 'multicall', 'permit', 'deployer'];
-
-/** The contract that was called, where the rules know it and it is not the actor's own. */
-function calledName({ view, format }: LabelSubject): string | null {
-  const { tx, input } = view;
-  if (tx.to === null || tx.input === '0x' || view.entity.has(tx.to)) return null;
-  // A contract that anybody may call through is no party to an act.
-  if (view.tagsOf(tx.to).some((tag) => NEVER_A_PARTY.includes(tag))) return null;
-  const known = input.rulebook.entities.has(tx.to) || input.rulebook.protocolAt.has(tx.to);
-  return known && !input.rulebook.wrappedNative.has(tx.to) ? format.name(tx.to) : null;
-}
-
-function venueOf({ motifs, format }: LabelSubject): string | null {
-  const venues = new Set(motifs.map(({ venue }) => venue));
-  return venues.size === 1 ? format.account([...venues][0]!) : null;
 }
 
 /** The one account that gave, or got, all that moved. */

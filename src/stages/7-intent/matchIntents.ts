@@ -136,9 +136,7 @@ function verdictOf(view: SubjectView, grounds: Grounds, format: LabelFormat): Ve
   };
 }
 
-/**
- * The intent where no rule matches: the transaction failed, moved nothing of the actor's, or is unknown.
- */
+/** The intent where no rule matches: the transaction failed, moved nothing of the actor's, or is unknown. */
 function fallbackIntent({ tx, balances }: SubjectView): NamedIntent {
   if (!tx.succeeded)
     return { intent: 'Reverted', label: 'Failed: {call}[ ({reason})]', labelFallback: 'Failed: {call}' };

@@ -37,7 +37,6 @@ export interface Voice {
   amount?(asset: Asset | AllowanceAsset, raw: bigint | undefined): string;
 }
 
-/** A sentence as text. */
 export function inWords(sentence: Sentence, voice: Voice): string {
   return sentence
     .map((part) => {
@@ -82,7 +81,6 @@ export function caveatTexts({ classification: c }: TxReport): string[] {
   return [...new Set(general === '' ? own : [general, ...own])];
 }
 
-/** The actor and the signer. */
 export function whoSentence({ classification: c, tx, attribution }: TxReport): Sentence {
   const signer = { account: tx.signer };
   if (c.actor === null)
@@ -95,14 +93,12 @@ export function whoSentence({ classification: c, tx, attribution }: TxReport): S
 export const methodText = ({ name, selector }: Method): string =>
   name === null ? shown(selector, 10) : `${shown(name, 60)}()`;
 
-/** The call that the transaction made: the function and its contract. */
 export function callSentence({ tx }: TxReport): Sentence {
   if (tx.to === null) return ['Creates a contract.'];
   if (!tx.method) return ['Sent to ', { account: tx.to }, '.'];
   return ['Calls ', { code: methodText(tx.method) }, ' of ', { account: tx.to }, '.'];
 }
 
-/** The arguments of the transaction's own call, where its calldata decodes. */
 export const argumentsOf = ({ tx }: TxReport): Decoded['arguments'] => tx.method?.arguments ?? [];
 
 type FailedCall = Pick<Failure, 'frame_path' | 'contract' | 'method' | 'reason'>;
@@ -187,19 +183,26 @@ const EFFECTS: Readonly<Record<string, string>> = {
   migrate: 'migrates its position at',
 };
 
-function deed({ category, effect }: PositionEffect): string {
+/** Seized collateral, interest, shares passed on: only the position's token moved. */
+const isBare = (p: PositionEffect): boolean =>
+  p.underlying.length === 0 && p.position_asset?.kind === 'erc20';
+
+function deed(p: PositionEffect): string {
+  const { category, effect, position_delta_raw: delta } = p;
+  if (isBare(p)) return delta?.startsWith('-') ? 'gives shares of' : 'gets shares of';
   const [more, less] = VERBS[category] ?? [`${words(category)} at`, `${words(category)} at`];
   return EFFECTS[effect] ?? (effect === 'open' || effect === 'increase' ? more : less);
 }
 
 /** `0x12… supplies to Aave V3: 100 USDC. The position is new.`; a debt is borrowed or repaid. */
 export function positionSentence(p: PositionEffect, report: Pick<TxReport, 'accounts'>): Sentence {
-  const amounts = p.underlying.slice(0, 6).flatMap(({ asset, delta_raw: raw, role }, i): Part[] => {
-    const part = { asset, raw: BigInt(raw.replace('-', '')) };
+  const share = { asset: p.position_asset!, delta_raw: p.position_delta_raw ?? '0', role: 'principal' };
+  const parts = isBare(p) ? [share] : p.underlying;
+  const amounts = parts.slice(0, 6).flatMap(({ asset, delta_raw: raw, role }, i): Part[] => {
     const note = role === 'principal' || role === 'debt' ? '' : ` ${role}`;
-    return [i === 0 ? ': ' : ', ', part, note];
+    return [i === 0 ? ': ' : ', ', { asset, raw: BigInt(raw.replace('-', '')) }, note];
   });
-  const more = p.underlying.length > 6 ? [` and ${p.underlying.length - 6} more`] : [];
+  const more = parts.length > 6 ? [` and ${parts.length - 6} more`] : [];
   const state = { open: ', a new position', close: ', which closes the position' }[p.effect as string] ?? '';
   const place = protocolName(report, p.protocol);
   return [{ account: p.owner }, ` ${deed(p)} ${place}`, ...amounts, ...more, state];
@@ -207,8 +210,7 @@ export function positionSentence(p: PositionEffect, report: Pick<TxReport, 'acco
 
 /** `Supplies to Aave V3`: the same as a heading. */
 export function positionTitle(p: PositionEffect, report: Pick<TxReport, 'accounts'>): string {
-  const text = `${deed(p)} ${protocolName(report, p.protocol)}`;
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return `${deed(p)} ${protocolName(report, p.protocol)}`.replace(/^./, (first) => first.toUpperCase());
 }
 
 /** Kinds of act in their order, alike ones counted: `Direct swap × 8`. */
@@ -256,7 +258,6 @@ const WARNINGS: Readonly<Record<string, string>> = {
   PriceSourceUnavailable: 'A price source did not answer: a later analysis may have prices that lack here.',
 };
 
-/** The warnings beside the money, as sentences. */
 export function warningTexts({ economics: e }: TxReport): string[] {
   return e.warnings.map((code) => {
     if (code !== 'PartialValuation') return WARNINGS[code] ?? `${words(code)}.`;
@@ -266,7 +267,6 @@ export function warningTexts({ economics: e }: TxReport): string[] {
   });
 }
 
-/** A named dollar figure. */
 export type Figure = readonly [name: string, value: DisplayMoney];
 
 /** A known figure that differs from the one beside it. */

@@ -31,11 +31,13 @@ function elect(
     tags?: Record<Address, readonly string[]>;
     delegations?: ReadonlyMap<Address, Address>;
     tokenCalls?: Rulebook['tokenCalls'];
+    motifKinds?: Rulebook['motifKinds'];
   } = {},
 ) {
   const rulebook = {
     ...bareRulebook({ tags: options.tags ?? {} }),
     tokenCalls: options.tokenCalls ?? new Map(),
+    motifKinds: options.motifKinds ?? kindsWith(),
   };
   return electActor({
     tx,
@@ -329,6 +331,32 @@ describe('electActor', () => {
     const own = motif('swap', { venue: POOL, participants: [{ role: 'recipient', account: SIGNER }] });
     expect(elect(scenario({ steps: trade(SIGNER) }), [own]).beneficiary).toBe(SIGNER);
     expect(elect(scenario({ steps: [steps[0]!] })).beneficiary).toBe(SIGNER);
+  });
+
+  it('names the account that a relayer delivered to as beneficiary, also where the relayer earned a fee', () => {
+    const delivered = motif('bridge_withdrawal', {
+      venue: POOL,
+      participants: [
+        { role: 'filler', account: SIGNER },
+        { role: 'recipient', account: USER },
+      ],
+    });
+    const paid = { token: TOKEN, from: POOL, to: USER, amount: 9n };
+    for (const own of [
+      { token: TOKEN, from: SIGNER, to: POOL, amount: 9n },
+      { token: TOKEN, from: POOL, to: SIGNER, amount: 1n },
+    ])
+      expect(
+        elect(scenario({ to: POOL, steps: [own, paid] }), [delivered], {
+          motifKinds: kindsWith([
+            {
+              kind: 'bridge_withdrawal',
+              position: { category: 'bridge_claim', effect: 'close' },
+              venue: 'bridge',
+            },
+          ]),
+        }),
+      ).toMatchObject({ actor: SIGNER, beneficiary: USER });
   });
 
   it('takes the approval of a contract wallet for its signature only where a listed contract asked', () => {

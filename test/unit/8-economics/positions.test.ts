@@ -137,6 +137,31 @@ describe('position owners', () => {
     }
   });
 
+  it('are not closed because a gateway that withdrew for the owner has no more shares', () => {
+    const withdrawal = (who: typeof ZAP) =>
+      changes(
+        [
+          { from: SIGNER, to: ZAP, asset: LP, amount: 190n },
+          { from: who, to: ZERO_ADDRESS, asset: LP, amount: 190n, kind: 'burn' },
+          { from: POOL, to: who, asset: USD, amount: 200n },
+          { from: ZAP, to: SIGNER, asset: USD, amount: 200n },
+        ].slice(...(who === ZAP ? [0, 4] : [1, 3])) as MovementSketch[],
+        [
+          motif({
+            kind: 'withdraw',
+            venue: POOL,
+            participants: owner(who),
+            assetsOut: [{ asset: LP, amount: 190n, role: 'share_in' }],
+            assetsIn: [{ asset: USD, amount: 200n, role: 'out' }],
+            movements: who === ZAP ? [1, 2] : [0, 1],
+            tags: ['closes'],
+          }),
+        ],
+      );
+    expect(withdrawal(ZAP)).toMatchObject([{ owner: SIGNER, effect: 'decrease', delta: -190n }]);
+    expect(withdrawal(SIGNER)).toMatchObject([{ owner: SIGNER, effect: 'close', delta: -190n }]);
+  });
+
   it('are told in what their owner gave or got, where a router converted it on the way', () => {
     const out = [{ asset: USD, amount: 200n, role: 'out' }];
     const redeemed = put('vault_withdraw', 0, SIGNER, {

@@ -81,6 +81,15 @@ describe('the words of a report', () => {
       { category: 'vault', effect: 'increase', protocol: null },
       'Ann deposits into an unlisted contract: 2 USDC',
     ],
+    // Shares alone were seized, earned or passed on: nobody supplied or collected the assets behind them.
+    [
+      { effect: 'increase', position_asset: asset(), position_delta_raw: '3000000', underlying: [] },
+      'Ann gets shares of Aave V3: 3 USDC',
+    ],
+    [
+      { effect: 'transfer', position_asset: asset(), position_delta_raw: '-3000000', underlying: [] },
+      'Ann gives shares of Aave V3: 3 USDC',
+    ],
   ])('a position %j', (more, text) =>
     expect(inWords(positionSentence(position(more), {}), voice)).toBe(text),
   );

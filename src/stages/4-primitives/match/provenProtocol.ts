@@ -6,9 +6,7 @@ import type { PreparedMapping } from './preparedMapping.ts';
 import type { ProtocolSpec, Rulebook } from '../../../model/rulebook.ts';
 import type { ProtocolRef } from '../../../model/primitive.ts';
 
-/**
- * Emitters checked against CREATE2 per transaction; without a limit a forger could buy one hash per log.
- */
+/** Emitters checked against CREATE2 per transaction; without a limit a forger could buy one hash per log. */
 const MAX_PROOFS = 2_000;
 
 /**

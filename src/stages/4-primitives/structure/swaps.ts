@@ -61,10 +61,7 @@ function isNoVenue({ tx, customers, wrappedNative, venues }: StructureContext, a
   );
 }
 
-/**
- * Whether the signer or any account that something was done for ended up with more of one asset and less of
- * another.
- */
+/** Whether the signer or another customer ended with more of one asset and less of another. */
 function anyTraded(context: StructureContext): boolean {
   return [context.tx.from, ...context.customers].some((account) => twoSided(context, account));
 }

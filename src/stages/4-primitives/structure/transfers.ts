@@ -50,11 +50,14 @@ function customersBehind({ flow, wrappedNative, carriers, venues, origins }: Str
   return others.length === carriers.size ? origins : valueEnds(flow, wrappedNative, new Set(others), 'back');
 }
 
-/** Value a venue sends or receives, and forwards of its payout or of a mint: no transfers of their own. */
+/** Value a venue sends or receives, and forwards of a payout or a mint: no transfers of their own. */
 function isPartOfAct(context: StructureContext, m: Movement, origins: readonly Address[]): boolean {
   if (context.venues.has(m.from) || context.venues.has(m.to)) return true;
+  const isPaidBy = (origin: Address): boolean =>
+    origin !== context.tx.from &&
+    context.between(origin, m.from, m.asset).some(({ index }) => context.explained.has(index));
   if (context.carriers.has(m.from))
-    return origins.some((origin) => origin === ZERO_ADDRESS || context.venues.has(origin));
+    return origins.some((one) => one === ZERO_ADDRESS || context.venues.has(one) || isPaidBy(one));
   if (m.from === context.tx.from || context.customers.has(m.from)) return false;
   const id = mergeNative(m.asset, context.wrappedNative);
   return (context.legsByAccount.get(m.from) ?? []).some(

@@ -59,10 +59,7 @@ function tradesForGain(context: ElectionContext, contract: Address): boolean {
   });
 }
 
-/**
- * The signer moved nothing, or it handed the contract some value and the contract traded or gained far beyond
- * that.
- */
+/** The signer moved nothing, or handed the contract value far below what it traded or gained. */
 function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
   const { signer } = context;
   const [own, sides] = [

@@ -83,10 +83,7 @@ const WHO: Facts = {
   ),
 };
 
-/**
- * The subject's sent and received assets, net; native and wrapped native are one asset; forwarded amounts
- * are left out.
- */
+/** The subject's sent and received assets, net and without forwarded ones; wrapped native is native. */
 const BALANCES: Facts = {
   'actor.sides': oneOf(['none', 'sent', 'received', 'both'], 'Which way value went, net.', (v) =>
     netSides(v.balances),

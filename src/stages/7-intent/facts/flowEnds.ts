@@ -44,10 +44,7 @@ export function motifsAtEnd(
   return reached;
 }
 
-/**
- * Kinds about wrapping, ordering or the mere movement of value, not its destination; composites repeat
- * their parts.
- */
+/** Kinds about wrapping, ordering or mere movement, not destination; composites repeat their parts. */
 function saysNotWhere({ carries, executes, allowance, plain, composite }: MotifTraits): boolean {
   return carries || executes !== null || allowance || plain || composite;
 }
@@ -57,10 +54,7 @@ interface Ends {
   readonly byVenue: ReadonlyMap<Address, ReadonlyMap<AssetId, readonly Motif[]>>;
 }
 
-/**
- * The motifs that show where value went or came from: by their movements, and by the assets their venue took
- * or paid.
- */
+/** The motifs that show where value went or came from: by movement, and by the assets of their venue. */
 function endsOf(view: SubjectView, into: boolean): Ends {
   const byMovement = new Map<number, Motif[]>();
   const byVenue = new Map<Address, Map<AssetId, Motif[]>>();
@@ -81,10 +75,7 @@ function hasTwoParties(motif: Motif): boolean {
   return roleOf(motif, 'seller') !== null || roleOf(motif, 'maker') !== null;
 }
 
-/**
- * Accounts that kept part of the subject's payments: direct recipients, or those behind forwarders that
- * kept nothing.
- */
+/** Accounts that kept part of the subject's payments: its recipients, or those behind forwarders. */
 export function recipientsOf(view: SubjectView): ReadonlySet<Address> {
   const { flow, entity, sent, input } = view;
   const given = new Set(sent.map((b) => b.id));

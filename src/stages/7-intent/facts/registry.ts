@@ -6,10 +6,7 @@ import { SWAP_FACTS } from './swapFacts.ts';
 import { FLOW_FACTS, TX_FACTS } from './txFacts.ts';
 import type { Facts, FactSpec } from './factSpec.ts';
 
-/**
- * Every fact a rule may use besides those each motif kind has (`motifFacts`). Closed: rules can name nothing
- * else.
- */
+/** Every fact a rule may use besides those of each motif kind (`motifFacts`): rules can name nothing else. */
 const FACTS: readonly FactSpec[] = named({
   ...TX_FACTS,
   ...FLOW_FACTS,

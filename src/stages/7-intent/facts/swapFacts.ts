@@ -70,10 +70,7 @@ function settles(tags: readonly string[]): boolean {
   return tags.some((tag) => SETTLING_TAGS.has(tag));
 }
 
-/**
- * Represents the asset where a swap netted inside one contract does not name it. Open ends of one contract
- * meet.
- */
+/** The asset of a swap netted inside one contract that does not name it. Open ends of one contract meet. */
 const OPEN: AssetId = 'open';
 
 /** Amounts that the swaps paid to accounts other than the subject. */

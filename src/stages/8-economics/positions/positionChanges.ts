@@ -65,10 +65,7 @@ function changesOf(motif: Motif, input: PositionInput): Change[] {
   });
 }
 
-/**
- * A collateral that came straight from the borrower is the position's token itself, and the liquidator's
- * from then on.
- */
+/** A collateral that came straight from the borrower is the position's token, now the liquidator's. */
 function withCollateral(side: Side, motif: Motif, flow: ValueFlow): Side[] {
   if (side.position?.effect !== LIQUIDATE || side.position.category !== SUPPLY) return [side];
   const held = movedAmounts(side)
@@ -140,17 +137,17 @@ const partOf = ({ asset, delta, role }: SideAmount): PositionPart => {
   return { asset, delta, role: role as PositionPart['role'] };
 };
 
-/** A position NFT comes and goes with the position; for other tokens only the event can show it. */
-function effectOf({ position, amounts, motif }: Change, flow: ValueFlow): string {
-  const unique = amounts.filter(isShare).filter(({ asset }) => flow.assets.get(asset)?.kind === 'erc721');
-  if (
-    position.effect === 'increase' &&
-    (motif.tags.includes(OPENS) || unique.some(({ delta }) => delta > 0n))
-  )
-    return 'open';
-  if (ENDING.has(position.effect) && (motif.tags.includes(CLOSES) || unique.some(({ delta }) => delta < 0n)))
-    return 'close';
-  return position.effect;
+/**
+ * A position NFT comes and goes with the position; for other tokens only the event can show it, for the
+ * account it is about: that a gateway has no more of them says nothing of their holder.
+ */
+function effectOf({ position: { effect }, amounts, motif, owner, delta }: Change, flow: ValueFlow): string {
+  const unique = amounts.filter(({ asset }) => flow.assets.get(asset)?.kind === 'erc721').filter(isShare);
+  const isAbout = delta === 0n || (roleOf(motif, 'owner') ?? owner) === owner;
+  const has = (tag: string): boolean => isAbout && motif.tags.includes(tag);
+  if (effect === 'increase' && (has(OPENS) || unique.some((one) => one.delta > 0n))) return 'open';
+  if (ENDING.has(effect) && (has(CLOSES) || unique.some((one) => one.delta < 0n))) return 'close';
+  return effect;
 }
 
 /** Movements of a position token that no act explains: interest minted to the owner, or the token sent on. */

@@ -1,0 +1,68 @@
+import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { isRecognised } from '../../lib/motifKinds.ts';
+import { isNft } from '../../value/asset.ts';
+import { amountsOf, isShare } from '../../value/sides.ts';
+import type { LabelSubject } from './labelWords.ts';
+import type { Motif } from '../../model/motif.ts';
+
+/** Entity tags of contracts that trade for others across venues. */
+const BROKER_TAGS: readonly string[] = ['aggregator', 'settlement', 'exchange_proxy'];
+/** Of contracts that anybody may call through: no parties to an act. */
+const NEVER_A_PARTY: readonly string[] = ['entry_point', 'multicall', 'permit', 'deployer'];
+/** More names than this are not all listed. */
+const MOST_NAMES = 3;
+
+/** The called broker, else the protocols of the acts, the called contract, the one venue. */
+export function placeOf(subject: LabelSubject): string | null {
+  const { view, motifs } = subject;
+  const moved = new Set(movementsOf(subject).map(({ asset }) => asset));
+  const nfts = view.received.filter(({ asset }) => isNft(asset)).map(({ id }) => moved.has(id));
+  // Some of the NFTs came from elsewhere.
+  if (new Set(nfts).size > 1) return null;
+  const [tags, called] = [view.tagsOf(view.tx.to), calledName(subject)];
+  if (called !== null && tags.some((tag) => BROKER_TAGS.includes(tag))) return called;
+  // A share is of its vault, whichever router put the assets there.
+  const isOfShare = (act: Motif): boolean => amountsOf(act, view.input.rulebook).some(isShare);
+  const isAtVault = tags.includes('router') && motifs.length > 0 && motifs.every(isOfShare);
+  return knownProtocols(subject) ?? (isAtVault ? null : called) ?? venueOf(subject);
+}
+
+export function knownProtocols({ view, motifs, brevity, format }: LabelSubject): string | null {
+  const names = new Set<string>();
+  for (const { protocol, named, venue } of outermost(motifs)) {
+    // A token may call itself anything: such a name is no protocol's.
+    const known = named && named.matchedBy !== 'token' ? named : protocol;
+    const isListed = view.input.rulebook.protocolAt.has(venue);
+    const name = isRecognised(known) ? format.protocol(known.slug) : isListed ? format.name(venue) : null;
+    if (name !== null) names.add(name);
+  }
+  if (names.size > MOST_NAMES) return null;
+  return [...names].slice(0, brevity < 3 ? MOST_NAMES : 1).join(', ') || null;
+}
+
+/** The one venue; the account that paid by its order, where only movements show the act. */
+export function venueOf(subject: LabelSubject): string | null {
+  const { view, motifs, format } = subject;
+  const [venue, ...others] = new Set(outermost(motifs).map((act) => act.venue));
+  if (venue === undefined || others.length > 0) return null;
+  const moved = movementsOf(subject);
+  const [payer, ...more] = new Set(moved.map(({ from }) => from));
+  const isPaid = motifs.every((act) => act.protocol === null) && moved.every(({ to }) => view.entity.has(to));
+  return format.account(isPaid && payer && more.length === 0 && payer !== ZERO_ADDRESS ? payer : venue);
+}
+
+/** The contract that was called, where the rules know it and it is not the actor's own. */
+function calledName({ view, format }: LabelSubject): string | null {
+  const { to, input } = view.tx;
+  if (to === null || input === '0x' || view.entity.has(to)) return null;
+  if (view.tagsOf(to).some((tag) => NEVER_A_PARTY.includes(tag))) return null;
+  const { entities, protocolAt, wrappedNative } = view.input.rulebook;
+  return (entities.has(to) || protocolAt.has(to)) && !wrappedNative.has(to) ? format.name(to) : null;
+}
+
+/** The acts that are not inside another of these. */
+const outermost = (motifs: readonly Motif[]): Motif[] =>
+  motifs.filter(({ parent }) => !motifs.some(({ index }) => index === parent));
+
+const movementsOf = ({ view: { flow }, motifs }: LabelSubject) =>
+  motifs.flatMap((act) => act.movements.map((index) => flow.movements[index]!));
