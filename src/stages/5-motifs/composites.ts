@@ -38,13 +38,12 @@ export function compositesOf(
     entities.set(key, known);
     return known;
   };
+  const context = { tx: input.tx, entity };
   const feeTakers = feeTakersOf(drafts, input.rulebook);
   return connectedHops(hops, input).flatMap((group) => {
     if (new Set(group.map((hop) => hop.pool)).size < 2) return [];
     const balance = tradeBalance(group);
-    return (
-      cycleOf(group, balance, { tx: input.tx, entity }) ?? routeOf(group, balance, tracing, feeTakers) ?? []
-    );
+    return cycleOf(group, balance, context) ?? routeOf(group, balance, tracing, feeTakers) ?? [];
   });
 }
 

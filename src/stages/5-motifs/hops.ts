@@ -79,24 +79,27 @@ export function connectedHops(hops: readonly Hop[], input: MotifInput): Hop[][] 
   const groups = new Components<Hop>();
   const held = new Map<string, Hop>();
   const movements = new Map<number, Hop>();
+  const routed = hops.length > 1 ? routedEnds(input) : null;
   for (const hop of hops) {
-    for (const end of [hop.sent, hop.received]) {
-      groups.link(held, end ? `${end.id} ${end.account}` : hop.motif.venue, hop);
-      if (end && isRouted(end, end === hop.sent ? 'from' : 'to', input))
-        groups.link(held, `${end.id} ${input.tx.to}`, hop);
+    for (const side of ['sent', 'received'] as const) {
+      const end = hop[side];
+      const key = end ? `${end.id} ${end.account}` : hop.motif.venue;
+      groups.link(held, key, hop);
+      if (end && routed?.[side].has(key)) groups.link(held, `${end.id} ${input.tx.to}`, hop);
     }
     for (const m of hop.motif.movements) groups.link(movements, m, hop);
   }
   return groups.of(hops);
 }
 
-/** Whether the end's account only passed on what the called contract gave it, or was to get. */
-function isRouted({ id, account }: HopEnd, far: 'from' | 'to', { tx, flow, rulebook }: MotifInput): boolean {
-  const { wrappedNative } = rulebook;
-  if (account === null || account === tx.to || !carriersOf(flow, wrappedNative).has(account)) return false;
-  const own = (far === 'from' ? flow.incoming : flow.outgoing).get(account) ?? [];
-  const ends = own.map((index) => flow.movements[index]!);
-  return ends.some((m) => m[far] === tx.to && mergeNative(m.asset, wrappedNative) === id);
+/** Assets with the routers that the called contract gave them to, and that it got them from. */
+function routedEnds({ tx, flow, rulebook: { wrappedNative } }: MotifInput) {
+  const carriers = carriersOf(flow, wrappedNative);
+  const ends = (own: readonly number[] = [], side: 'from' | 'to'): ReadonlySet<string> => {
+    const routed = own.map((index) => flow.movements[index]!).filter((m) => carriers.has(m[side]));
+    return new Set(routed.map((m) => `${mergeNative(m.asset, wrappedNative)} ${m[side]}`));
+  };
+  return { sent: ends(flow.outgoing.get(tx.to!), 'to'), received: ends(flow.incoming.get(tx.to!), 'from') };
 }
 
 /** An amount of a whole is the sum over its hops; of a route, less the amounts that went on inside. */
