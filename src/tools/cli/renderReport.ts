@@ -21,6 +21,7 @@ import {
 } from '../wording/amounts.ts';
 import type { NetRow } from '../wording/amounts.ts';
 import { argumentsText } from '../wording/calls.ts';
+import { positionSentence } from '../wording/positions.ts';
 import {
   allowanceSentence,
   argumentsOf,
@@ -31,7 +32,6 @@ import {
   failureSentences,
   figures,
   inWords,
-  positionSentence,
   trustOf,
   warningTexts,
   whoSentence,

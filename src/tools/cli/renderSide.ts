@@ -3,7 +3,8 @@ import type { Allowance, PositionEffect, TxReport } from '../../model/generated/
 import type { Side } from '../client/seenBy.ts';
 import { accountsOf } from '../wording/accounts.ts';
 import { moneyText, netRows, rowQuantity } from '../wording/amounts.ts';
-import { allowanceSentence, inWords, positionSentence, type Sentence } from '../wording/sentences.ts';
+import { positionSentence } from '../wording/positions.ts';
+import { allowanceSentence, inWords, type Sentence } from '../wording/sentences.ts';
 import { lower, shortHex, shown } from '../wording/text.ts';
 import { alignColumns, terminalWidth, type Row } from './layout.ts';
 

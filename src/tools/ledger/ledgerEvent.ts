@@ -6,7 +6,7 @@ import { bookOf } from '../client/seenBy.ts';
 import type { TxReport as ClientReport } from '../client/report.ts';
 import { CliError } from '../cli/cliIo.ts';
 import { isDebt } from '../wording/amounts.ts';
-import { positionTitle } from '../wording/sentences.ts';
+import { positionTitle } from '../wording/positions.ts';
 import { doubtsOf, movingOf } from './tokenFlags.ts';
 import { actRows, type LedgerRow, type LedgerRules, type Purpose } from './ledgerRows.ts';
 import type { Asset, TxReport } from '../../model/generated/report.ts';

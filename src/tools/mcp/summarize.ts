@@ -1,6 +1,7 @@
 import type { Allowance, InventoryDelta, TxReport } from '../../model/generated/report.ts';
 import { protocolName } from '../wording/accounts.ts';
 import { etherText, isDebt, moneyText, quotedQuantity } from '../wording/amounts.ts';
+import { positionSentence } from '../wording/positions.ts';
 import {
   allowanceSentence,
   argumentsOf,
@@ -9,7 +10,6 @@ import {
   caveatTexts,
   failureSentences,
   inWords,
-  positionSentence,
   type Sentence,
 } from '../wording/sentences.ts';
 import { counted, lower, timeText } from '../wording/text.ts';

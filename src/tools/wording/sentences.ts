@@ -8,18 +8,17 @@ import type {
   DisplayMoney,
   Failure,
   Method,
-  PositionEffect,
   TxReport,
 } from '../../model/generated/report.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { modeSentence } from './attribution.ts';
 import type { Decoded } from './calls.ts';
 import { isLeg, moneyText, quantity, symbolOf } from './amounts.ts';
-import { protocolName } from './accounts.ts';
+import { positionSentence } from './positions.ts';
 import { lower, shown, timeText, words } from './text.ts';
 
 /** A piece of a sentence. Each surface shows accounts, code and amounts in its own way. */
-type Part =
+export type Part =
   | string
   | { readonly account: string }
   | { readonly code: string }
@@ -37,6 +36,7 @@ export interface Voice {
   amount?(asset: Asset | AllowanceAsset, raw: bigint | undefined): string;
 }
 
+/** A sentence as text. */
 export function inWords(sentence: Sentence, voice: Voice): string {
   return sentence
     .map((part) => {
@@ -81,6 +81,7 @@ export function caveatTexts({ classification: c }: TxReport): string[] {
   return [...new Set(general === '' ? own : [general, ...own])];
 }
 
+/** The actor and the signer. */
 export function whoSentence({ classification: c, tx, attribution }: TxReport): Sentence {
   const signer = { account: tx.signer };
   if (c.actor === null)
@@ -93,12 +94,14 @@ export function whoSentence({ classification: c, tx, attribution }: TxReport): S
 export const methodText = ({ name, selector }: Method): string =>
   name === null ? shown(selector, 10) : `${shown(name, 60)}()`;
 
+/** The call that the transaction made: the function and its contract. */
 export function callSentence({ tx }: TxReport): Sentence {
   if (tx.to === null) return ['Creates a contract.'];
   if (!tx.method) return ['Sent to ', { account: tx.to }, '.'];
   return ['Calls ', { code: methodText(tx.method) }, ' of ', { account: tx.to }, '.'];
 }
 
+/** The arguments of the transaction's own call, where its calldata decodes. */
 export const argumentsOf = ({ tx }: TxReport): Decoded['arguments'] => tx.method?.arguments ?? [];
 
 type FailedCall = Pick<Failure, 'frame_path' | 'contract' | 'method' | 'reason'>;
@@ -164,55 +167,6 @@ export function allowanceSentence(a: Allowance): Sentence {
   return [{ account: a.owner }, verb, { account: a.spender }, useOf(a), ...amount, ...until, ...doubt];
 }
 
-/** Verbs for more and less of a position, with the word before the protocol. */
-const VERBS: Readonly<Record<string, readonly [more: string, less: string]>> = {
-  liquidity: ['adds liquidity at', 'removes liquidity from'],
-  lending_supply: ['supplies to', 'withdraws from'],
-  lending_debt: ['borrows from', 'repays'],
-  stake: ['stakes at', 'unstakes from'],
-  vault: ['deposits into', 'withdraws from'],
-  order: ['places an order at', 'ends an order at'],
-  withdrawal_request: ['requests a withdrawal from', 'completes a withdrawal from'],
-  bridge_claim: ['sends over', 'receives over'],
-};
-
-const EFFECTS: Readonly<Record<string, string>> = {
-  transfer: 'transfers its position at',
-  liquidate: 'is liquidated at',
-  collect: 'collects from',
-  migrate: 'migrates its position at',
-};
-
-/** Seized collateral, interest, shares passed on: only the position's token moved. */
-const isBare = (p: PositionEffect): boolean =>
-  p.underlying.length === 0 && p.position_asset?.kind === 'erc20';
-
-function deed(p: PositionEffect): string {
-  const { category, effect, position_delta_raw: delta } = p;
-  if (isBare(p)) return delta?.startsWith('-') ? 'gives shares of' : 'gets shares of';
-  const [more, less] = VERBS[category] ?? [`${words(category)} at`, `${words(category)} at`];
-  return EFFECTS[effect] ?? (effect === 'open' || effect === 'increase' ? more : less);
-}
-
-/** `0x12… supplies to Aave V3: 100 USDC. The position is new.`; a debt is borrowed or repaid. */
-export function positionSentence(p: PositionEffect, report: Pick<TxReport, 'accounts'>): Sentence {
-  const share = { asset: p.position_asset!, delta_raw: p.position_delta_raw ?? '0', role: 'principal' };
-  const parts = isBare(p) ? [share] : p.underlying;
-  const amounts = parts.slice(0, 6).flatMap(({ asset, delta_raw: raw, role }, i): Part[] => {
-    const note = role === 'principal' || role === 'debt' ? '' : ` ${role}`;
-    return [i === 0 ? ': ' : ', ', { asset, raw: BigInt(raw.replace('-', '')) }, note];
-  });
-  const more = parts.length > 6 ? [` and ${parts.length - 6} more`] : [];
-  const state = { open: ', a new position', close: ', which closes the position' }[p.effect as string] ?? '';
-  const place = protocolName(report, p.protocol);
-  return [{ account: p.owner }, ` ${deed(p)} ${place}`, ...amounts, ...more, state];
-}
-
-/** `Supplies to Aave V3`: the same as a heading. */
-export function positionTitle(p: PositionEffect, report: Pick<TxReport, 'accounts'>): string {
-  return `${deed(p)} ${protocolName(report, p.protocol)}`.replace(/^./, (first) => first.toUpperCase());
-}
-
 /** Kinds of act in their order, alike ones counted: `Direct swap × 8`. */
 export function fragmentTexts({ classification: c }: TxReport): { text: string; proven: boolean }[] {
   const alike = groupBy(c.fragments, ({ kind, status }) => `${kind} ${status}`);
@@ -258,6 +212,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   PriceSourceUnavailable: 'A price source did not answer: a later analysis may have prices that lack here.',
 };
 
+/** The warnings beside the money, as sentences. */
 export function warningTexts({ economics: e }: TxReport): string[] {
   return e.warnings.map((code) => {
     if (code !== 'PartialValuation') return WARNINGS[code] ?? `${words(code)}.`;

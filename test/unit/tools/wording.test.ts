@@ -8,14 +8,8 @@ import type {
 } from '../../../src/model/generated/report.ts';
 import { protocolName } from '../../../src/tools/wording/accounts.ts';
 import { moneyText, netRows, rowQuantity } from '../../../src/tools/wording/amounts.ts';
-import {
-  allowanceSentence,
-  figures,
-  inWords,
-  positionSentence,
-  positionTitle,
-  warningTexts,
-} from '../../../src/tools/wording/sentences.ts';
+import { positionSentence, positionTitle } from '../../../src/tools/wording/positions.ts';
+import { allowanceSentence, figures, inWords, warningTexts } from '../../../src/tools/wording/sentences.ts';
 
 const OWNER = '0x1111111111111111111111111111111111111111';
 const SPENDER = '0x2222222222222222222222222222222222222222';

@@ -2,7 +2,7 @@ import type { PositionEffect } from '../../../src/model/generated/report.ts';
 import { accountLink, motifClaim, say, sign, signed } from '../claims.ts';
 import { quantity } from '../../../src/tools/wording/amounts.ts';
 import { h } from '../lib/dom.ts';
-import { positionSentence, positionTitle } from '../../../src/tools/wording/sentences.ts';
+import { positionSentence, positionTitle } from '../../../src/tools/wording/positions.ts';
 import { lower, shortHex, shown, words } from '../../../src/tools/wording/text.ts';
 import { badge, longList, money, proofButton, section } from '../parts.ts';
 import type { View } from '../view.ts';
