@@ -15,6 +15,9 @@ import type { Asset } from '../model/valueFlow.ts';
 import { memoizeFor } from '../lib/memo.ts';
 import { linesOf } from '../lib/tableLines.ts';
 
+/** More assets or protocols than this are not all listed in a label. */
+export const MAX_LISTED = 3;
+
 /** How a label writes assets, accounts and protocols. */
 export interface LabelFormat {
   /** `1.5 ETH`, or null where the amount cannot be written (unknown decimals). */

@@ -1,3 +1,4 @@
+import { only } from '../../lib/lists.ts';
 import { distance } from '../../value/amount.ts';
 import type { Balance } from '../../value/balances.ts';
 import { composite, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
@@ -150,11 +151,11 @@ function baseOf(balance: readonly TradeBalance[], entity: () => Entity): TradeBa
   const gainful = balance.filter((b) => b.sent > 0n && b.received > b.sent);
   if (gainful.length === 0 || balance.some((b) => !b.flat && !gainful.includes(b))) return null;
   const clear = gainful.filter((b) => !b.flat);
-  if (clear.length > 0) return clear.length === 1 ? clear[0]! : null;
+  if (clear.length > 0) return only(clear);
   const own = gainful.flatMap(({ id }) => entity().balances.get(id) ?? []).filter(({ net }) => net > 0n);
   const gain = own.find((balance) => !isDust(balance, entity())) ?? own[0];
   const kept = gainful.find(({ id }) => id === gain?.id);
-  return kept ?? (gainful.length === 1 ? gainful[0]! : null);
+  return kept ?? only(gainful);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { only } from '../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { memoizeFor } from '../../lib/memo.ts';
 import { sumOf } from '../../value/amount.ts';
@@ -77,7 +78,7 @@ function takenBy(
     (flow.incoming.get(account) ?? []).some((index) => isListed(flow.movements[index]!.from));
   return {
     tax,
-    holder: holders.length === 1 ? holders[0]! : null,
+    holder: only(holders),
     isFee: (amount - tax) * FEE_DIVISOR <= of && (isListed(tx.to!) || holders.every(took)),
   };
 }

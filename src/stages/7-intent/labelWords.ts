@@ -4,7 +4,7 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { shortAddress } from '../../value/display.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { accountsWith } from '../../lib/roles.ts';
-import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
+import { amountText, MAX_LISTED, type LabelFormat } from '../../value/labelFormat.ts';
 import { listedGifts } from './accountsFor.ts';
 import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
@@ -48,9 +48,6 @@ export interface LabelSubject {
 }
 
 type Word = (subject: LabelSubject) => string | null;
-
-/** More assets than this are not all listed. */
-const MAX_LISTED = 3;
 
 /** The value of `{word}` or `{family.word}`; null where it has none. */
 export function fillPlaceholder(placeholder: string, subject: LabelSubject): string | null {

@@ -1,6 +1,7 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { isNft } from '../../value/asset.ts';
+import { MAX_LISTED } from '../../value/labelFormat.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
 import type { LabelSubject } from './labelWords.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -9,8 +10,6 @@ import type { Motif } from '../../model/motif.ts';
 const BROKER_TAGS: readonly string[] = ['aggregator', 'settlement', 'exchange_proxy'];
 /** Of contracts that anybody may call through: no parties to an act. */
 const NEVER_A_PARTY: readonly string[] = ['entry_point', 'multicall', 'permit', 'deployer'];
-/** More names than this are not all listed. */
-const MOST_NAMES = 3;
 
 /** The called broker, else the protocols of the acts, the called contract, the one venue. */
 export function placeOf(subject: LabelSubject): string | null {
@@ -27,6 +26,7 @@ export function placeOf(subject: LabelSubject): string | null {
   return knownProtocols(subject) ?? (isAtVault ? null : called) ?? venueOf(subject);
 }
 
+/** The protocols of the acts, and listed venues of no protocol; null for none or too many. */
 export function knownProtocols({ view, motifs, brevity, format }: LabelSubject): string | null {
   const names = new Set<string>();
   for (const { protocol, named, venue } of outermost(motifs)) {
@@ -36,8 +36,8 @@ export function knownProtocols({ view, motifs, brevity, format }: LabelSubject):
     const name = isRecognised(known) ? format.protocol(known.slug) : isListed ? format.name(venue) : null;
     if (name !== null) names.add(name);
   }
-  if (names.size > MOST_NAMES) return null;
-  return [...names].slice(0, brevity < 3 ? MOST_NAMES : 1).join(', ') || null;
+  if (names.size > MAX_LISTED) return null;
+  return [...names].slice(0, brevity < 3 ? MAX_LISTED : 1).join(', ') || null;
 }
 
 /** The one venue; the account that paid by its order, where only movements show the act. */
@@ -61,8 +61,10 @@ function calledName({ view, format }: LabelSubject): string | null {
 }
 
 /** The acts that are not inside another of these. */
-const outermost = (motifs: readonly Motif[]): Motif[] =>
-  motifs.filter(({ parent }) => !motifs.some(({ index }) => index === parent));
+function outermost(motifs: readonly Motif[]): Motif[] {
+  const all = new Set(motifs.map(({ index }) => index));
+  return motifs.filter(({ parent }) => !all.has(parent ?? -1));
+}
 
 const movementsOf = ({ view: { flow }, motifs }: LabelSubject) =>
   motifs.flatMap((act) => act.movements.map((index) => flow.movements[index]!));

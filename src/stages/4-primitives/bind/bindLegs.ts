@@ -1,4 +1,4 @@
-import { only } from '../structure/context.ts';
+import { only } from '../../../lib/lists.ts';
 import { resolveLeg, someOption } from './legOptions.ts';
 import type { BoundLeg, LegContext, Option, Unresolved } from './boundLeg.ts';
 import type { BindScope } from '../../../value/resolver.ts';

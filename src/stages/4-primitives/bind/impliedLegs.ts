@@ -1,7 +1,7 @@
 import { isIssuance } from '../../../value/asset.ts';
 import { distance } from '../../../value/amount.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
-import { addTo } from '../../../lib/lists.ts';
+import { addTo, only } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { issueClaim, legOf, ROUNDING } from '../../../value/claims.ts';
@@ -157,7 +157,7 @@ function receiptOf(
   });
   const own = fits.filter((m) => flow.assets.get(m.asset)!.address === venue);
   const alike = own.length > 0 ? own : fits.filter((m) => amounts.has(m.amount));
-  return alike.length === 1 ? alike[0]! : null;
+  return only(alike);
 }
 
 /** An act with the mint or burn of its position's token, where it repays its debt's, as a further leg. */

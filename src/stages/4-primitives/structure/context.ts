@@ -1,4 +1,4 @@
-import { addTo, groupBy, lowerBound } from '../../../lib/lists.ts';
+import { addTo, groupBy, lowerBound, only } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { isFungible as isFungibleAsset, mergeNative } from '../../../value/asset.ts';
 import { tracingOf, type Tracing } from '../../../value/parties.ts';
@@ -131,11 +131,6 @@ export function endOf(
 ): Address | null {
   const end = only(side === 'to' ? destinations(to, asset) : origins(from, asset));
   return end === ZERO_ADDRESS ? null : end;
-}
-
-/** The only one of a list; null for none or several. */
-export function only<T>(list: readonly T[]): T | null {
-  return list.length === 1 ? list[0]! : null;
 }
 
 function sponsorships({ roles }: DraftPrimitive): string[] {

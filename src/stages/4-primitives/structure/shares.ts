@@ -1,7 +1,8 @@
+import { only } from '../../../lib/lists.ts';
 import { claim, indexesOf, issueClaim, guessedLeg, structural } from '../../../value/claims.ts';
 import { isIssuance } from '../../../value/asset.ts';
 import { legsByAsset } from './acts.ts';
-import { contractOf, counterFlow, endOf, isFungible, only } from './context.ts';
+import { contractOf, counterFlow, endOf, isFungible } from './context.ts';
 import { isPaidOut } from './payments.ts';
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -1,3 +1,4 @@
+import { only } from '../../../lib/lists.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { FEE_DIVISOR } from '../../../value/parties.ts';
@@ -6,7 +7,7 @@ import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
 import { isOwnPayment, isPaymasterCharge } from './payments.ts';
-import { only, type StructureContext } from './context.ts';
+import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';

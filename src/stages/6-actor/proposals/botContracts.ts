@@ -62,10 +62,8 @@ function tradesForGain(context: ElectionContext, contract: Address): boolean {
 /** The signer moved nothing, or handed the contract value far below what it traded or gained. */
 function signerOnlyFeeds(context: ElectionContext, contract: Address): boolean {
   const { signer } = context;
-  const [own, sides] = [
-    context.sides(contract),
-    paysNumber(context, contract) ? 'none' : context.sides(signer),
-  ];
+  const own = context.sides(contract);
+  const sides = paysNumber(context, contract) ? 'none' : context.sides(signer);
   if (own === 'none' || sides === 'none') return own !== 'none';
   if (sides === 'received') return own === 'both' || keptMost(context, contract);
   return sides === 'sent' && (own === 'both' || context.sidesTogether([contract, signer]) === 'received');
