@@ -191,6 +191,7 @@ function listed(amounts: readonly ActAmount[], format: LabelFormat, most = MAX_L
 
 /** Several NFTs of one collection are counted. */
 function nftCounts(amounts: readonly ActAmount[], format: LabelFormat): string[] {
+  if (amounts.length < 2) return amounts.map((one) => amountText(one, format));
   const collectionOf = ({ asset: { kind, address } }: ActAmount) => (kind === 'erc721' ? address : null);
   const collections = groupBy(amounts, collectionOf);
   const texts = amounts.map((one) => {

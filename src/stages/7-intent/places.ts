@@ -14,10 +14,10 @@ const NEVER_A_PARTY: readonly string[] = ['entry_point', 'multicall', 'permit', 
 /** The called broker, else the protocols of the acts, the called contract, the one venue. */
 export function placeOf(subject: LabelSubject): string | null {
   const { view, motifs } = subject;
-  const moved = new Set(movementsOf(subject).map(({ asset }) => asset));
-  const nfts = view.received.filter(({ asset }) => isNft(asset)).map(({ id }) => moved.has(id));
+  const nfts = view.received.filter(({ asset }) => isNft(asset));
+  const moved = new Set(nfts.length > 1 ? movementsOf(subject).map(({ asset }) => asset) : []);
   // Some of the NFTs came from elsewhere.
-  if (new Set(nfts).size > 1) return null;
+  if (new Set(nfts.map(({ id }) => moved.has(id))).size > 1) return null;
   const [tags, called] = [view.tagsOf(view.tx.to), calledName(subject)];
   if (called !== null && tags.some((tag) => BROKER_TAGS.includes(tag))) return called;
   // A share is of its vault, whichever router put the assets there.
