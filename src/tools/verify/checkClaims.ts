@@ -42,7 +42,7 @@ const VENUES = /^(venue|pool|vault|market|lender|marketplace|settlement|aggregat
 export const venueOf = ({ participants, protocol }: Motif): string =>
   participants.find(({ role }) => VENUES.test(role))?.account ?? protocol?.contract ?? '';
 
-/** The events of a venue that settles by differences add up to its balances, asset by asset. */
+/** A venue's acts add up to its balances, but for what moves below the acts' calls: that is its hook's. */
 const netted: Predicate = ({ accounts: [venue] }, _other, { report, motif, merged }) => {
   if (venue === undefined) return false;
   const acts = report.motifs.filter(
@@ -54,7 +54,14 @@ const netted: Predicate = ({ accounts: [venue] }, _other, { report, motif, merge
     total(acts.flatMap((act) => act[side].filter(({ asset }) => merged(asset.id) === id)));
   const stated = (id: string): bigint => sum(id, 'assets_out') - sum(id, 'assets_in');
   const assets = new Set([...motif.assets_in, ...motif.assets_out].map(({ asset }) => merged(asset.id)));
-  return [...assets].every((id) => stated(id) === accountNet(report, venue, (asset) => merged(asset) === id));
+  const operands = acts.flatMap(({ claims }) => (claims ?? []).flatMap((claim) => claim.operands));
+  const calls = new Set(operands.map((text) => /^(?:call|output):([^:]+)/.exec(text)?.[1]));
+  const own = (report.movements ?? []).filter(
+    ({ evidence: { frame_path: path } }) => !path?.some((_, i) => calls.has(path.slice(0, i).join('.'))),
+  );
+  const moved = (id: string, end: 'from' | 'to'): bigint =>
+    total(own.filter((m) => m[end] === venue && merged(m.asset_id) === id));
+  return [...assets].every((id) => stated(id) === moved(id, 'to') - moved(id, 'from'));
 };
 
 const wraps: Predicate = ({ movements: [token] }, { movements: [native] }) => {

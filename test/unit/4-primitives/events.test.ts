@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
+import { encodeFunctionData, parseAbi, toHex } from 'viem';
 import type { Address } from '../../../src/model/hex.ts';
 import {
   account,
@@ -11,6 +12,7 @@ import {
   kinds,
   nftTransfer,
   send,
+  type Step,
   transfer,
   v2Swap,
   v3Swap,
@@ -255,6 +257,64 @@ describe('singletons', () => {
       },
     };
     expect(kinds(analyse([elsewhere]).primitives)).toEqual([]);
+  });
+
+  const SWAP = parseAbi([
+    'struct Key { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+    'struct Params { bool zeroForOne; int256 amountSpecified; uint160 sqrtPriceLimitX96; }',
+    'function swap(Key key, Params params, bytes hookData) returns (int256 swapDelta)',
+  ]);
+  const HOOK = account(9);
+  /** A call of the manager; it returns what the caller pays (negative) and gets, after what the hook took. */
+  const swapCall = (currency0: Address, currency1: Address, delta: readonly [bigint, bigint], over = {}) => ({
+    frame: {
+      from: USER,
+      to: MANAGER as Address,
+      input: encodeFunctionData({
+        abi: SWAP,
+        args: [
+          { currency0, currency1, fee: 0, tickSpacing: 1, hooks: HOOK },
+          { zeroForOne: true, amountSpecified: delta[0], sqrtPriceLimitX96: 1n },
+          '0x',
+        ],
+      }),
+      output: toHex((BigInt.asUintN(128, delta[0]) << 128n) | BigInt.asUintN(128, delta[1]), { size: 32 }),
+      ...over,
+    },
+  });
+
+  it('takes what the call returns for what the caller paid, and the rest for the hook', () => {
+    const hops = (fee: Step, end: number) =>
+      analyse(
+        [
+          swapCall(ZERO, B, [-100n, 50n], { end }),
+          v4(1, -90n, 50n),
+          fee,
+          swapCall(B, C, [-50n, 20n]),
+          v4(2, -50n, 20n),
+          transfer(C, MANAGER, USER, 20n),
+        ],
+        { to: MANAGER, value: 100n },
+      ).primitives;
+    const inside = hops({ frame: { from: MANAGER, to: HOOK, value: 10n, parent: 1 } }, 3);
+    expect(inside.map(gist)).toEqual([
+      `swap @${MANAGER}: in 100 slip44:60, out 50 erc20:${B}`,
+      `swap @${MANAGER}: in 50 erc20:${B}, out 20 erc20:${C}`,
+    ]);
+    expect(inside.flatMap((p) => p.claims.filter(({ holds }) => !holds))).toEqual([]);
+    const outside = hops(send(MANAGER, HOOK, 10n), 2);
+    expect(outside[0]!.claims).toContainEqual(
+      expect.objectContaining({ name: 'netted_at_venue', holds: false }),
+    );
+  });
+
+  it('knows a swap that the hook filled: the event states nothing', () => {
+    const { primitives } = analyse(
+      [swapCall(ZERO, C, [-100n, 20n]), v4(1, 0n, 0n), transfer(C, MANAGER, USER, 20n)],
+      { to: MANAGER, value: 100n },
+    );
+    expect(primitives.map(gist)).toEqual([`swap @${MANAGER}: in 100 slip44:60, out 20 erc20:${C}`]);
+    expect(primitives[0]!.claims.every(({ holds }) => holds)).toBe(true);
   });
 });
 

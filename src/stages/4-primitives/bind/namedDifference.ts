@@ -99,19 +99,18 @@ function paymentsOf(from: Address, asset: AssetId, index: MovementIndex): Moveme
 const NONE: Set<number> = new Set();
 
 /** Whether some stated amount was carried by no movement of its own. */
-export function isNetted({ legs, unresolved }: Binding): boolean {
-  return unresolved.length > 0 || legs.some(({ leg }) => leg.movements.length === 0);
-}
+export const isNetted = ({ legs, unresolved }: Binding): boolean =>
+  unresolved.length > 0 || legs.some(({ leg }) => leg.movements.length === 0);
 
 /**
  * For contracts that settle several pools by net amounts: checks that their events add up to the contract's
  * net amounts over the whole transaction. Amounts of an unnamed asset must cancel exactly (the second hop
  * takes the first one's output). Native and wrapped native are one: such contracts wrap for their
- * customers.
+ * customers. What moves below an act's own call is between the contract and the pool's hook.
  */
 export function nettedVenues(
   candidates: readonly Candidate[],
-  { flow, rulebook: { wrappedNative } }: RecognitionRun,
+  { flow, tx: { frames }, rulebook: { wrappedNative } }: RecognitionRun,
 ): ReadonlyMap<Address, boolean> {
   const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, bigint> }>();
   for (const { venue, binding } of candidates)
@@ -126,15 +125,16 @@ export function nettedVenues(
     for (const { role, amount } of binding.unresolved)
       sum.open.set(amount, (sum.open.get(amount) ?? 0n) + signOf(role));
   }
+  const calls = candidates.flatMap(({ within }) => frames[within?.frame ?? -1] ?? []);
+  const below = new Set(calls.flatMap(({ index, end }) => frames.slice(index + 1, end)));
+  const exclude = ({ evidence: { frame } }: Movement) => frame !== null && below.has(frames[frame]!);
   return new Map(
     [...sums].map(([venue, { assets, open }]) => {
-      const own = balances(flow, venue, { mergeWrapped: wrappedNative });
+      const own = balances(flow, venue, { mergeWrapped: wrappedNative, ...(below.size > 0 && { exclude }) });
       const agrees = [...assets].every(([id, sum]) => sum === (own.get(id)?.net ?? 0n));
       return [venue, agrees && [...open.values()].every((n) => n === 0n)];
     }),
   );
 }
 
-function signOf(role: string): bigint {
-  return SENT_ROLES.has(role) ? 1n : -1n;
-}
+const signOf = (role: string): bigint => (SENT_ROLES.has(role) ? 1n : -1n);
