@@ -65,9 +65,9 @@ function ownAmounts(view: SubjectView, motifs: readonly Motif[], side: 'sent' | 
   return firstFilled(traded, own);
 }
 
-/** Whether the acts are swaps alone. */
+/** Whether the acts are swaps and orders alone. */
 export const isTrade = (view: SubjectView, motifs: readonly Motif[]): boolean =>
-  motifs.length > 0 && motifs.every((motif) => view.isSwap(motif));
+  motifs.length > 0 && motifs.every((motif) => view.isSwap(motif) || view.kind(motif).trade === 'order');
 
 /** Payments of others beside the actor's batch, to recipients of that. */
 export function paidBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
