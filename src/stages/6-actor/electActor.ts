@@ -1,5 +1,6 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { roleOf } from '../../lib/roles.ts';
+import { only } from '../../lib/lists.ts';
+import { accountsWith, roleOf } from '../../lib/roles.ts';
 import { collectCandidates } from './collectCandidates.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
 import { executionPayments } from '../../value/parties/execution.ts';
@@ -55,7 +56,7 @@ const NOBODY: Elected = { actor: null, beneficiary: null, mode: 'none', ground: 
 
 function elected(context: ElectionContext, orders: readonly StatedOrder[], winner: Proposal): Elected {
   const { account: actor, mode, entity = [actor] } = winner;
-  const beneficiary = beneficiaryOf(context, orders, winner);
+  const beneficiary = receiverOf(context, orders, winner);
   // A claim counts for more where a signature of the account covers all that left it.
   const ground = winner.ground === 'claimed' && context.authorised(actor) ? 'authorised' : winner.ground;
   return { actor, beneficiary, mode, ground, entity };
@@ -90,35 +91,34 @@ function choose(context: ElectionContext, group: ProposalGroup): Proposal | null
 }
 
 /**
- * The account that received the proceeds: an order's receiver, else the actor itself, else the one account
- * that trades name as recipient or that took in a cycle's gains.
+ * The account that received the proceeds: an order's receiver, else the account that acts name as recipient
+ * in the actor's stead, else the actor itself; null where several did.
  */
-function beneficiaryOf(context: ElectionContext, orders: readonly StatedOrder[], winner: Proposal): Address {
-  const { account } = winner;
-  const receivers = new Set<Address>();
-  for (const { order } of orders)
-    if (order.owner === account && order.receiver !== null && order.receiver !== ZERO_ADDRESS)
-      receivers.add(order.receiver);
-  if (receivers.size === 0) for (const paid of paidInsteadOf(context, winner)) receivers.add(paid);
-  return receivers.size === 1 ? [...receivers][0]! : account;
+function receiverOf(context: ElectionContext, orders: readonly StatedOrder[], won: Proposal): Address | null {
+  const named = orders.filter(({ order }) => order.owner === won.account).map(({ order }) => order.receiver);
+  const stated = named.filter((one) => one !== null && one !== ZERO_ADDRESS);
+  const receivers = new Set(stated.length > 0 ? stated : paidInsteadOf(context, won));
+  return receivers.size === 0 ? won.account : only([...receivers]);
 }
 
-/** Recipients that gained: of a delivery, and of trades for which the actor's accounts got nothing. */
+/** Recipients that gained: of a delivery, and of acts that paid the actor's accounts nothing. */
 function paidInsteadOf(context: ElectionContext, { account, entity = [account] }: Proposal): Address[] {
   const isPaid = ['received', 'both'].includes(context.sidesTogether(entity));
-  const acts = context.withTrait(({ trade, position: at }) =>
-    at?.category === 'bridge_claim' ? at.effect === 'close' : !isPaid && trade !== null && trade !== 'order',
-  );
-  const named = acts.flatMap(({ participants }) =>
-    participants.flatMap(({ role, account: paid }) => (PAID_ROLES.has(role) ? paid : [])),
-  );
-  return named.filter(
-    (paid) =>
-      !entity.includes(paid) && context.sides(paid) === 'received' && context.neverElect(paid) === null,
+  const acts = context.input.motifs.filter((act) => {
+    const { trade, legs, position: at } = context.kindOf(act);
+    if (at?.category === 'bridge_claim') return at.effect === 'close';
+    if (isPaid || trade !== null) return !isPaid && trade !== 'order';
+    if (at === null && !legs.includes('reward')) return false;
+    return accountsWith(act.participants, 'owner').some((owner) => entity.includes(owner));
+  });
+  const gained = (one: Address): boolean =>
+    !entity.includes(one) && context.sides(one) === 'received' && context.neverElect(one) === null;
+  return acts.flatMap(({ participants }) =>
+    PAID_ROLES.flatMap((role) => accountsWith(participants, role).filter(gained)),
   );
 }
 
-const PAID_ROLES: ReadonlySet<string> = new Set(['recipient', 'beneficiary']);
+const PAID_ROLES = ['recipient', 'beneficiary'] as const;
 
 function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
   if (tx.authorizations.length === 0 && delegations.size === 0) return [];

@@ -45,10 +45,8 @@ export function checkOpenWords(report: TxReport, { block }: RawChain, find: Repo
   for (const [value, at] of walk(report))
     if (typeof value === 'string' && PLACES.test(at))
       must(WORDS.has(value) || COMPOSED.test(value), at, `${value} is no word of this version`);
-    else if (isRecord(value) && 'truncated' in value) {
-      const isCut = String(value['value']).endsWith('…');
-      must(value['truncated'] === isCut, `${at}/truncated`, 'its text is whole');
-    }
+    else if (isRecord(value) && 'truncated' in value)
+      must(value['truncated'] === `${value['value']}`.endsWith('…'), `${at}/truncated`, 'its text is whole');
   checkSubjects(report, String(block['miner'] ?? block['author'] ?? ''), find);
 }
 
@@ -74,6 +72,7 @@ function checkSubjects(
     must(`${flags ?? []}` === `${shown}`, '/flags', `are ${shown.join(', ')}`);
   });
   const receivers = deltas.filter(({ delta_raw: raw }) => BigInt(raw) > 0n).map(({ subject }) => subject);
-  const named = [a.actor, ...a.orders.map(({ receiver }) => receiver), ...receivers];
+  const several = receivers[1] ? null : a.actor;
+  const named = [several, a.actor, ...receivers, ...a.orders.map((one) => one.receiver)];
   mustOf(find, 'words')(named.includes(a.beneficiary), '/attribution/beneficiary', 'received nothing');
 }

@@ -333,6 +333,27 @@ describe('electActor', () => {
     expect(elect(scenario({ steps: [steps[0]!] })).beneficiary).toBe(SIGNER);
   });
 
+  it('names the account that a claim of the actor paid as beneficiary, and none where several gained', () => {
+    const OWNER = { role: 'owner', account: SIGNER };
+    const paid = [USER, account('5ec')].map((to) => ({ token: TOKEN, from: POOL, to, amount: 9n }));
+    const claims = paid.map(({ to }) =>
+      motif('claim', { venue: POOL, participants: [OWNER, { role: 'recipient', account: to }] }),
+    );
+    const motifKinds = kindsWith([{ kind: 'claim', legs: ['reward'] }]);
+    const beneficiaryOf = (count: number, own: { from: Address; to: Address }[] = []): Address | null =>
+      elect(
+        scenario({
+          to: POOL,
+          steps: [...paid.slice(0, count), ...own.map((one) => ({ ...one, token: TOKEN, amount: 1n }))],
+        }),
+        claims.slice(0, count),
+        { motifKinds },
+      ).beneficiary;
+    expect(beneficiaryOf(1)).toBe(USER);
+    expect(beneficiaryOf(2)).toBeNull();
+    expect(beneficiaryOf(1, [{ from: POOL, to: SIGNER }])).toBe(SIGNER);
+  });
+
   it('names the account that a relayer delivered to as beneficiary, also where the relayer earned a fee', () => {
     const delivered = motif('bridge_withdrawal', {
       venue: POOL,
