@@ -136,7 +136,8 @@ function keptOf(
   nets: ReadonlyMap<AssetId, bigint>,
 ): Map<AssetId, bigint> {
   const found = new Map<AssetId, bigint>();
-  if (!motifs.every(({ kind }) => isSwap(kindOf(rulebook, kind)))) return found;
+  const trades = motifs.map(({ kind }) => kindOf(rulebook, kind));
+  if (!trades.every((kind) => isSwap(kind) || kind.trade === 'order')) return found;
   const acts = new Map<AssetId, bigint>();
   for (const { assetsIn, assetsOut } of motifs)
     for (const [legs, sign] of [
