@@ -115,9 +115,9 @@ export function nettedVenues(
   const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, bigint> }>();
   for (const { venue, binding } of candidates)
     if (isNetted(binding)) sums.set(venue, { assets: new Map(), open: new Map() });
-  for (const { venue, binding } of candidates) {
-    const sum = sums.get(venue);
-    if (!sum) continue;
+  const acts = candidates.filter(({ venue }) => sums.has(venue));
+  for (const { venue, binding } of acts) {
+    const sum = sums.get(venue)!;
     for (const { leg } of binding.legs) {
       const id = mergeNative(leg.asset, wrappedNative);
       sum.assets.set(id, (sum.assets.get(id) ?? 0n) + signOf(leg.role) * leg.amount);
@@ -125,8 +125,8 @@ export function nettedVenues(
     for (const { role, amount } of binding.unresolved)
       sum.open.set(amount, (sum.open.get(amount) ?? 0n) + signOf(role));
   }
-  const calls = candidates.flatMap(({ within }) => frames[within?.frame ?? -1] ?? []);
-  const below = new Set(calls.flatMap(({ index, end }) => frames.slice(index + 1, end)));
+  const calls = new Set(acts.flatMap(({ within }) => frames[within?.frame ?? -1] ?? []));
+  const below = new Set([...calls].flatMap(({ index, end }) => frames.slice(index + 1, end)));
   const exclude = ({ evidence: { frame } }: Movement) => frame !== null && below.has(frames[frame]!);
   return new Map(
     [...sums].map(([venue, { assets, open }]) => {
