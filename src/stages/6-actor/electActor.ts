@@ -92,13 +92,13 @@ function choose(context: ElectionContext, group: ProposalGroup): Proposal | null
 
 /**
  * The account that received the proceeds: an order's receiver, else the account that acts name as recipient
- * in the actor's stead, else the actor itself; null where several did.
+ * in the actor's stead, else, and where several did, the actor itself.
  */
-function receiverOf(context: ElectionContext, orders: readonly StatedOrder[], won: Proposal): Address | null {
+function receiverOf(context: ElectionContext, orders: readonly StatedOrder[], won: Proposal): Address {
   const named = orders.filter(({ order }) => order.owner === won.account).map(({ order }) => order.receiver);
   const stated = named.filter((one) => one !== null && one !== ZERO_ADDRESS);
   const receivers = new Set(stated.length > 0 ? stated : paidInsteadOf(context, won));
-  return receivers.size === 0 ? won.account : only([...receivers]);
+  return only([...receivers]) ?? won.account;
 }
 
 /** Recipients that gained: of a delivery, and of acts that paid the actor's accounts nothing. */

@@ -72,7 +72,6 @@ function checkSubjects(
     must(`${flags ?? []}` === `${shown}`, '/flags', `are ${shown.join(', ')}`);
   });
   const receivers = deltas.filter(({ delta_raw: raw }) => BigInt(raw) > 0n).map(({ subject }) => subject);
-  const several = receivers[1] ? null : a.actor;
-  const named = [several, a.actor, ...receivers, ...a.orders.map((one) => one.receiver)];
+  const named = [a.actor, ...a.orders.map(({ receiver }) => receiver), ...receivers];
   mustOf(find, 'words')(named.includes(a.beneficiary), '/attribution/beneficiary', 'received nothing');
 }

@@ -59,7 +59,7 @@ const USER_OPERATION = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a
 
 /** The contracts that the mode of acting names, and the beneficiary. */
 function checkAttributionParts({ attribution: a }: TxReport, chain: RawChain, must: Must): void {
-  must(a.beneficiary === null || a.actor !== null, '/beneficiary', 'is given with an actor');
+  must((a.beneficiary === null) === (a.actor === null), '/beneficiary', 'is given with an actor');
   const { mode } = a;
   must(mode !== 'smart_account_4337' || a.entry_point !== null, '/entry_point', 'is left out');
   const isSettled = mode === 'solver_settlement' || a.orders.length > 1;
