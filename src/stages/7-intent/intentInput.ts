@@ -6,7 +6,8 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import { findFact } from './facts/registry.ts';
-import type { FactSource, FactValue } from '../../model/intent.ts';
+import { memoize } from '../../lib/memo.ts';
+import type { FactSource } from '../../model/intent.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 
 /** The account the rules look at the transaction from. */
@@ -49,15 +50,17 @@ export function subjectOf(attribution: Attribution): Subject {
   };
 }
 
-/** Facts about a candidate, each computed when first asked for. Throws for names that the loader refuses. */
+/** More than rules ask for. */
+const MOST_FACTS = 10_000;
+
+/**
+ * The facts about one candidate, each computed when first asked for. Throws for a name outside the registry:
+ * the loader refuses such rules, so this is a defect.
+ */
 export function factsAbout(view: SubjectView): FactSource {
-  const known = new Map<string, FactValue>();
-  return (name) => {
-    let value = known.get(name);
-    if (value !== undefined) return value;
+  return memoize((name) => {
     const fact = findFact(name);
     if (!fact) throw new Error(`unknown fact ${name}`);
-    known.set(name, (value = fact.compute(view)));
-    return value;
-  };
+    return fact.compute(view);
+  }, MOST_FACTS);
 }
