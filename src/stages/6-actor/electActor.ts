@@ -107,15 +107,15 @@ function paidInsteadOf(context: ElectionContext, { account, entity = [account] }
   const acts = context.input.motifs.filter((act) => {
     const { trade, legs, position: at } = context.kindOf(act);
     if (at?.category === 'bridge_claim') return at.effect === 'close';
-    if (isPaid || trade !== null) return !isPaid && trade !== 'order';
+    if (isPaid || trade === 'order') return false;
+    if (trade !== null) return true;
     if (at === null && !legs.includes('reward')) return false;
     return accountsWith(act.participants, 'owner').some((owner) => entity.includes(owner));
   });
   const gained = (one: Address): boolean =>
     !entity.includes(one) && context.sides(one) === 'received' && context.neverElect(one) === null;
-  return acts.flatMap(({ participants }) =>
-    PAID_ROLES.flatMap((role) => accountsWith(participants, role).filter(gained)),
-  );
+  const named = acts.flatMap((act) => PAID_ROLES.flatMap((role) => accountsWith(act.participants, role)));
+  return named.filter(gained);
 }
 
 const PAID_ROLES = ['recipient', 'beneficiary'] as const;

@@ -53,10 +53,7 @@ export function subjectOf(attribution: Attribution): Subject {
 /** More than rules ask for. */
 const MOST_FACTS = 10_000;
 
-/**
- * The facts about one candidate, each computed when first asked for. Throws for a name outside the registry:
- * the loader refuses such rules, so this is a defect.
- */
+/** Facts about a candidate, each computed when first asked for. Throws for names that the loader refuses. */
 export function factsAbout(view: SubjectView): FactSource {
   return memoize((name) => {
     const fact = findFact(name);
