@@ -69,12 +69,13 @@ export function checkTests(rules: readonly PlacedRule[], facts: ReadonlyMap<stri
   for (const { rule, item } of rules) {
     const spot = new Spot(item);
     checkParts(spot.at('when'), rule.when, facts);
-    const { sets } = conjunctionOf(rule.when, facts) ?? { sets: new Map() };
+    const sets = conjunctionOf(rule.when, facts)?.sets;
     for (const key of ['restsOn', 'requiresAny'] as const)
       for (const [i, kind] of rule[key].entries()) {
-        const count = sets.get(`motif.${kind}.count`);
-        const kinds = sets.get('motifs.kinds');
-        if ((count?.kind === 'count' && count.max === 0) || (kinds?.kind === 'list' && kinds.lacks.has(kind)))
+        const count = sets?.get(`motif.${kind}.count`);
+        const kinds = sets?.get('motifs.kinds');
+        const isNone = count?.kind === 'count' && count.ranges.every(([, max]) => max === 0);
+        if (isNone || (kinds?.kind === 'list' && kinds.lacks.has(kind)))
           spot
             .at(key === 'restsOn' ? 'rests_on' : 'requires_any', i)
             .report('absent_kind', `the conditions ask for no ${kind}`);

@@ -1,7 +1,7 @@
 import type { FactDeclaration } from '../../model/intent.ts';
 import type { Condition } from '../../model/rulebook.ts';
 import { canonicalJson } from '../compile/digest.ts';
-import { allows, atomSet, intersect, isEmpty, isWithin, type FactSet } from './factSet.ts';
+import { atomSet, intersect, isEmpty, isWithin, type FactSet } from './factSet.ts';
 
 /** Certain demands of a condition: a set of values per fact, and parts too complex for that. */
 export interface Conjunction {
@@ -39,9 +39,12 @@ export function conjunctionOf(
     opaque.add(canonicalJson([c, negated]));
     return true;
   };
-  const narrow = (fact: string, set: FactSet): boolean => {
+  const within = (fact: string, set: FactSet): FactSet => {
     const before = sets.get(fact);
-    const after = before ? intersect(before, set) : set;
+    return before ? intersect(before, set) : set;
+  };
+  const narrow = (fact: string, set: FactSet): boolean => {
+    const after = within(fact, set);
     sets.set(fact, after);
     return !isEmpty(after);
   };
@@ -54,7 +57,7 @@ export function conjunctionOf(
   // An alternative that contradicts the rest cannot be taken; when none is left nothing can hold.
   const open = choices.map((choice) => ({
     ...choice,
-    of: choice.of.filter((c) => [...c.sets].every(([fact, set]) => allows(sets.get(fact), set))),
+    of: choice.of.filter((c) => [...c.sets].every(([fact, set]) => !isEmpty(within(fact, set)))),
   }));
   return open.some((choice) => choice.of.length === 0) ? null : { sets, choices: open, opaque };
 }

@@ -22,8 +22,7 @@ export function fateOf(rule: IntentRule, { explained }: SubjectReading): Fate {
         : `the transaction has no motif of kind ${rule.requiresAny.join(' or ')}`;
     return { fate: 'skipped', conditions: null, why: [why] };
   }
-  // The engine leaves the result of the outermost node to the outcome.
-  const conditions = { ...outcome.conditions, result: outcome.matched };
+  const { conditions } = outcome;
   if (!outcome.matched) return { fate: 'does_not_match', conditions, why: blockers(conditions) };
   if (verdict.rule?.slug === rule.slug)
     return { fate: 'wins', conditions, why: outranked.map(({ slug }) => `outranks ${slug}`) };
@@ -38,7 +37,7 @@ export function nearMisses({ explained }: SubjectReading) {
     .map(({ rule, conditions }) => ({
       slug: rule.slug,
       intent: rule.intent,
-      unmet: blockers({ ...conditions, result: false }),
+      unmet: blockers(conditions),
       met: countMet(conditions),
     }))
     .sort((a, b) => a.unmet.length - b.unmet.length || b.met - a.met || (a.slug < b.slug ? -1 : 1));
