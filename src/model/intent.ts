@@ -145,3 +145,6 @@ export interface FactDeclaration {
   readonly pattern?: string;
   readonly doc: string;
 }
+
+/** By name. */
+export type FactIndex = ReadonlyMap<string, FactDeclaration>;

@@ -4,14 +4,14 @@ import { canonicalJson } from './digest.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import { bestFirst } from '../prepare.ts';
 import { factValueFault } from './facts.ts';
-import type { FactDeclaration } from '../../model/intent.ts';
+import type { FactDeclaration, FactIndex } from '../../model/intent.ts';
 import type { RawExample, RawIntent, RawCondition } from '../../model/generated/rules.ts';
 import { didYouMean, hintFor } from './didYouMean.ts';
 import { Spot, type RuleItem } from './ruleItem.ts';
 import { readRuleAddress } from './compileProtocols.ts';
 import { OPERATORS } from './operators.ts';
 
-type Facts = ReadonlyMap<string, FactDeclaration> | null;
+type Facts = FactIndex | null;
 
 /** Weakest first. */
 const CONFIDENCES = ['Low', 'Medium', 'High'];

@@ -93,14 +93,12 @@ function compileIntentKinds(
       kind,
       ...categoryOf(value.category, spot.at('category')),
       rank: rank ?? ranks.size,
-      ...optionsOf(value),
+      headline: value.headline ?? true,
+      ledgerLabel: value.ledger ?? null,
+      tags: value.tags ?? [],
     });
   }
   return intentKinds;
-}
-
-function optionsOf({ headline = true, ledger, tags = [] }: WordOf<'intents'>) {
-  return { headline, ledgerLabel: ledger ?? null, tags };
 }
 
 function traitsOf(raw: RawMotifKind): MotifTraits {

@@ -1,4 +1,4 @@
-import type { FactDeclaration, FactValue } from '../../model/intent.ts';
+import type { FactDeclaration, FactIndex, FactValue } from '../../model/intent.ts';
 import { hintFor } from './didYouMean.ts';
 
 /**
@@ -11,10 +11,7 @@ export interface FactVocabulary {
 }
 
 /** All facts by name, the families expanded over the motif kinds of the vocabulary. */
-export function indexFacts(
-  vocabulary: FactVocabulary,
-  motifKinds: Iterable<string>,
-): ReadonlyMap<string, FactDeclaration> {
+export function indexFacts(vocabulary: FactVocabulary, motifKinds: Iterable<string>): FactIndex {
   const all = [...vocabulary.facts];
   for (const kind of motifKinds) all.push(...vocabulary.motifFacts(kind));
   return new Map(all.map((fact) => [fact.name, fact]));

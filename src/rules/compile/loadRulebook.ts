@@ -12,7 +12,7 @@ import { compileTables, readIndexes } from './compileTables.ts';
 import { digestFiles } from './digest.ts';
 import { expandItems } from './expandItems.ts';
 import { indexFacts, type FactVocabulary } from './facts.ts';
-import type { FactDeclaration } from '../../model/intent.ts';
+import type { FactIndex } from '../../model/intent.ts';
 import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
 import {
   checkBlocks,
@@ -78,7 +78,7 @@ export interface Ruleset {
   readonly examples: readonly RuleItem<RawExamples>[];
   /** Signatures by the names that examples of a shape (null: of an intent) use. */
   readonly signatureNames: (shape: string | null) => FindSignature;
-  readonly facts: ReadonlyMap<string, FactDeclaration> | null;
+  readonly facts: FactIndex | null;
   readonly words: Vocabulary;
   /** Named lists of words. */
   readonly lists: ReadonlyMap<string, readonly (string | number)[]>;

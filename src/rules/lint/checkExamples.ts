@@ -6,7 +6,7 @@ import { buildExample } from '../example.ts';
 import type { FindSignature } from '../exampleNames.ts';
 import { ExampleError } from '../exampleArguments.ts';
 import type { RawExample, RawExampleTransaction, RawExpectation } from '../../model/generated/rules.ts';
-import type { FactValue, FactDeclaration } from '../../model/intent.ts';
+import type { FactIndex, FactValue } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import { defaultFact } from '../compile/facts.ts';
 import { OPERATORS } from '../compile/operators.ts';
@@ -84,7 +84,7 @@ type Facts = Readonly<Record<string, unknown>>;
 
 interface Context {
   readonly words: Vocabulary;
-  readonly facts: ReadonlyMap<string, FactDeclaration>;
+  readonly facts: FactIndex;
 }
 
 /** A near miss with more unmet conditions than this looks like no match at all. */

@@ -1,4 +1,4 @@
-import type { FactDeclaration } from '../../model/intent.ts';
+import type { FactIndex } from '../../model/intent.ts';
 import type { Condition, IntentRule } from '../../model/rulebook.ts';
 import type { PlacedRule } from '../compile/compileIntents.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
@@ -13,31 +13,23 @@ export const REPLACE_ME = '/replace-me';
 /** Checks rules against logic and each other: conditions that can never hold, rules that can never win. */
 export function checkRules(
   rules: readonly PlacedRule[],
-  { words, facts }: { words: Vocabulary; facts: ReadonlyMap<string, FactDeclaration> },
+  { words, facts }: { words: Vocabulary; facts: FactIndex },
 ): void {
-  const readings = rules.map(({ rule, item }) => ({
-    rule,
-    item,
-    conjunction: conjunctionOf(rule.when, facts),
-  }));
-  for (const { rule, item, conjunction } of readings) {
-    if (conjunction === null)
-      new Spot(item, ['when']).report('unsatisfiable', contradictionIn(rule.when, facts));
+  const readings: Reading[] = [];
+  for (const { rule, item } of rules) {
+    const conjunction = conjunctionOf(rule.when, facts);
+    if (conjunction) readings.push({ rule, item, conjunction });
+    else new Spot(item, ['when']).report('unsatisfiable', contradictionIn(rule.when, facts));
     // Without motifs it is only for rules about the transaction's own plain facts.
     if (rule.proof === 'structural' && rule.restsOn.length === 0 && rule.requiresAny.length > 0)
       new Spot(item, ['proof']).report('structural_without_basis', rule.slug);
   }
   // Rules come best first, so only an earlier one can cast a shadow.
   for (const [i, lower] of readings.entries()) {
-    if (lower.conjunction === null || lower.rule.status === 'deprecated') continue;
+    if (lower.rule.status === 'deprecated') continue;
     const above = readings
       .slice(0, i)
-      .find(
-        (upper) =>
-          upper.conjunction !== null &&
-          outranks(upper.rule, lower.rule, words) &&
-          shadows(upper, lower as Reading),
-      );
+      .find((upper) => outranks(upper.rule, lower.rule, words) && shadows(upper, lower));
     if (above)
       new Spot(lower.item, ['when']).report(
         'shadowed_rule',
@@ -47,7 +39,7 @@ export function checkRules(
 }
 
 /** The conditions that contradict each other: one, or the first two of those that must all hold. */
-function contradictionIn(when: Condition, facts: ReadonlyMap<string, FactDeclaration>): string {
+function contradictionIn(when: Condition, facts: FactIndex): string {
   const parts = 'all' in when ? when.all : [when];
   const never = (...some: readonly Condition[]): boolean => conjunctionOf({ all: some }, facts) === null;
   const alone = parts.find((part) => never(part));
@@ -64,19 +56,19 @@ function shownTest(condition: Condition): string {
   return `${fact} ${operator} ${show(value)}`;
 }
 
-interface Reading {
-  readonly rule: IntentRule;
+/** A rule that can hold. */
+interface Reading extends PlacedRule {
   readonly conjunction: Conjunction;
 }
 
-function shadows(upper: { rule: IntentRule; conjunction: Conjunction | null }, lower: Reading): boolean {
+function shadows(upper: Reading, lower: Reading): boolean {
   // The upper rule is skipped where none of its motif kinds is there: the lower one must then be skipped as
   // well.
   const limiter = upper.rule.requiresAny;
   const gated =
     limiter.length > 0 &&
     !(lower.rule.requiresAny.length > 0 && lower.rule.requiresAny.every((k) => limiter.includes(k)));
-  return !gated && implies(lower.conjunction, upper.conjunction!);
+  return !gated && implies(lower.conjunction, upper.conjunction);
 }
 
 function outranks(upper: IntentRule, lower: IntentRule, words: Vocabulary): boolean {

@@ -1,4 +1,4 @@
-import type { FactDeclaration } from '../../model/intent.ts';
+import type { FactIndex } from '../../model/intent.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Condition, LineTable, Rulebook } from '../../model/rulebook.ts';
 import { fold } from '../../value/suspectTokens.ts';
@@ -65,7 +65,7 @@ function namesSomething(leg: RawLeg): boolean {
 }
 
 /** Conditions with a part that is always or never true, and motifs that a rule rests on and excludes. */
-export function checkTests(rules: readonly PlacedRule[], facts: ReadonlyMap<string, FactDeclaration>): void {
+export function checkTests(rules: readonly PlacedRule[], facts: FactIndex): void {
   for (const { rule, item } of rules) {
     const spot = new Spot(item);
     checkParts(spot.at('when'), rule.when, facts);
@@ -83,7 +83,7 @@ export function checkTests(rules: readonly PlacedRule[], facts: ReadonlyMap<stri
   }
 }
 
-function checkParts(spot: Spot, condition: Condition, facts: ReadonlyMap<string, FactDeclaration>): void {
+function checkParts(spot: Spot, condition: Condition, facts: FactIndex): void {
   if (conjunctionOf({ not: condition }, facts) === null) {
     spot.report(
       'always_true',

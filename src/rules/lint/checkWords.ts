@@ -1,4 +1,4 @@
-import type { FactDeclaration, WordKind } from '../../model/intent.ts';
+import type { FactIndex, WordKind } from '../../model/intent.ts';
 import { hintFor } from '../compile/didYouMean.ts';
 import { OPERATORS } from '../compile/operators.ts';
 import type { Ruleset } from '../compile/loadRulebook.ts';
@@ -9,7 +9,7 @@ import type { RawCondition } from '../../model/generated/rules.ts';
 /** Items in force: conditions may use their words. */
 export interface RuleSources
   extends Pick<Ruleset, 'shapes' | 'protocols' | 'entities' | 'intents' | 'words'> {
-  readonly facts: ReadonlyMap<string, FactDeclaration>;
+  readonly facts: FactIndex;
 }
 
 /** Tags of events and calls that steer the engine: rules/README.md, "Tags with a meaning". */

@@ -1,4 +1,4 @@
-import type { FactDeclaration } from '../../model/intent.ts';
+import type { FactIndex } from '../../model/intent.ts';
 import type { Condition } from '../../model/rulebook.ts';
 import { canonicalJson } from '../compile/digest.ts';
 import { atomSet, intersect, isEmpty, isWithin, type FactSet } from './factSet.ts';
@@ -13,10 +13,7 @@ export interface Conjunction {
 }
 
 /** Reads a condition as a conjunction; null when it can never hold. */
-export function conjunctionOf(
-  condition: Condition,
-  facts: ReadonlyMap<string, FactDeclaration>,
-): Conjunction | null {
+export function conjunctionOf(condition: Condition, facts: FactIndex): Conjunction | null {
   const sets = new Map<string, FactSet>();
   const choices: { key: string; of: readonly Conjunction[] }[] = [];
   const opaque = new Set<string>();

@@ -1,5 +1,5 @@
 import { isMap, isPair, parseDocument, visit, type Node, type Scalar, type YAMLMap } from 'yaml';
-import type { FactDeclaration } from '../../model/intent.ts';
+import type { FactDeclaration, FactIndex } from '../../model/intent.ts';
 import type { RuleFile } from '../../rules/read/readRuleFiles.ts';
 
 /** Sorts of words that rule files declare and use. */
@@ -69,7 +69,7 @@ const PARTS: readonly (readonly [RegExp, Sort])[] = [
   [/^\$(\w+)$/dg, 'list'],
 ];
 
-type Facts = ReadonlyMap<string, FactDeclaration> | null;
+type Facts = FactIndex | null;
 
 /** Every word of a rule file that is declared somewhere, in the order of the text. */
 export function wordsOf({ text, kind }: Pick<RuleFile, 'text' | 'kind'>, facts: Facts): Occurrence[] {
