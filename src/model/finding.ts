@@ -23,7 +23,6 @@ export interface FindingRule {
   readonly version: number;
   readonly status: RuleStatus;
   readonly finding: string;
-  readonly summary: string;
   /** Common properties of a candidate's acts. */
   readonly shared: 'venue' | 'signer' | 'block';
   readonly steps: readonly FindingStep[];

@@ -50,7 +50,6 @@ export type RateNumber = bigint | RateCall;
 
 /** A token's worth in other assets: `per` smallest units of it are worth the sum of the terms. */
 export interface RateSpec {
-  readonly name: string;
   readonly method: RawRate['method'];
   /** Null: any token that moved and proves its identity or, without `identity`, was minted or burnt. */
   readonly tokens: ReadonlySet<Address> | null;

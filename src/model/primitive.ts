@@ -120,12 +120,8 @@ export interface DraftPrimitive extends Omit<Primitive, 'position' | 'portions'>
 
 /** Why one mapping of a shape made nothing of one event or call. For explanations: analyses do not ask. */
 export interface MappingMiss {
-  readonly basis: 'event' | 'call';
-  /** Emitter of the log, or target of the call. */
-  readonly contract: Address;
-  readonly evidence: Evidence;
+  readonly trigger: { readonly basis: 'event' | 'call'; readonly evidence: Evidence };
   readonly shape: string;
-  readonly kind: MotifKind;
   readonly reason: MissReason;
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openRuleset } from '../../src/tools/cli/rules/rulesets.ts';
 import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
-import { PROBLEMS } from '../../src/model/generated/problems.ts';
+import { PROBLEMS } from '../../src/rules/read/problems.ts';
 import { writeRuleset } from '../unit/rules/smallRuleset.ts';
 import { runRules } from './runRules.ts';
 

@@ -29,7 +29,6 @@ export function compileFindings(
       version: raw.version,
       status: raw.status,
       finding: raw.finding,
-      summary: raw.summary,
       shared: raw.shared ?? 'venue',
       steps,
       when: compileCondition(spot.at('when'), raw.when, facts),

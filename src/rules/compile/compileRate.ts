@@ -32,7 +32,6 @@ export function compileRate(spot: Spot, raw: RawRate, protocols: readonly Protoc
     typeof raw.tokens === 'string' ? null : new Set(readRuleAddresses(spot.at('tokens'), raw.tokens));
   if (per === null || terms.includes(null)) return null;
   return {
-    name: raw.name,
     method: raw.method,
     tokens,
     identity,

@@ -1,5 +1,7 @@
 import { PROBLEMS, SECOND_LOOKS } from '../../model/generated/problems.ts';
 
+export { PROBLEMS };
+
 /** Codes of warnings about sound places that deserve a second look: the rules load. */
 export const WARNINGS: ReadonlySet<string> = new Set(Object.keys(SECOND_LOOKS));
 

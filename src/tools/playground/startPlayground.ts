@@ -17,7 +17,7 @@ import type { Recording } from '../cli/rules/recordings.ts';
 import { openUnchangedRuleset, rulesetDirs, type SoundRuleset } from '../cli/rules/rulesets.ts';
 import { RequestError } from '../../service/http/errorResponse.ts';
 import type { Hash } from '../../model/hex.ts';
-import { PROBLEMS } from '../../model/generated/problems.ts';
+import { PROBLEMS } from '../../rules/read/problems.ts';
 import type { RuleItem } from '../../rules/compile/ruleItem.ts';
 import { openEdited } from './editedRuleset.ts';
 import { tryRule } from './tryRule.ts';

@@ -109,7 +109,6 @@ describe('planContext', () => {
       topics: [TRANSFER, `0x${'00'.repeat(32)}`, `0x${'00'.repeat(31)}05`],
     });
     const family: RateSpec = {
-      name: 'shares',
       method: 'erc4626',
       tokens: null,
       terms: [],

@@ -54,7 +54,6 @@ const key = (to: Address, text: string, before = false): string =>
   `${to} ${selector(text)}${before ? ' before' : ''}`;
 
 const VAULT: RateSpec = {
-  name: 'vault',
   method: 'erc4626',
   tokens: null,
   terms: [{ asset: call('asset()'), amount: call('rate()') }],
@@ -63,7 +62,6 @@ const VAULT: RateSpec = {
   refuse: null,
 };
 const PAIR: RateSpec = {
-  name: 'pair',
   method: 'lp_share',
   tokens: null,
   terms: [
@@ -75,7 +73,6 @@ const PAIR: RateSpec = {
   refuse: null,
 };
 const LISTED: RateSpec = {
-  name: 'listed',
   method: 'wrapper',
   tokens: new Set([SHARE]),
   terms: [{ asset: BASE, amount: call('rate()') }],
@@ -84,7 +81,6 @@ const LISTED: RateSpec = {
   refuse: null,
 };
 const DEPOSIT: RateSpec = {
-  name: 'deposit token',
   method: 'wrapper',
   tokens: null,
   terms: [{ asset: call('asset()'), amount: 1n }],

@@ -83,7 +83,7 @@ export function recognise(
   if (run.missed)
     for (const mapping of mappings)
       if (!candidates.slice(0, tried).includes(mapping))
-        note(run, trigger, mapping, whyUntried(mapping, candidates, listed, found));
+        run.missed({ trigger, shape: mapping.shape, reason: whyUntried(mapping, candidates, listed, found) });
   return found;
 }
 
@@ -99,23 +99,15 @@ function whyUntried(
   return { why: 'shadowed', by: first.shape, listed: true };
 }
 
-function note(
-  run: RecognitionRun,
-  trigger: Trigger,
-  { shape, spec }: PreparedMapping,
-  reason: MissReason,
-): null {
-  const { basis, contract, evidence } = trigger;
-  run.missed?.({ basis, contract, evidence, shape, kind: spec.kind, reason });
-  return null;
-}
-
 function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: RecognitionRun): Candidate | null {
   const { contract } = trigger;
   const call = run.enclosing.of(trigger.evidence.log, mapping.within);
   const scope = scopeOf(trigger, run, call);
   const { legs } = scope;
-  const miss = (why: () => MissReason): null => (run.missed ? note(run, trigger, mapping, why()) : null);
+  const miss = (why: () => MissReason): null => {
+    run.missed?.({ trigger, shape: mapping.shape, reason: why() });
+    return null;
+  };
   if (!testsHold(mapping.when, scope)) return miss(() => whyConditions(mapping.when, scope));
   const early = evaluateAccount(mapping.venue, scope);
   const failure = run.missed && new FurthestFailure();

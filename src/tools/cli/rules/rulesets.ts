@@ -1,7 +1,6 @@
 import { SHIPPED_RULES } from '../../../rules/read/listFiles.ts';
 import { readRuleset, type Ruleset } from '../../../rules/compile/loadRulebook.ts';
-import { formatProblem, WARNINGS, type Problem } from '../../../rules/read/problems.ts';
-import { PROBLEMS } from '../../../model/generated/problems.ts';
+import { formatProblem, PROBLEMS, WARNINGS, type Problem } from '../../../rules/read/problems.ts';
 import { FACT_VOCABULARY } from '../../../stages/7-intent/facts/registry.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { directoriesChanged } from '../../../rules/read/watchRulebook.ts';

@@ -33,7 +33,7 @@ export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed 
     misses.filter(of).map(({ shape, reason }) => ({ shape, text: reasonText(reason, examined) }));
   const found: Unrecognised[] = [];
   for (const log of tx.logs) {
-    const reasons = reasonsOf(({ evidence: e }) => e.log === log.index);
+    const reasons = reasonsOf(({ trigger }) => trigger.evidence.log === log.index);
     if (recognised.logs.has(log.index) && !(shadowed && reasons.length > 0)) continue;
     found.push({
       log: log.index,
@@ -44,7 +44,7 @@ export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed 
     });
   }
   for (const frame of tx.frames) {
-    const reasons = reasonsOf((m) => m.basis === 'call' && m.evidence.frame === frame.index);
+    const reasons = reasonsOf(({ trigger: t }) => t.basis === 'call' && t.evidence.frame === frame.index);
     if (reasons.length === 0 || recognised.frames.has(frame.index) || frame.to === null) continue;
     const what = rulebook.calls.get(frame.selector!)?.signature ?? frame.selector!;
     found.push({ log: null, frame: frame.index, contract: frame.to, what, reasons });
