@@ -2,6 +2,8 @@ import type { Frame } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import { addressOfWord, uintOfWord, wordAt } from './hex.ts';
 
+/** Selector of `balanceOf(address)` (EIP-20). */
+export const BALANCE_OF = '0x70a08231';
 /** Selector of `transfer(address,uint256)` (EIP-20). */
 export const TRANSFER_CALL = '0xa9059cbb';
 /** Selector of `transferFrom(address,address,uint256)` (EIP-20, EIP-721). */
@@ -9,6 +11,10 @@ export const TRANSFER_FROM_CALL = '0x23b872dd';
 
 const isTransferCall = ({ selector, type, effective }: Frame): boolean =>
   (selector === TRANSFER_CALL || selector === TRANSFER_FROM_CALL) && type === 'CALL' && effective;
+
+/** An answered `balanceOf(address)` (EIP-20); not a proxy's call of its own code. */
+export const asksBalance = ({ selector, effective, type, output }: Frame): boolean =>
+  selector === BALANCE_OF && effective && type !== 'DELEGATECALL' && output.length >= 66;
 
 /**
  * The ends and amount of an effective `transfer` or `transferFrom` call (EIP-20). Null for any other call,

@@ -199,3 +199,30 @@ contract LightPsm {
 }
 
 contract Pocket { constructor(Coin gem, address psm) { gem.approve(psm, type(uint256).max); } }
+
+/// Logs all of a transfer as arrived, credits 96 of a hundred and has the rest itself, which it logs or not.
+contract Overstating {
+    string public constant name = "Overstating";
+    string public constant symbol = "OVER";
+    uint8 public constant decimals = 6;
+    mapping(address => uint256) public balanceOf;
+    bool public tells;
+
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    function give(address to, uint256 amount) external { balanceOf[to] += amount; }
+    function tell(bool yes) external { tells = yes; }
+    function totalSupply() external pure returns (uint256) { return 10 ** 15; }
+    function approve(address, uint256) external pure returns (bool) { return true; }
+    function transfer(address to, uint256 amount) external returns (bool) { return move(msg.sender, to, amount); }
+    function transferFrom(address from, address to, uint256 amount) external returns (bool) { return move(from, to, amount); }
+    function move(address from, address to, uint256 amount) private returns (bool) {
+        uint256 tax = amount / 25;
+        balanceOf[from] -= amount;
+        balanceOf[to] += amount - tax;
+        balanceOf[address(this)] += tax;
+        if (tells) emit Transfer(from, address(this), tax);
+        emit Transfer(from, to, amount);
+        return true;
+    }
+}

@@ -165,3 +165,52 @@ describe('a token that moves less than the pool asks it to', () => {
     expect((await stage.report(hash)).classification.status).toBe(status);
   });
 });
+
+it.each([
+  ['beside what it logs as arrived', true],
+  ['without a log', false],
+])('states what the buyer of a token got that logs more, and takes its tax %s', async (_, tells) => {
+  const over = await stage.chain.deploy(compile('Forger.sol')['Overstating']!, []);
+  await must(MAINNET.v2Factory, fn('createPair(address,address)', [over, MAINNET.weth]));
+  const pool = await stage.chain.read<Address>(
+    MAINNET.v2Factory,
+    'getPair(address,address) view returns (address)',
+    [over, MAINNET.weth],
+  );
+  await must(MAINNET.weth, fn('deposit()'), 10n * ETHER);
+  await must(MAINNET.weth, fn('transfer(address,uint256)', [pool, 10n * ETHER]));
+  await must(over, fn('give(address,uint256)', [pool, MILLION]));
+  await must(pool, fn('mint(address)', [addressOf(ATTACKER)]));
+  await must(over, fn('tell(bool)', [tells]));
+  const accounts = [ALICE, pool, over];
+  const held = () =>
+    Promise.all(
+      accounts.map((account) =>
+        stage.chain.read<bigint>(over, 'balanceOf(address) view returns (uint256)', [account]),
+      ),
+    );
+  const before = await held();
+  const data = fn('swapExactETHForTokensSupportingFeeOnTransferTokens(uint256,address[],address,uint256)', [
+    0n,
+    [MAINNET.weth, over],
+    ALICE,
+    1n << 40n,
+  ]);
+  const request = { to: MAINNET.v2Router, data, value: PAID, gas: 3_000_000n };
+  const hash = await stage.chain.send('alice', request);
+  const report = await stage.report(hash);
+  const gained = (await held()).map((is, i) => is - before[i]!);
+
+  const books = accounts.map((account) =>
+    report.inventory_deltas.find(({ subject, asset }) => subject === account && asset.address === over),
+  );
+  expect(books.map((book) => book?.delta_raw)).toEqual(gained.map(String));
+  expect(report.classification).toMatchObject({ status: 'Proven', intent_kind: 'DirectSwap', actor: ALICE });
+  expect(report.classification.intent_label).toMatch(/ \(4 % token tax\)$/);
+  const answers = await fetchRawAnswers(stage.rpcUrl, hash);
+  expect(verifyReport(report, answers)).toEqual([]);
+  const at = report.movements!.findIndex(({ to }) => to === ALICE);
+  const lie = structuredClone(report);
+  lie.movements![at]!.amount_raw = String(gained[0]! - 1n);
+  expect(verifyReport(lie, answers).map((one) => one.at)).toContain(`/movements/${at}`);
+});

@@ -5,6 +5,7 @@ import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import { distance, sumOf } from '../../value/amount.ts';
 import { ROUNDING } from '../../value/claims.ts';
 import { isNonEconomic, type FlowEntry, type RawTransfer } from './rawTransfer.ts';
+import { creditsIn } from './tokenCredits.ts';
 
 type Asked = NonNullable<ReturnType<typeof readTransferCall>>;
 
@@ -21,23 +22,51 @@ export interface TokenEntries {
  * Finds the taxes that tokens took from transfers: payments of the payer beside the one that the call asked
  * for, of the amount asked for or on top of it. Where no event shows all of that amount, the token's own
  * contract collects the rest (`_takeTeam` and `_takeLiquidity` of the reflection tokens) by a movement that
- * is added here. `entries` are in the order of the logs.
+ * is added here. A token may log all of it as arrived: where balances show less, that much arrived. `entries`
+ * are in the order of the logs.
  */
 export function withTaxes(tx: CanonicalTx, entries: FlowEntry[]): TokenEntries {
   const taxes = new Set<FlowEntry>();
   const added: RawTransfer[] = [];
+  const credits = creditsIn(tx, entries);
+  const credited = new Map<FlowEntry, RawTransfer>();
   for (const call of tx.frames) {
     const asked = readTransferCall(call);
-    const read = asked && readCall(call, asked, entriesWithin(call, tx, entries));
+    if (!asked) continue;
+    const logged = entriesWithin(call, tx, entries);
+    const read = readCredited(call, asked, logged, { credits, credited }) ?? readCall(call, asked, logged);
     if (!read) continue;
     if (read.isTaxed) for (const payment of read.paid) taxes.add(payment);
     // Also of the calls around this one.
     for (const payment of read.arrived) taxes.delete(payment);
     if (read.unlogged) added.push(read.unlogged);
   }
-  if (added.length === 0) return { entries, taxes };
-  const all = [...entries, ...added].sort((a, b) => a.seq - b.seq);
+  if (added.length + credited.size === 0) return { entries, taxes };
+  const shown = entries.map((entry) => credited.get(entry) ?? entry);
+  const all = [...shown, ...added].sort((a, b) => a.seq - b.seq);
   return { entries: all, taxes: new Set([...taxes, ...added]) };
+}
+
+/**
+ * As `readCall`, with the amounts that arrived, where these and taxes make up the amount asked for: then they
+ * count. Null where none differs from its log.
+ */
+function readCredited(
+  call: Frame,
+  asked: Asked,
+  logged: readonly FlowEntry[],
+  { credits, credited }: Record<'credits' | 'credited', Map<FlowEntry, RawTransfer>>,
+): ReturnType<typeof readCall> {
+  const some = logged.filter((entry) => credits.has(entry));
+  if (some.length === 0) return null;
+  const read = readCall(
+    call,
+    asked,
+    logged.map((entry) => credits.get(entry) ?? entry),
+  );
+  if (!read?.isTaxed) return null;
+  for (const entry of some) credited.set(entry, credits.get(entry)!);
+  return read;
 }
 
 /** The payer's payments during a call; null where none reached the account that it names. */

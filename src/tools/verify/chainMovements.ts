@@ -4,6 +4,7 @@ import {
   ZERO,
   quantity,
   tokenOf,
+  wordHex,
   wordsIn,
   wordsOf,
   type RawChain,
@@ -163,15 +164,33 @@ function askedBy({ input, from, failed }: RawFrame): Omit<LogMovement, 'assetId'
   return { from: address(payer), to: address(receiver), amount: uint(amount) };
 }
 
-/** Whether a call asked the token for this much more of the payer than the token's Transfers say. */
-export function isUnloggedTax(tax: LogMovement, frame: RawFrame | undefined, { logs }: RawChain): boolean {
+const BALANCE_OF_CALL = '0x70a08231';
+
+/** By how much an account's balance rose from one read of the token to the next. */
+function rises(token: string, account: string, { frames }: RawChain): bigint[] {
+  const input = `${BALANCE_OF_CALL}${wordHex(BigInt(account))}`;
+  const reads = [...frames.values()].filter((f) => f.to === token && f.input === input && !f.failed);
+  return reads.slice(1).map((read, i) => uint(read.output) - uint(reads[i]!.output));
+}
+
+/** Whether the log states this transfer with more than arrived, as reads of the balance show. */
+export function isCredit(moved: LogMovement, log: RawLog, chain: RawChain): boolean {
+  const isSame = ({ from, to, assetId, amount }: LogMovement): boolean =>
+    from === moved.from && to === moved.to && assetId === moved.assetId && amount > moved.amount;
+  return decodeLog(log).some(isSame) && rises(log.address, moved.to, chain).includes(moved.amount);
+}
+
+/** Whether a call asked the token for this much more of the payer than its Transfers, or balances, say. */
+export function isUnloggedTax(tax: LogMovement, frame: RawFrame | undefined, chain: RawChain): boolean {
   const asked = frame && frame.to === tax.to && tokenOf(tax.assetId) === tax.to ? askedBy(frame) : null;
   if (asked?.from !== tax.from || tax.amount * 100n > asked.amount * 99n) return false;
   const logged = asked.amount - tax.amount;
-  const paid = [...logs.values()]
+  const paid = [...chain.logs.values()]
     .filter((log) => log.address === tax.to)
     .flatMap(decodeLog)
     .filter((m) => m.assetId === tax.assetId && m.from === tax.from);
+  if (paid.some((m) => m.to === asked.to && m.amount === asked.amount))
+    return rises(tax.to, asked.to, chain).includes(logged);
   return paid.some((_, i) => {
     let sum = 0n;
     const last = paid.findIndex((m, j) => j >= i && (sum += m.amount) >= logged);

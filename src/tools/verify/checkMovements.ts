@@ -3,6 +3,7 @@ import {
   burntEther,
   cannotHaveMoved,
   decodeLog,
+  isCredit,
   isStandardTransfer,
   isUnloggedTax,
   movedBy,
@@ -78,7 +79,7 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
     declared.add(index);
     if (!unclaimed.claim(key)) {
       if (isWrap(log, moved)) checkWrap(movement, log, chain, problem);
-      else checkOtherEvent(log, moved, unclaimed, problem);
+      else checkOtherEvent(log, moved, { unclaimed, chain, problem });
     }
     if (!endsFit(movement.kind, moved))
       problem(`a ${movement.kind} cannot go from ${moved.from} to ${moved.to}`);
@@ -97,18 +98,23 @@ function isWrap(log: RawLog, moved: LogMovement): boolean {
 const describe = ({ from, to, assetId, amount }: LogMovement): string =>
   `${amount} of ${assetId} went from ${from} to ${to}`;
 
-/** An event of no standard shape that states the movement; a token may repeat its own transfer in one. */
-function checkOtherEvent(
-  log: RawLog,
-  moved: LogMovement,
-  unclaimed: Unclaimed,
-  problem: (message: string) => void,
-): void {
+interface OtherEvent {
+  readonly unclaimed: Unclaimed;
+  readonly chain: RawChain;
+  readonly problem: (message: string) => void;
+}
+
+/**
+ * An event of no standard shape that states the movement, or a transfer that arrived smaller; a token may
+ * repeat its own transfer in one.
+ */
+function checkOtherEvent(log: RawLog, moved: LogMovement, { unclaimed, chain, problem }: OtherEvent): void {
   const key = keyOf(`log ${log.index}`, moved);
   if (unclaimed.stated.has(key)) problem(`log ${log.index} is already the evidence of this movement`);
   unclaimed.stated.add(key);
   if (APPROVALS.has(log.topics[0] ?? '')) problem(`log ${log.index} is an approval, which moves nothing`);
-  if (!saysOtherwise(log, moved)) return problem(`log ${log.index} does not say that ${describe(moved)}`);
+  if (!saysOtherwise(log, moved) && !isCredit(moved, log, chain))
+    return problem(`log ${log.index} does not say that ${describe(moved)}`);
   for (const m of decodeLog(log)) unclaimed.counts.delete(keyOf(`log ${log.index}`, m));
 }
 

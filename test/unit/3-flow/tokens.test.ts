@@ -316,3 +316,78 @@ describe('whatever contracts log', () => {
     );
   });
 });
+
+describe('a transfer between two reads of the receiver by the transaction', () => {
+  const C = address('cc');
+  const read = (who: string, balance: number, ...steps: (Call | Emit)[]): Call => ({
+    type: 'STATICCALL',
+    to: TOKEN,
+    input: `0x70a08231${word(who)}`,
+    output: `0x${word(balance)}`,
+    steps,
+  });
+  /** `transferFrom(A, B, 100)`, during which the token does this. */
+  const pays = (...steps: (Call | Emit)[]): Call => ({
+    to: TOKEN,
+    input: `0x23b872dd${word(A)}${word(B)}${word(100)}`,
+    steps,
+  });
+  const pair = { to: address('b0') };
+
+  it.each<[string, [string, string, bigint][], (Call | Emit)[]]>([
+    [
+      'arrives by as much as the balance rose, and the token has the rest',
+      [
+        [A, B, 96n],
+        [A, TOKEN, 4n],
+      ],
+      [read(B, 7), pays(transfer(A, B, 100)), read(B, 103)],
+    ],
+    [
+      'arrives by as much as the balance rose, beside a tax that the token logs',
+      [
+        [A, TOKEN, 4n],
+        [A, B, 96n],
+      ],
+      [read(B, 7), pays(transfer(A, TOKEN, 4), transfer(A, B, 100)), read(B, 103)],
+    ],
+    [
+      'counts as logged where the balance rose by that',
+      [[A, B, 100n]],
+      [read(B, 7), pays(transfer(A, B, 100)), read(B, 107)],
+    ],
+    [
+      'counts as logged where the balance rose by more',
+      [[A, B, 100n]],
+      [read(B, 7), pays(transfer(A, B, 100)), read(B, 120)],
+    ],
+    [
+      'counts as logged where the token was read while it moved',
+      [[A, B, 100n]],
+      [read(B, 7), pays(transfer(A, B, 100), { ...pair, steps: [read(B, 103)] }), read(B, 107)],
+    ],
+    [
+      'counts as logged beside another of the account',
+      [
+        [A, B, 100n],
+        [B, C, 4n],
+      ],
+      [read(B, 7), pays(transfer(A, B, 100)), { to: TOKEN, steps: [transfer(B, C, 4)] }, read(B, 103)],
+    ],
+    [
+      'counts as logged where no call asked for it',
+      [[A, B, 100n]],
+      [read(B, 7), { to: TOKEN, steps: [transfer(A, B, 100)] }, read(B, 103)],
+    ],
+    [
+      'counts as logged where another account was read',
+      [[A, B, 100n]],
+      [read(C, 7), pays(transfer(A, B, 100)), read(C, 103)],
+    ],
+  ])('%s', (_, expected, steps) => {
+    for (const dialect of ['call_tracer', 'parity'] as const) {
+      const { movements } = buildValueFlow(canonicalize(rawTransaction({ steps }, dialect)), NO_RULES);
+      expect(movements.map(({ from, to, amount }) => [from, to, amount])).toEqual(expected);
+    }
+  });
+});

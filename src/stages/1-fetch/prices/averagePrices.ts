@@ -1,5 +1,6 @@
 import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { intOfWord, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
+import { BALANCE_OF } from '../../../evm/tokenCalls.ts';
 import { Q96, Q192, sqrtRatioAtTick } from '../../../value/tickPrice.ts';
 import { wordWithin, type ViewCall } from '../context/multicall.ts';
 import { refusePrice } from './refusePrice.ts';
@@ -10,8 +11,6 @@ import type { PriceRate } from '../../../model/upstream.ts';
 
 /** Selector of `observe(uint32[] secondsAgos)`, which answers `(int56[], uint160[])`. */
 const OBSERVE = '0x883bdbfd';
-/** Selector of `balanceOf(address)`. */
-const BALANCE_OF = '0x70a08231';
 const READS_PER_POOL = 3;
 /** More tokens than this in one transaction are not looked up: each is a dozen pools. */
 const MAX_TOKENS = 20;
