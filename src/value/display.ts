@@ -97,8 +97,9 @@ export function assetDecimals(
   return kind === 'erc20' ? usableDecimals(address === null ? null : tokens.get(address)?.decimals) : 0;
 }
 
-export function shortTokenId(tokenId: string): string {
-  return tokenId.length <= 12 ? tokenId : `${tokenId.slice(0, 6)}…${tokenId.slice(-4)}`;
+/** Long numbers and hashes as their ends. */
+export function shortened(text: string): string {
+  return text.length <= 12 ? text : `${text.slice(0, 6)}…${text.slice(-4)}`;
 }
 
 /**
@@ -111,7 +112,7 @@ export function listSymbol(asset: Asset, { symbol, decimals, impersonates }: Ass
   const name = word !== '' ? word : asset.address === null ? asset.id : shortAddress(asset.address);
   const mark = impersonates && asset.address !== null ? `[${shortAddress(asset.address)}]` : '';
   return (
-    `${name}${mark}${asset.tokenId === null ? '' : `#${shortTokenId(asset.tokenId)}`}` +
+    `${name}${mark}${asset.tokenId === null ? '' : `#${shortened(asset.tokenId)}`}` +
     `${decimals === null ? '[raw]' : ''}`
   );
 }

@@ -6,7 +6,7 @@ import {
   cleanText,
   listSymbol,
   shortAddress,
-  shortTokenId,
+  shortened,
 } from './display.ts';
 import type { Address } from '../model/hex.ts';
 import type { LineTable, Rulebook } from '../model/rulebook.ts';
@@ -113,7 +113,7 @@ function collectionName(asset: Asset, tokens: ReadonlyMap<Address, TokenMetadata
     ? null
     : cleanText(asset.address && tokens.get(asset.address)?.name, MOST_NAME);
   if (name === null) return listSymbol(asset, unit);
-  return asset.tokenId === null ? name : `${name} #${shortTokenId(asset.tokenId)}`;
+  return asset.tokenId === null ? name : `${name} #${shortened(asset.tokenId)}`;
 }
 
 /** The symbols under which the rules list tokens. */

@@ -123,8 +123,7 @@ function compileRoles(mapping: Mapping, { kind = '', roles: raw = {} }: RawMeani
 function compileWhen(mapping: Mapping, { when = [] }: RawMeaning): EventMapping['when'] {
   const signed = repeated(when.filter(({ is }) => is.endsWith('0')).map(({ left }) => left));
   if (signed !== null) mapping.spot.at('when').report('bad_when', `${signed} has one sign only`);
-  return when.flatMap(({ left: text, is: operator, right: other }, i) => {
-    const here = mapping.spot.at('when', i);
+  return mapping.spot.each('when', when).flatMap(([{ left: text, is: operator, right: other }, here]) => {
     const compares = ['above', 'below'].includes(operator);
     const takesRight = compares || ['equals', 'differs'].includes(operator);
     if (takesRight !== (other !== undefined)) here.report('bad_when', operator);
@@ -184,10 +183,9 @@ function compilePosition(
   const token = mapping.account(raw.position?.token, spot.at('position', 'token'));
   const id = mapping.amount(raw.position?.id, spot.at('position', 'id'));
   return {
-    about: (raw.about ?? []).flatMap((text, i) => mapping.key(text, spot.at('about', i)) ?? []),
+    about: spot.each('about', raw.about).flatMap(([text, at]) => mapping.key(text, at) ?? []),
     position: token && id ? { token, id } : null,
-    portions: (raw.portions ?? []).flatMap(({ role, asset, amount: text }, i) => {
-      const here = spot.at('portions', i);
+    portions: spot.each('portions', raw.portions).flatMap(([{ role, asset, amount: text }, here]) => {
       const amount = mapping.amount(text, here.at('amount'));
       return amount ? [{ role, asset: mapping.account(asset, here.at('asset')), amount }] : [];
     }),
@@ -197,8 +195,7 @@ function compilePosition(
 function compileLegs(mapping: Mapping, raws: readonly RawLeg[]): LegSpec[] {
   const legs: LegSpec[] = [];
   const seen = new Set<string>();
-  for (const [i, raw] of raws.entries()) {
-    const here = mapping.spot.at('legs', i);
+  for (const [raw, here] of mapping.spot.each('legs', raws)) {
     checkLeg(here, raw, mapping.words, seen);
     legs.push(compileLeg(mapping, here, raw));
     // A leg may name the legs above it.
@@ -236,8 +233,6 @@ const CONTRADICTIONS: readonly (readonly [holds: (leg: RawLeg) => unknown, why: 
 
 const LEG_DEFAULTS = {
   match: 'movement',
-  assetKind: null,
-  movementKind: null,
   otherwise: 'none',
   pick: 'one',
   required: true,
@@ -259,7 +254,7 @@ function compileLeg(mapping: Mapping, spot: Spot, raw: RawLeg): LegSpec {
     amount: amounts('amount', amount),
     fees: amounts('fees', fees),
     total: mapping.amount(total, spot.at('total')),
-    ...(asset_kind ? { assetKind: asset_kind } : {}),
-    ...(movement ? { movementKind: movement } : {}),
+    assetKind: asset_kind ?? null,
+    movementKind: movement ?? null,
   };
 }

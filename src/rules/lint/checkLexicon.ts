@@ -16,14 +16,12 @@ export function checkLexicon(entries: readonly PlacedEntry[]): void {
   for (const [i, { item, entry }] of entries.entries()) {
     const rivals = entries.slice(0, i).filter((one) => isRival(one.entry, entry));
     const { match, near_miss: misses } = item.value.examples;
-    for (const [n, text] of match.entries()) {
-      const spot = new Spot(item, ['examples', 'match', n]);
+    for (const [text, spot] of new Spot(item).each(['examples', 'match'], match)) {
       const first = rivals.find((one) => fits(one.entry, text));
       if (!fits(entry, text)) spot.report('bad_example', `${text} has none of the words`);
       else if (first) spot.report('hidden_entry', `${text}: taken first at ${new Spot(first.item).shown}`);
     }
-    for (const [n, text] of misses.entries()) {
-      const spot = new Spot(item, ['examples', 'near_miss', n]);
+    for (const [text, spot] of new Spot(item).each(['examples', 'near_miss'], misses)) {
       if (fits(entry, text)) spot.report('bad_example', `${text} matches, though it should not`);
       else if (!isNear(item.value, text))
         spot.report('trivial_near_miss', `${text} shares no word with the entry`);

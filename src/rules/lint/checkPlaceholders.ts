@@ -138,11 +138,7 @@ function fillersOf(
 }
 
 function argumentsOf({ event, call, within }: RawMeaning): string[] {
-  return [
-    [event === undefined ? 'function' : 'event', event ?? call ?? ''],
-    ['function', within ?? ''],
-  ].flatMap(([kind, text]) => {
-    const parsed = text === '' ? null : parseSignature(kind as 'event', text!);
-    return parsed === null || isFault(parsed) ? [] : parsed.params.map(({ name }) => name);
-  });
+  const own = event === undefined ? parseSignature('function', call!) : parseSignature('event', event);
+  const around = within === undefined ? [] : [parseSignature('function', within)];
+  return [own, ...around].flatMap((one) => (isFault(one) ? [] : one.params.map(({ name }) => name)));
 }

@@ -232,12 +232,8 @@ function readText(path: string, limit: number, complain: Complain): string | nul
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(path));
     return checkedText(text, path, complain);
   } catch (error) {
-    const utf8 = error instanceof TypeError;
-    complain(
-      path,
-      utf8 ? 'not_utf8' : 'unreadable_file',
-      utf8 ? 'the bytes are not UTF-8' : 'cannot read the file',
-    );
+    if (error instanceof TypeError) complain(path, 'not_utf8', 'the bytes are not UTF-8');
+    else complain(path, 'unreadable_file', 'cannot read the file');
     return null;
   }
 }

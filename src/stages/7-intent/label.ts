@@ -11,7 +11,7 @@ import type { Motif } from '../../model/motif.ts';
 import type { Condition, IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
 import { functionOf } from '../../evm/decodeArguments.ts';
-import { cleanText } from '../../value/display.ts';
+import { cleanText, shortened } from '../../value/display.ts';
 import { blobsText, nameOf } from './deeds.ts';
 import type { Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
@@ -178,9 +178,4 @@ function textOf({ param, value }: FoundArgument, format: LabelFormat): string | 
   if (param.type === 'address') return format.account(value as Address);
   if (param.type !== 'string') return shortened(value);
   return cleanText(Buffer.from(value.slice(2), 'hex').toString('utf8'), MAX_ARGUMENT);
-}
-
-/** Long numbers and hashes as their ends. */
-function shortened(text: string): string {
-  return text.length <= 12 ? text : `${text.slice(0, 6)}…${text.slice(-4)}`;
 }

@@ -2,7 +2,14 @@ import { newestBlock } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { isHex } from '../../../evm/hex.ts';
 import { CliError } from '../cliIo.ts';
 import { WHOLE, type Shard } from '../batch/hashLines.ts';
-import { blockList, describeBlocks, readBlockRequest, shardOf, type BlockList } from './blockList.ts';
+import {
+  blockList,
+  describeBlocks,
+  readBlockRequest,
+  shardOf,
+  wordsOf,
+  type BlockList,
+} from './blockList.ts';
 import { readCheckpoint, type Checkpoint } from './checkpoint.ts';
 import type { BlockFilter } from '../../../service/analyzeBlock.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -68,10 +75,10 @@ export function readFilter(
   { only, involving, findings = false }: BlockChoice,
   { intentKinds }: Pick<Rulebook, 'intentKinds'>,
 ): BlockFilter {
-  const intents = only === undefined ? null : items(only);
+  const intents = only === undefined ? null : wordsOf(only);
   const unknown = intents?.find((kind) => !intentKinds.has(kind));
   if (unknown !== undefined) throw new CliError(`--only: the rules know no intent ${unknown}`);
-  const addresses = involving === undefined ? null : items(involving);
+  const addresses = involving === undefined ? null : wordsOf(involving);
   const wrong = addresses?.find((address) => address.length !== 42 || !isHex(address));
   if (wrong !== undefined) throw new CliError(`--involving: ${wrong} is no address`);
   return {
@@ -80,5 +87,3 @@ export function readFilter(
     findings,
   };
 }
-
-const items = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== '');

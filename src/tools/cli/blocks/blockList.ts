@@ -41,16 +41,18 @@ export async function readBlockRequest(text: string): Promise<BlockRequest> {
   return { segments, latest };
 }
 
+/** Separated by spaces or commas. */
+export const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
+
 async function itemsOf(text: string): Promise<string[]> {
-  const split = (line: string): string[] => line.split(/[\s,]+/).filter((item) => item !== '');
-  if (split(text).every((item) => /^(?:latest|\d|0x[0-9a-f]{64}$)/i.test(item))) return split(text);
+  if (wordsOf(text).every((item) => /^(?:latest|\d|0x[0-9a-f]{64}$)/i.test(item))) return wordsOf(text);
   let content: string;
   try {
     content = await readFile(text, 'utf8');
   } catch {
     throw new CliError(`--blocks: ${text} is neither a list of blocks nor a file`);
   }
-  return content.split('\n').flatMap((line) => split(line.replace(/#.*/, '')));
+  return content.split('\n').flatMap((line) => wordsOf(line.replace(/#.*/, '')));
 }
 
 function readSegment(item: string): Segment {

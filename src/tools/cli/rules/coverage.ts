@@ -1,9 +1,8 @@
 import type { CheckedCondition } from '../../../model/intent.ts';
 import type { CliIo } from '../cliIo.ts';
-import type { RawMeaning } from '../../../model/generated/rules.ts';
-import { isFault, parseSignature } from '../../../rules/compile/signature.ts';
 import { sourceOf } from '../../../rules/lint/checkSources.ts';
 import { testsOf } from '../../../rules/engine.ts';
+import { signaturesOf } from './abi/checkAbi.ts';
 import { testText, type CheckedTest } from './conditionLines.ts';
 import { evaluateFacts } from './evaluateFacts.ts';
 import { examineTx, type ExaminedTx } from './loadTx.ts';
@@ -66,9 +65,10 @@ function noteFired(fired: Set<string>, { primitives, tx }: ExaminedTx): void {
 function printShapes(shapes: SoundRuleset['shapes'], fired: ReadonlySet<string>, io: CliIo): void {
   const counts = new Map<string, number>();
   for (const item of shapes.filter(({ value }) => value.status !== 'deprecated')) {
-    const { slug, events = [], calls = [] } = item.value;
-    for (const [text, raw] of new Map([...events, ...calls].map((one) => [one.event ?? one.call!, one]))) {
-      const has = fired.has(`${slug} ${idOf(raw)}`);
+    const entries = signaturesOf(item).map((one) => [one.raw.event ?? one.raw.call!, one] as const);
+    const { slug } = item.value;
+    for (const [text, { raw, signature }] of new Map(entries)) {
+      const has = fired.has(`${slug} ${raw.topic0 ?? signature.id}`);
       const source = sourceOf(item.value, raw);
       const why = has ? 'fired' : source ? 'confirmed by a source' : 'unconfirmed';
       counts.set(why, (counts.get(why) ?? 0) + 1);
@@ -80,11 +80,6 @@ function printShapes(shapes: SoundRuleset['shapes'], fired: ReadonlySet<string>,
 }
 
 const UNCONFIRMED = 'it has no second source';
-
-function idOf({ event, call, topic0 }: RawMeaning): string {
-  const parsed = parseSignature(event === undefined ? 'function' : 'event', event ?? call!);
-  return topic0 ?? (isFault(parsed) ? '' : parsed.id);
-}
 
 function note(seen: SeenConditions, slug: string, conditions: CheckedCondition): void {
   const mine = seen.get(slug) ?? new Map<string, Set<boolean>>();
