@@ -35,26 +35,23 @@ function fit<T>(value: T | null | undefined): T {
 }
 
 class Decoder {
-  readonly #data: Hex;
   #left = MOST_VALUES;
 
-  constructor(data: Hex) {
-    this.#data = data;
-  }
+  constructor(private readonly data: Hex) {}
 
   at(type: AbiType, enclosing: number, head: number): Decoded {
     if (this.#left-- <= 0) throw new Misfit();
     let at = enclosing + head;
-    if (isDynamic(type)) at = enclosing + fit(smallWord(this.#data, at));
+    if (isDynamic(type)) at = enclosing + fit(smallWord(this.data, at));
     if (type.kind === 'tuple') return this.#items(type.items, at);
     if (type.kind === 'array') return this.#list(type, at);
     if (type.kind === 'bytes' || type.kind === 'string') {
-      const value = fit(readBytes(this.#data, at, MOST_BYTES));
+      const value = fit(readBytes(this.data, at, MOST_BYTES));
       return type.kind === 'bytes'
         ? { kind: 'bytes', value }
         : { kind: 'text', value: Buffer.from(value.slice(2), 'hex').toString('utf8') };
     }
-    return scalar(type, fit(wordAt(this.#data, at)));
+    return scalar(type, fit(wordAt(this.data, at)));
   }
 
   #items(types: readonly AbiType[], enclosing: number): Decoded[] {
@@ -67,7 +64,7 @@ class Decoder {
   }
 
   #list({ of, length }: Extract<AbiType, { kind: 'array' }>, at: number): Decoded[] {
-    const count = length ?? fit(smallWord(this.#data, at));
+    const count = length ?? fit(smallWord(this.data, at));
     if (count > this.#left) throw new Misfit();
     const enclosing = length === null ? at + 32 : at;
     const items: Decoded[] = [];

@@ -48,17 +48,15 @@ const LOOSE: ReadonlySet<unknown> = new Set(['contract', 'receiver']);
 
 /** One candidate on its way to a finding. */
 class Weighing {
-  readonly #candidate: Candidate;
-  readonly #block: Block;
-  readonly #rules: Rules;
   readonly #entity: ReadonlySet<string>;
   readonly #profitTxs: readonly BlockTx[];
   readonly #gains: Gains;
 
-  constructor(candidate: Candidate, block: Block, rules: Rules) {
-    this.#candidate = candidate;
-    this.#block = block;
-    this.#rules = rules;
+  constructor(
+    private readonly candidate: Candidate,
+    private readonly block: Block,
+    private readonly rules: Rules,
+  ) {
     this.#profitTxs = this.#txsOf(candidate.rule.profit);
     this.#entity = new Set(this.#profitTxs.flatMap(({ own }) => [...own]));
     this.#gains = gainsOf(this.#profitTxs, this.#entity, rules.wrappedNative);
@@ -67,14 +65,14 @@ class Weighing {
   async decide({ rule, decide }: PreparedFinding, count: number): Promise<Finding | null> {
     const income = rule.income ? this.#income() : null;
     const profit = income?.sums ?? this.#results();
-    const facts = factsOf(this.#candidate, this.#block, profit);
+    const facts = factsOf(this.candidate, this.block, profit);
     const unmet = await decide((name) => {
       const value = facts.get(name);
       if (value === undefined) throw new Error(`no fact ${name}`);
       return value;
     });
     if (unmet === null) return null;
-    const { number } = this.#block;
+    const { number } = this.block;
     const loose = LOOSE.has(facts.get('entity.link'));
     const isProven = unmet.length === 0 && rule.status !== 'experimental';
     const own = income ?? { entity: this.#named(loose), parts: this.#parts(), amounts: this.#amounts() };
@@ -101,7 +99,7 @@ class Weighing {
   }
 
   #actsOf(steps: readonly string[]): Act[] {
-    return this.#candidate.chains.flatMap((chain) => steps.flatMap((step) => [...chain.get(step)!]));
+    return this.candidate.chains.flatMap((chain) => steps.flatMap((step) => [...chain.get(step)!]));
   }
 
   #txsOf(steps: readonly string[]): BlockTx[] {
@@ -109,14 +107,14 @@ class Weighing {
   }
 
   #venues(): Finding['venues'] {
-    return this.#candidate.chains.flatMap((chain) => {
+    return this.candidate.chains.flatMap((chain) => {
       const { venue, poolId, protocol } = firstOf(chain);
       return venue === null ? [] : [{ venue, pool_id: poolId, protocol }];
     });
   }
 
   #parts(): Part[] {
-    const parts = this.#candidate.rule.steps.flatMap(({ name }) =>
+    const parts = this.candidate.rule.steps.flatMap(({ name }) =>
       this.#txsOf([name]).map((tx) => {
         const motifs = this.#actsOf([name]).flatMap((act) => (act.tx === tx ? act.motifs : []));
         return partOf(name, tx, motifs);
@@ -127,16 +125,16 @@ class Weighing {
 
   #writer(): AmountWriter {
     const writer = new AmountWriter();
-    for (const tx of this.#candidate.rule.income
-      ? this.#block.txs
-      : this.#txsOf(this.#candidate.rule.steps.map(({ name }) => name)))
+    for (const tx of this.candidate.rule.income
+      ? this.block.txs
+      : this.#txsOf(this.candidate.rule.steps.map(({ name }) => name)))
       writer.read(tx);
     return writer;
   }
 
   #amounts(): Amount[] {
     const writer = this.#writer();
-    const { rule } = this.#candidate;
+    const { rule } = this.candidate;
     const account = this.#profitTxs[0]?.report.attribution.actor ?? null;
     const amounts: Amount[] = [];
     if (rule.profit.length > 0) {
@@ -153,7 +151,7 @@ class Weighing {
 
   /** Over several acts the gain that the venues left: anybody can give the entity more. */
   #results(): bigint[] {
-    const { rule, chains } = this.#candidate;
+    const { rule, chains } = this.candidate;
     return [...(rule.profit.length > 1 ? this.#leftBy(chains) : this.#gains.gross).values()];
   }
 
@@ -162,7 +160,7 @@ class Weighing {
     const left = new Map<string, bigint>();
     const add = (asset: string, raw: bigint) => left.set(asset, (left.get(asset) ?? 0n) + raw);
     for (const chain of chains)
-      for (const { gave, got } of this.#candidate.rule.profit.flatMap((step) => [...chain.get(step)!])) {
+      for (const { gave, got } of this.candidate.rule.profit.flatMap((step) => [...chain.get(step)!])) {
         for (const [asset, raw] of got) add(asset, raw);
         for (const [asset, raw] of gave) add(asset, -raw);
       }
@@ -170,7 +168,7 @@ class Weighing {
   }
 
   #poolResults(writer: AmountWriter, account: string | null): Amount[] {
-    return this.#candidate.chains.flatMap((chain) => {
+    return this.candidate.chains.flatMap((chain) => {
       const { venue } = firstOf(chain);
       return [...this.#leftBy([chain])].map(([asset, raw]) =>
         writer.write({ role: 'pool_result', account, venue, asset, raw }),
@@ -179,15 +177,15 @@ class Weighing {
   }
 
   #losses(writer: AmountWriter): Amount[] {
-    const { rule, chains } = this.#candidate;
+    const { rule, chains } = this.candidate;
     const { of, topic0 } = rule.loss!;
     const pools = chains.map((chain) => {
       const first = firstOf(chain);
-      const feePpm = this.#rules.protocols.get(first.protocol ?? '')?.swapFeePpm ?? null;
+      const feePpm = this.rules.protocols.get(first.protocol ?? '')?.swapFeePpm ?? null;
       const until = [...chain.values()].at(-1)![0]!.tx.index;
       return { first, victims: chain.get(of)!, until, feePpm };
     });
-    return lossesOf(this.#block, pools, topic0).map(({ act, asset, amount, reason }) => {
+    return lossesOf(this.block, pools, topic0).map(({ act, asset, amount, reason }) => {
       const { hash, signer } = act.tx.report.tx;
       return asset === null || amount === null
         ? writer.missing('loss', act.tx, act.venue, reason!)
@@ -203,7 +201,7 @@ class Weighing {
 
   /** Payments to the block's builder, and those it passed on. */
   #income(): { sums: bigint[]; entity: string[]; parts: Part[]; amounts: Amount[] } {
-    const { txs, coinbase } = this.#block;
+    const { txs, coinbase } = this.block;
     let fees = 0n;
     let direct = 0n;
     let paidOut = 0n;
@@ -235,8 +233,8 @@ class Weighing {
 
   /** Changes of the builder's ether and wrapped ether by a transaction, none of them zero. */
   #builderChanges({ report }: BlockTx): bigint[] {
-    const { coinbase } = this.#block;
-    const nativeIds = new Set([NATIVE_ASSET, ...[...this.#rules.wrappedNative].map(erc20Id)]);
+    const { coinbase } = this.block;
+    const nativeIds = new Set([NATIVE_ASSET, ...[...this.rules.wrappedNative].map(erc20Id)]);
     return report.inventory_deltas
       .filter(({ subject, asset }) => subject === coinbase && nativeIds.has(asset.id))
       .map(({ delta_raw }) => BigInt(delta_raw))

@@ -46,54 +46,45 @@ type Grants = ReadonlyMap<Address | null, readonly Grant[]>;
  * it as holder. Recipients, read-only calls and allowances of old ask for nothing.
  */
 export class Consent {
-  readonly #tx: CanonicalTx;
-  readonly #flow: ValueFlow;
-  readonly #rulebook: Rulebook;
   /** Effective calls of each token that may change state, in order. */
   readonly #calls = lazy(() => {
-    const moved = new Set(tokensOf(this.#flow));
-    for (const { evidence } of this.#flow.allowances) moved.add(evidence.contract);
-    return groupBy(this.#tx.frames, ({ context, to, effective, static: reads }) =>
+    const moved = new Set(tokensOf(this.flow));
+    for (const { evidence } of this.flow.allowances) moved.add(evidence.contract);
+    return groupBy(this.tx.frames, ({ context, to, effective, static: reads }) =>
       effective && !reads && context === to && moved.has(to) ? to : null,
     );
   });
   /** Effective calls that may change state, by their sender. */
   readonly #sent = lazy(() =>
-    groupBy(this.#tx.frames, ({ from, effective, static: reads }) => (effective && !reads ? from : null)),
+    groupBy(this.tx.frames, ({ from, effective, static: reads }) => (effective && !reads ? from : null)),
   );
   readonly #own = new Map<Address, ReadonlySet<Frame>>();
   readonly #grants = new Map<Address, Grants>();
   /** Amounts already moved, by the call that asked for them. */
   readonly #moved = new Map<Frame, bigint>();
   readonly #ids = new Set<string>();
-  readonly #tokens: ReadonlyMap<Address, TokenMetadata>;
   #read: ReturnType<typeof readSigned> | null = null;
 
   constructor(
-    tx: CanonicalTx,
-    flow: ValueFlow,
-    tokens: ReadonlyMap<Address, TokenMetadata>,
-    rulebook: Rulebook,
-  ) {
-    this.#tx = tx;
-    this.#flow = flow;
-    this.#rulebook = rulebook;
-    this.#tokens = tokens;
-  }
+    private readonly tx: CanonicalTx,
+    private readonly flow: ValueFlow,
+    private readonly tokens: ReadonlyMap<Address, TokenMetadata>,
+    private readonly rulebook: Rulebook,
+  ) {}
 
   /** By others than the transaction's signer. */
   get signed(): readonly Signed[] {
-    return this.#words.filter(({ account, isSigned }) => account !== this.#tx.from && isSigned());
+    return this.#words.filter(({ account, isSigned }) => account !== this.tx.from && isSigned());
   }
 
   /** Not recovered yet: a recovery costs as much as an analysis without one. */
   get #words(): readonly Signed[] {
-    return (this.#read ??= readSigned(this.#tx, this.#tokens, this.#rulebook)).signed;
+    return (this.#read ??= readSigned(this.tx, this.tokens, this.rulebook)).signed;
   }
 
   /** More signatures came than are recovered: EIP-7702 authorisations, and others where asked for. */
   get cut(): boolean {
-    return this.#read?.recoveries.cut === true || this.#tx.authorizations.length > MAX_RECOVERIES;
+    return this.#read?.recoveries.cut === true || this.tx.authorizations.length > MAX_RECOVERIES;
   }
 
   /**
@@ -102,12 +93,12 @@ export class Consent {
    */
   isUnasked(movement: Movement): boolean {
     const { asset, from, evidence } = movement;
-    const { address: token } = this.#flow.assets.get(asset)!;
+    const { address: token } = this.flow.assets.get(asset)!;
     // A trace without the token's own frames shows nothing.
     if (token === null || !this.#calls().has(token)) return false;
-    if (from === this.#tx.from && isListedAddress(token, this.#rulebook)) return false;
-    const causes = this.#causes(token, evidence.log === null ? undefined : this.#tx.logs[evidence.log]);
-    if (from !== this.#tx.from) return !causes.some((call) => this.#asks(call, movement));
+    if (from === this.tx.from && isListedAddress(token, this.rulebook)) return false;
+    const causes = this.#causes(token, evidence.log === null ? undefined : this.tx.logs[evidence.log]);
+    if (from !== this.tx.from) return !causes.some((call) => this.#asks(call, movement));
     // The signer leads to every call, but for those that the token itself made.
     return !outermost(causes).some((call) => this.#takes(call, movement));
   }
@@ -120,8 +111,8 @@ export class Consent {
     const { owner, evidence } = allowance;
     const { contract, log } = evidence;
     if (owner === contract || !this.#calls().has(contract)) return false;
-    if (isListedAddress(contract, this.#rulebook)) return false;
-    return !this.#causes(contract, this.#tx.logs[log!]).some(
+    if (isListedAddress(contract, this.rulebook)) return false;
+    return !this.#causes(contract, this.tx.logs[log!]).some(
       (call) =>
         statesAllowance(call, this.#specOf(call), allowance, () => this.#isOwn(call, owner)) ||
         this.#signedBy(owner).some(
@@ -135,13 +126,13 @@ export class Consent {
     const names = (call: Frame): boolean => {
       const spec = this.#specOf(call);
       if (spec !== undefined) return holderOf(call, spec) === account;
-      return pullsForOthers(this.#rulebook, call.from) && namesFirst(call, account);
+      return pullsForOthers(this.rulebook, call.from) && namesFirst(call, account);
     };
     return (this.#calls().get(token) ?? []).slice(0, MAX_CALLS).some(names);
   }
 
   #specOf({ selector }: Frame): TokenCallSpec | undefined {
-    return selector === null ? undefined : this.#rulebook.tokenCalls.get(selector);
+    return selector === null ? undefined : this.rulebook.tokenCalls.get(selector);
   }
 
   /** The token's calls in which the log can have been made: the outermost that surely holds it, else all. */
@@ -149,7 +140,7 @@ export class Consent {
     const calls = this.#calls().get(token)!;
     const within = log?.within ?? null;
     if (within === null) return calls.slice(0, MAX_CALLS);
-    const frame = this.#tx.frames[within]!;
+    const frame = this.tx.frames[within]!;
     const holding = this.#callersOf(frame).filter((caller) => isCallOf(caller, token));
     if (holding.length > 0) return holding;
     const first = lowerBound(calls, ({ index }) => index >= frame.index);
@@ -159,8 +150,8 @@ export class Consent {
   /** The frame and those that led to it, outermost first. */
   #callersOf(frame: Frame): readonly Frame[] {
     const callers: Frame[] = [];
-    for (let at: number | null = frame.index; at !== null; at = this.#tx.frames[at]!.parent)
-      callers.push(this.#tx.frames[at]!);
+    for (let at: number | null = frame.index; at !== null; at = this.tx.frames[at]!.parent)
+      callers.push(this.tx.frames[at]!);
     return callers.reverse();
   }
 
@@ -175,11 +166,11 @@ export class Consent {
   #takes(call: Frame, movement: Movement): boolean {
     const spec = this.#specOf(call);
     const { asset, from, amount } = movement;
-    const { tokenId } = this.#flow.assets.get(asset)!;
+    const { tokenId } = this.flow.assets.get(asset)!;
     const id = tokenId === null ? null : BigInt(tokenId);
-    const listed = isListedAddress(call.to!, this.#rulebook);
+    const listed = isListedAddress(call.to!, this.rulebook);
     const isOwn = (): boolean => this.#isOwn(call, from);
-    if (!listed && !statesMovement(call, spec, { movement, id, flow: this.#flow }, isOwn)) return false;
+    if (!listed && !statesMovement(call, spec, { movement, id, flow: this.flow }, isOwn)) return false;
     return id === null ? this.#takesAmount(call, spec, amount) : this.#takesId(call, id, amount);
   }
 
@@ -210,7 +201,7 @@ export class Consent {
     const forwarded = this.#signedBy(account).flatMap(({ frame, forwards, isSigned }) =>
       forwards === null || !isSigned()
         ? []
-        : this.#tx.frames
+        : this.tx.frames
             .slice(frame.index, frame.end)
             .filter(
               ({ from, to, input }) =>
@@ -231,13 +222,13 @@ export class Consent {
     if (spec !== undefined && named !== holder) return false;
     const taker = this.#takerOf(call, holder);
     if (this.#spendsGrant(call, taker, holder, amount)) return true;
-    if (actsOnOrders(this.#rulebook, call.from)) return named === holder;
+    if (actsOnOrders(this.rulebook, call.from)) return named === holder;
     const own = this.#ownCalls(holder);
     const led = this.#callersOf(call).filter((frame) => own.has(frame));
     if (led.length === 0) return false;
     if (led.some((frame) => entrusts(frame, call, amount))) return true;
-    if (taker !== call.from || !pullsForOthers(this.#rulebook, call.from)) return false;
-    return named === holder || (isListedAddress(call.to!, this.#rulebook) && namesFirst(call, holder));
+    if (taker !== call.from || !pullsForOthers(this.rulebook, call.from)) return false;
+    return named === holder || (isListedAddress(call.to!, this.rulebook) && namesFirst(call, holder));
   }
 
   /** What the holder let this account take in this transaction covers the amount. */
@@ -255,8 +246,8 @@ export class Consent {
 
   /** Contracts that keep allowances for all tokens pull for their caller. */
   #takerOf(call: Frame, holder: Address): Address {
-    const keeper = this.#rulebook.entities.get(call.from)?.tags.includes('permit') === true;
-    const asked = keeper && call.parent !== null ? this.#tx.frames[call.parent]! : null;
+    const keeper = this.rulebook.entities.get(call.from)?.tags.includes('permit') === true;
+    const asked = keeper && call.parent !== null ? this.tx.frames[call.parent]! : null;
     return asked !== null && holderOf(asked, this.#specOf(asked)) === holder ? asked.from : call.from;
   }
 

@@ -66,27 +66,22 @@ interface Setting {
 }
 
 class Run {
-  readonly #session: Session;
-  readonly #tracer: RpcEndpoint;
-  readonly #request: SimulationRequest;
-  readonly #base: Base;
-  readonly #environment: Environment;
   readonly #at: Hex | 'pending';
   #nextBlock = true;
 
-  constructor(session: Session, tracer: RpcEndpoint, { request, base, environment }: Setting) {
-    this.#session = session;
-    this.#tracer = tracer;
-    this.#request = request;
-    this.#base = base;
-    this.#environment = environment;
+  constructor(
+    private readonly session: Session,
+    private readonly tracer: RpcEndpoint,
+    private readonly setting: Setting,
+  ) {
+    const { request, base } = setting;
     this.#at = request.block === 'pending' ? 'pending' : hexOf(base.number);
   }
 
   async simulate(): Promise<SimulatedRun> {
-    const { calls, from } = this.#request;
+    const { calls, from } = this.setting.request;
     const all: Traced[] = [];
-    let overrides = this.#request.stateOverrides;
+    let overrides = this.setting.request.stateOverrides;
     for (const [i, call] of calls.entries()) {
       const traced = await this.#withGas(call, i, overrides);
       if (traced === null) return this.#parity();
@@ -97,7 +92,7 @@ class Run {
       const left = withoutLoan(overridesOf(traced.change), from, traced.lent);
       overrides = mergeOverrides(overrides, left);
     }
-    const result = calls.length === 1 ? all[0]!.result : batchTrace(this.#request, all);
+    const result = calls.length === 1 ? all[0]!.result : batchTrace(this.setting.request, all);
     const changes = all.map(({ change }) => change).filter((change) => change !== null);
     const known = changes.length === all.length ? changes : null;
     const trace = { dialect: 'call_tracer', result } as const;
@@ -106,43 +101,43 @@ class Run {
 
   /** A call without an estimate that runs out of gas is given all there is. */
   async #withGas(call: SimulatedCall, i: number, overrides: StateOverrides): Promise<Traced | null> {
-    const gas = this.#environment.gas[i]!;
+    const gas = this.setting.environment.gas[i]!;
     const traced = await this.#paid(call, gas, overrides);
-    const isShort = this.#request.gas === null && gas < MOST_GAS && traced?.failed === true;
+    const isShort = this.setting.request.gas === null && gas < MOST_GAS && traced?.failed === true;
     if (!isShort || gasOf([traced]) < gas) return traced;
     return this.#paid(call, MOST_GAS, overrides);
   }
 
   /** A sender with too little for a fee that the request does not state is lent it. */
   async #paid(call: SimulatedCall, gas: bigint, overrides: StateOverrides): Promise<Traced | null> {
-    const { from, maxFeePerGas, calls } = this.#request;
-    const cost = gas * this.#environment.price;
-    const held = quantity(overrides[from]?.balance) ?? this.#base.balance;
+    const { from, maxFeePerGas, calls } = this.setting.request;
+    const cost = gas * this.setting.environment.price;
+    const held = quantity(overrides[from]?.balance) ?? this.setting.base.balance;
     const sum = calls.reduce((total, { value }) => total + value + cost, 0n);
     const isEnough = held < call.value || held >= sum;
-    const isStated = maxFeePerGas !== null && !this.#environment.isOther;
+    const isStated = maxFeePerGas !== null && !this.setting.environment.isOther;
     const sent = this.#callObject(call, gas);
     if (isEnough || isStated) return this.#debug(sent, overrides);
     const lent = { ...overrides, [from]: { ...overrides[from], balance: hexOf(held + cost) } };
     const traced = await this.#debug(sent, lent);
-    return traced && { ...traced, lent: cost - gasOf([traced]) * this.#environment.price };
+    return traced && { ...traced, lent: cost - gasOf([traced]) * this.setting.environment.price };
   }
 
   #callObject(call: SimulatedCall, gas: bigint): Record<string, unknown> {
-    const price = { gas: hexOf(gas), gasPrice: hexOf(this.#environment.price) };
-    return callObject(this.#request, call, price);
+    const price = { gas: hexOf(gas), gasPrice: hexOf(this.setting.environment.price) };
+    return callObject(this.setting.request, call, price);
   }
 
   /** With the next block's number, time and fee recipient, which some nodes refuse. */
   #options(tracer: object, stateOverrides: StateOverrides): Record<string, unknown> {
     const options: Record<string, unknown> = { ...tracer };
     if (Object.keys(stateOverrides).length > 0) options['stateOverrides'] = stateOverrides;
-    const { number, timestamp } = this.#base;
+    const { number, timestamp } = this.setting.base;
     if (this.#nextBlock)
       options['blockOverrides'] = {
         number: hexOf(number + 1n),
         time: hexOf(timestamp + SLOT_SECONDS),
-        feeRecipient: this.#environment.feeRecipient,
+        feeRecipient: this.setting.environment.feeRecipient,
       };
     return options;
   }
@@ -171,7 +166,7 @@ class Run {
   /** A run that timed out is not asked for again: the node may still be busy with it. */
   async #sendOnce(...calls: readonly SimulationCall[]): Promise<RpcAnswer[]> {
     try {
-      return await this.#tracer.send(calls, this.#session);
+      return await this.tracer.send(calls, this.session);
     } catch (error) {
       if (!(error instanceof UpstreamFault) || error.code !== 'upstream_timeout') throw error;
       throw new UpstreamFault('upstream_timeout', 'never', error.detail);
@@ -180,7 +175,7 @@ class Run {
 
   /** Null where the node does not offer the method. */
   async #debug(call: Record<string, unknown>, overrides: StateOverrides): Promise<Traced | null> {
-    const { capabilities } = this.#tracer;
+    const { capabilities } = this.tracer;
     if (capabilities.mux) {
       const [both] = await this.#trace(call, [MUX], overrides);
       const found = both!.ok && isRecord(both!.result) ? both!.result : {};
@@ -195,10 +190,10 @@ class Run {
 
   /** Nodes without `debug_` methods: calls from `trace_call`, logs from `eth_simulateV1`. */
   async #parity(): Promise<SimulatedRun> {
-    const { calls, stateOverrides } = this.#request;
+    const { calls, stateOverrides } = this.setting.request;
     if (calls.length > 1 || Object.keys(stateOverrides).length > 0)
       throw new UpstreamFault('simulation_unavailable', 'elsewhere', 'several calls need debug_traceCall');
-    const call = this.#callObject(calls[0]!, this.#environment.gas[0]!);
+    const call = this.#callObject(calls[0]!, this.setting.environment.gas[0]!);
     const [trace, simulated] = await this.#sendOnce(
       { method: 'trace_call', params: [call, ['trace'], this.#at] },
       { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls: [call] }] }, this.#at] },
@@ -226,8 +221,8 @@ class Run {
     gasUsed: bigint,
     logs: readonly unknown[] = apiOfDialect(trace.dialect).logs(trace.result),
   ): Omit<SimulatedRun, 'source' | 'changes'> {
-    const { number, blobFee } = this.#base;
-    const tx = transactionOf(this.#request, this.#base, this.#environment);
+    const { number, blobFee } = this.setting.base;
+    const tx = transactionOf(this.setting.request, this.setting.base, this.setting.environment);
     const { hash, from, blockHash, blockNumber } = tx;
     const [root] = elsewhere(() => apiOfDialect(trace.dialect).read(trace.result, tx));
     const failed = root!.error !== null;
@@ -239,8 +234,8 @@ class Run {
       contractAddress: tx.to === null ? root!.to : null,
       status: failed ? '0x0' : '0x1',
       gasUsed: hexOf(gasUsed),
-      effectiveGasPrice: hexOf(this.#environment.price),
-      blobGasUsed: hexOf(GAS_PER_BLOB * BigInt(this.#request.blobs.length)),
+      effectiveGasPrice: hexOf(this.setting.environment.price),
+      blobGasUsed: hexOf(GAS_PER_BLOB * BigInt(this.setting.request.blobs.length)),
       blobGasPrice: hexOf(blobFee),
       logs: failed ? [] : logs.filter(isRecord).map((log, index) => logOf(log, index)),
     };

@@ -32,16 +32,13 @@ export interface ElectionInput {
 
 /** Lookups about accounts for the proposals; computed on first use. */
 export class ElectionContext {
-  readonly input: ElectionInput;
   readonly #sides = new Map<Address, Sides>();
   #emitters?: ReadonlySet<Address>;
   #acting?: ReadonlySet<Address>;
   #executing?: readonly Motif[];
   #twoSided?: readonly Address[];
 
-  constructor(input: ElectionInput) {
-    this.input = input;
-  }
+  constructor(readonly input: ElectionInput) {}
 
   get signer(): Address {
     return this.input.tx.from;

@@ -27,17 +27,14 @@ const WHOLE_ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /** Turns pipeline values into report values; each address and asset is written once per report. */
 export class ReportWriter {
-  private readonly tx: CanonicalTx;
-  private readonly flow: ValueFlow;
-  private readonly context: RawContext;
   private readonly written = new Map<Address, string>();
   private readonly assets = new Map<AssetId, wire.Asset>();
 
-  constructor(tx: CanonicalTx, flow: ValueFlow, context: RawContext) {
-    this.tx = tx;
-    this.flow = flow;
-    this.context = context;
-  }
+  constructor(
+    private readonly tx: CanonicalTx,
+    private readonly flow: ValueFlow,
+    private readonly context: RawContext,
+  ) {}
 
   /** EIP-55. */
   address(address: Address): string {

@@ -62,7 +62,6 @@ function purposeOf(missing: number, said: number, unfit: boolean): Judgement {
  * knowing the ABI.
  */
 export class LogAffinity {
-  readonly #frames: readonly Frame[];
   readonly #callWords: (ReadonlySet<number> | undefined)[] = [];
   readonly #callers: Address[] = [];
   readonly #lastChild: Int32Array;
@@ -79,8 +78,7 @@ export class LogAffinity {
   /** The statement that is being judged, all frames in turn. */
   #current: Numbered | null = null;
 
-  constructor(frames: readonly Frame[]) {
-    this.#frames = frames;
+  constructor(private readonly frames: readonly Frame[]) {
     this.#lastChild = new Int32Array(frames.length).fill(-1);
     this.#handOver = new Uint8Array(frames.length);
     this.#selectors = new Int32Array(frames.length);
@@ -100,7 +98,7 @@ export class LogAffinity {
   judge(statement: Statement, index: number): Judgement {
     const current = this.#current?.statement === statement ? this.#current : this.#take(statement);
     const standard = (current.fits[this.#selectors[index]!] ??= fitOf(
-      this.#frames[index]!.selector,
+      this.frames[index]!.selector,
       statement.topic,
     ));
     const unfit = standard.fit === 'alien' || this.#forwards(index);
@@ -154,12 +152,12 @@ export class LogAffinity {
   #handsOver(index: number): boolean {
     const last = this.#lastChild[index]!;
     if (last < 0) return false;
-    const child = this.#frames[last]!;
-    return child.type === 'DELEGATECALL' && child.effective && child.input === this.#frames[index]!.input;
+    const child = this.frames[last]!;
+    return child.type === 'DELEGATECALL' && child.effective && child.input === this.frames[index]!.input;
   }
 
   #word(source: Source, index: number): string {
-    const { input, value } = this.#frames[index]!;
+    const { input, value } = this.frames[index]!;
     if (source === 'caller') return wordOf(this.#callers[index]!);
     if (source === 'value') return wordOf(value);
     return input.slice(10 + source * 64, 74 + source * 64);
@@ -168,7 +166,7 @@ export class LogAffinity {
   #wordsOfCall(index: number): ReadonlySet<number> {
     const known = this.#callWords[index];
     if (known) return known;
-    const { selector, input } = this.#frames[index]!;
+    const { selector, input } = this.frames[index]!;
     const words = new Set([
       this.#number(this.#word('caller', index)),
       this.#number(this.#word('value', index)),

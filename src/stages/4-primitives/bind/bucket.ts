@@ -31,14 +31,11 @@ interface Pointers {
 
 /** Indexes of movements that may fit a query, in execution order; claimed ones are passed over. */
 export class Bucket {
-  /** Complete before `free` is first called. */
-  readonly items: number[];
   /** Halved as they are followed; only where there are many items. */
   #pointers: Map<Claimed, Pointers> | null = null;
 
-  constructor(items: number[]) {
-    this.items = items;
-  }
+  /** `items`: all of them, before `free` is first called. */
+  constructor(readonly items: number[]) {}
 
   /**
    * Nearest position from `start` on, in the direction of `step`, that is not claimed; -1 or `items.length`

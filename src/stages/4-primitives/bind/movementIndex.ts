@@ -43,21 +43,19 @@ const FIELDS = ['from', 'to', 'asset', 'assetKind', 'kind', 'amount'] as const;
  */
 export class MovementIndex {
   readonly movements: readonly Movement[];
-  readonly #flow: ValueFlow;
   readonly #buckets = new Map<number, ReadonlyMap<string, Bucket>>();
   /** Wrapping is an act of its own: a venue that wraps its receipts was not paid by the wrapping. */
   readonly #all = lazy(
     () => new Bucket(indexesOf(this.movements.filter(({ kind }) => kind !== 'wrap' && kind !== 'unwrap'))),
   );
 
-  constructor(flow: ValueFlow) {
-    this.#flow = flow;
+  constructor(private readonly flow: ValueFlow) {
     this.movements = flow.movements;
   }
 
   /** The contract of an asset, or the native one. */
   assetRef(asset: AssetId): AssetRef {
-    return this.#flow.assets.get(asset)?.address ?? NATIVE_REF;
+    return this.flow.assets.get(asset)?.address ?? NATIVE_REF;
   }
 
   /**
@@ -127,7 +125,7 @@ export class MovementIndex {
   }
 
   #kindOf({ asset }: Movement): AssetKind | null {
-    return this.#flow.assets.get(asset)?.kind ?? null;
+    return this.flow.assets.get(asset)?.kind ?? null;
   }
 
   #fits(m: Movement, { from, to, asset, assetKind, kind, amount }: MovementQuery): boolean {

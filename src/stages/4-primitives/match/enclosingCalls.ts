@@ -9,24 +9,21 @@ import type { Hex } from '../../../model/hex.ts';
  * holds with either trace dialect.
  */
 export class EnclosingCalls {
-  readonly #tx: CanonicalTx;
   /** By event, contract and function: the log's index leads to the frame. */
   readonly #pairings = new Map<string, ReadonlyMap<number, Frame>>();
-  readonly #logs = lazy(() => groupBy(this.#tx.logs, ({ address }) => address));
+  readonly #logs = lazy(() => groupBy(this.tx.logs, ({ address }) => address));
   readonly #calls = lazy(() =>
-    groupBy(this.#tx.frames, ({ type, effective, static: still, to }) =>
+    groupBy(this.tx.frames, ({ type, effective, static: still, to }) =>
       type === 'CALL' && effective && !still ? to : null,
     ),
   );
 
-  constructor(tx: CanonicalTx) {
-    this.#tx = tx;
-  }
+  constructor(private readonly tx: CanonicalTx) {}
 
   /** The frame that ran `selector` at the emitter when it logged; null when the trace does not show it. */
   of(index: number | null, selector: Hex | null): Frame | null {
     if (index === null || selector === null) return null;
-    const log = this.#tx.logs[index]!;
+    const log = this.tx.logs[index]!;
     const key = `${log.topics[0]}:${log.topics.length} ${log.address} ${selector}`;
     let frames = this.#pairings.get(key);
     if (!frames) this.#pairings.set(key, (frames = this.#pair(log, selector)));

@@ -39,23 +39,20 @@ interface Reading {
  * unexplained movements.
  */
 export class NamedActs {
-  readonly #context: StructureContext;
   /** The signer, and the owners of accounts that executed something. */
-  readonly #accounts = lazy(() => principalsOf(this.#context));
-  readonly #hints = lazy(() => findHints(this.#context, this.#accounts()));
-  readonly #open = lazy(() => new UnclaimedFlows(this.#context));
-  readonly #created = lazy(() => createdIn(this.#context.tx.frames));
+  readonly #accounts = lazy(() => principalsOf(this.context));
+  readonly #hints = lazy(() => findHints(this.context, this.#accounts()));
+  readonly #open = lazy(() => new UnclaimedFlows(this.context));
+  readonly #created = lazy(() => createdIn(this.context.tx.frames));
   /** Callers by contract. */
   readonly #callers = lazy(() => {
     const callers = new Map<Address | null, Set<Address>>();
-    for (const { from, to } of this.#context.tx.frames)
+    for (const { from, to } of this.context.tx.frames)
       callers.set(to, (callers.get(to) ?? new Set()).add(from));
     return callers;
   });
 
-  constructor(context: StructureContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: StructureContext) {}
 
   /** Acts with an event or call that states the amount of an unexplained movement. */
   withAmounts(): DraftPrimitive[] {
@@ -65,7 +62,7 @@ export class NamedActs {
     for (const hint of this.#hints()) {
       const act = this.#exact(hint, open);
       if (!act) continue;
-      for (const leg of act.legs) for (const m of leg.movements) this.#context.explained.add(m);
+      for (const leg of act.legs) for (const m of leg.movements) this.context.explained.add(m);
       acts.push(act);
     }
     return acts;
@@ -76,7 +73,7 @@ export class NamedActs {
    * but accompanying acts (approvals, wraps, executions) was found.
    */
   withoutAmounts(): DraftPrimitive[] {
-    if (this.#context.found.some(({ kind }) => !isAccompaniment(kind, this.#context))) return [];
+    if (this.context.found.some(({ kind }) => !isAccompaniment(kind, this.context))) return [];
     const hints = this.#hints().filter(({ entry }) => !entry.exact);
     if (hints.length === 0) return [];
     const open = this.#open();
@@ -133,8 +130,8 @@ export class NamedActs {
    * itself.
    */
   #involves({ contract, basis }: NamedTrigger, m: Movement): boolean {
-    const token = contractOf(this.#context.flow, m.asset);
-    if (basis === 'call' || [this.#context.tx.to, token, m.from, m.to].includes(contract)) return true;
+    const token = contractOf(this.context.flow, m.asset);
+    if (basis === 'call' || [this.context.tx.to, token, m.from, m.to].includes(contract)) return true;
     const callers = this.#callers();
     if (token !== null && callers.get(token)?.has(contract)) return true;
     const principals = this.#accounts();
@@ -143,16 +140,16 @@ export class NamedActs {
 
   /** An event of a token about its own transfer between others: votes that moved with it. */
   #reportsItself({ basis, contract }: NamedTrigger, { asset, from, to }: Movement): boolean {
-    const isToken = basis === 'event' && contractOf(this.#context.flow, asset) === contract;
+    const isToken = basis === 'event' && contractOf(this.context.flow, asset) === contract;
     return isToken && from !== contract && to !== contract;
   }
 
   /** Everything that is left of the account's flow, where it goes the entry's way. */
   #whole(hint: Hint, account: Address, own: UnclaimedFlow, gained: ReadonlySet<AssetId>): Reading | null {
     const { entry, trigger } = hint;
-    const isCalled = trigger.basis === 'call' || trigger.contract === this.#context.tx.to;
+    const isCalled = trigger.basis === 'call' || trigger.contract === this.context.tx.to;
     if (!isCalled && !trigger.words().has(BigInt(account))) return null;
-    const got = own.received.filter((m) => gained.has(mergeNative(m.asset, this.#context.wrappedNative)));
+    const got = own.received.filter((m) => gained.has(mergeNative(m.asset, this.context.wrappedNative)));
     const reading = { hint, account, own, moved: entry.flow === 'received' ? got : own.sent };
     const goesItsWay = goes(entry.flow, own.sent.length > 0, got.length > 0);
     return goesItsWay && this.#holds(reading) && this.#isWitness(reading) ? reading : null;
@@ -170,14 +167,14 @@ export class NamedActs {
 
   /** Most of the asset that the payee got left it again. */
   #isPassedOn({ to, asset }: Movement): boolean {
-    const { inflow, outflow } = this.#context.flow.ledgers.get(to)!.get(asset)!;
+    const { inflow, outflow } = this.context.flow.ledgers.get(to)!.get(asset)!;
     return outflow * 2n > inflow;
   }
 
   #holds({ hint, moved, own }: Reading): boolean {
     const { trigger } = hint;
     const { assets, unreceipted, leg, flow: way } = hint.entry;
-    const { flow } = this.#context;
+    const { flow } = this.context;
     // Swept from a deposit address with a contract made for it alone, which says nothing itself.
     const isSwept = ({ from }: Movement): boolean => from !== trigger.contract && this.#created().has(from);
     if (way === 'received' && moved.every(isSwept)) return false;
@@ -191,8 +188,8 @@ export class NamedActs {
   }
 
   #isHandedOn(m: Movement, trigger: NamedTrigger): boolean {
-    const end = endOf(this.#context, m, 'to');
-    return end !== null && trigger.words().has(BigInt(end)) && isPaidOut(this.#context, m);
+    const end = endOf(this.context, m, 'to');
+    return end !== null && trigger.words().has(BigInt(end)) && isPaidOut(this.context, m);
   }
 
   /**
@@ -205,7 +202,7 @@ export class NamedActs {
     const words = hint.trigger.words();
     const ends = new Set(moved.map((m) => (sent.includes(m) ? m.to : m.from)));
     if (ends.size !== 1 || minted.length > 0 || !words.has(BigInt(account))) return false;
-    const { tx, flow } = this.#context;
+    const { tx, flow } = this.context;
     const paid = sent.length === 0;
     if (paid && isCommanded(tx, contract)) return false;
     return moved.some(({ asset, amount }) => {
@@ -217,14 +214,14 @@ export class NamedActs {
 
   /** Whether an amount the signer asked for is among the words, and the payment differs by interest. */
   #statesNear(words: ReadonlySet<bigint>, paid: bigint): boolean {
-    const { input } = this.#context.tx.frames[0]!;
+    const { input } = this.context.tx.frames[0]!;
     const isNear = (asked: bigint): boolean => distance(asked, paid) * MAX_INTEREST_SHARE <= asked;
     return wordsOf(input, 4).some((asked) => asked >= SMALLEST_AMOUNT && words.has(asked) && isNear(asked));
   }
 
   /** An act between others than the account it is done for: signer and target decide the sides. */
   #betweenOthers(hint: Hint, stated: readonly Movement[]): DraftPrimitive | null {
-    const { tx } = this.#context;
+    const { tx } = this.context;
     const own = (account: Address): boolean => account === tx.from || account === tx.to;
     const legs = stated.map((m) =>
       own(m.from) ? guessedLeg('debt', [m], m.from) : guessedLeg(hint.entry.leg, [m], m.to),
@@ -245,7 +242,7 @@ export class NamedActs {
   }
 
   #primitive({ entry, trigger }: Hint, owner: Address, legs: readonly Leg[]): DraftPrimitive {
-    const { movements } = this.#context.flow;
+    const { movements } = this.context.flow;
     const moved = legs.flatMap((leg) => leg.movements.slice(0, 8).map((m) => movements[m]!.evidence));
     return structural({
       kind: entry.kind,

@@ -25,15 +25,13 @@ const eachSide = <T>(of: (side: Side) => T): Readonly<Record<Side, T>> => {
  * first use: most transactions state no unexplained amount.
  */
 export class UnclaimedFlows {
-  readonly #context: StructureContext;
   readonly #open: readonly Movement[];
   readonly #sides = lazy(() => eachSide((side) => groupBy(this.#open, (m) => this.accountOf(m, side))));
   readonly #byAmount = lazy(() =>
     groupBy(this.#open, ({ kind, amount }) => (kind === 'transfer' ? amount : null)),
   );
 
-  constructor(context: StructureContext) {
-    this.#context = context;
+  constructor(private readonly context: StructureContext) {
     this.#open = context.flow.movements.filter(this.#isOpen);
   }
 
@@ -65,8 +63,8 @@ export class UnclaimedFlows {
     if (m.kind !== kind) return null;
     const outgoing = side === 'sent' || side === 'burnt';
     const far = outgoing ? m.to : m.from;
-    if (kind === 'transfer' && this.#context.carriers.has(far)) return null;
-    const account = endOf(this.#context, m, outgoing ? 'from' : 'to');
+    if (kind === 'transfer' && this.context.carriers.has(far)) return null;
+    const account = endOf(this.context, m, outgoing ? 'from' : 'to');
     return account === far ? null : account;
   }
 
@@ -84,8 +82,8 @@ export class UnclaimedFlows {
 
   /** The native asset for wrapped native, else the asset itself. */
   mergedAsset(asset: AssetId): AssetId {
-    return mergeNative(asset, this.#context.wrappedNative);
+    return mergeNative(asset, this.context.wrappedNative);
   }
 
-  readonly #isOpen = ({ index }: Movement): boolean => !this.#context.explained.has(index);
+  readonly #isOpen = ({ index }: Movement): boolean => !this.context.explained.has(index);
 }

@@ -122,14 +122,12 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
   readonly ordered = true;
   readonly atOnce: number;
   readonly units = this.#units();
-  readonly #run: BlockRun;
   #failures: BlockBatchFailure[];
   readonly #noted = new Set<string>();
   readonly #counts = { blocks: 0, transactions: 0, reports: 0, requests: 0 };
   #next: number;
 
-  constructor(run: BlockRun) {
-    this.#run = run;
+  constructor(private readonly run: BlockRun) {
     this.#next = run.state.next;
     this.#failures = [...run.state.failures];
     this.atOnce = run.threads * BLOCKS_PER_THREAD + AHEAD;
@@ -137,7 +135,7 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
 
   /** First the blocks that failed in an earlier run, then those from where it ended. */
   async *#units(): AsyncGenerator<BlockUnit> {
-    const { list, state, threads } = this.#run;
+    const { list, state, threads } = this.run;
     for (const [block, retry] of retriesOf(state.failures)) {
       const ref = block.startsWith('0x') ? (block as Extract<BlockRef, string>) : BigInt(block);
       yield* this.#resolve([ref], retry);
@@ -153,8 +151,8 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
 
   async *#resolve(refs: readonly BlockRef[], retry?: BlockUnit['retry']): AsyncGenerator<BlockUnit> {
     if (refs.length === 0) return;
-    const session = this.#run.upstream.open({
-      signal: this.#run.stop,
+    const session = this.run.upstream.open({
+      signal: this.run.stop,
       deadlineAt: performance.now() + BLOCK_DEADLINE_MS,
       onCall: () => this.#counts.requests++,
     });
@@ -166,14 +164,14 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
     if (id === null)
       return failedBlock({ code: 'block_not_found', error: 'the node does not have this block' });
     try {
-      return await this.#run.pool.run(id, BLOCK_DEADLINE_MS);
+      return await this.run.pool.run(id, BLOCK_DEADLINE_MS);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
         return failedBlock({
           code: 'upstream_too_large',
           error: 'the block takes more memory than ANALYSIS_MEMORY_MB',
         });
-      if (!(error instanceof AnalysisError)) this.#run.say(`${id.hash}: ${defectText(error as Error)}`);
+      if (!(error instanceof AnalysisError)) this.run.say(`${id.hash}: ${defectText(error as Error)}`);
       return failedBlock(failureOf(error));
     }
   }
@@ -184,7 +182,7 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
     // Of a block seen again for some transactions the findings are written already.
     const result = retry ? onlyHashes(found, retry) : found;
     for (const note of result.notes) this.#note(note);
-    await this.#run.sink.take(result);
+    await this.run.sink.take(result);
     counts.blocks++;
     counts.transactions += result.transactions;
     counts.reports += result.reports;
@@ -200,18 +198,18 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
   #note(note: string): void {
     if (this.#noted.has(note)) return;
     this.#noted.add(note);
-    this.#run.say(note);
+    this.run.say(note);
   }
 
   async #checkpoint(): Promise<void> {
-    const { out, sink, state } = this.#run;
+    const { out, sink, state } = this.run;
     if (out === null || sink.unwritten) return;
     const { written, writtenFindings: findings = 0 } = sink;
     await writeCheckpoint(out, { ...state, next: this.#next, written, findings, failures: this.#failures });
   }
 
   async finish(): Promise<void> {
-    const { out, sink } = this.#run;
+    const { out, sink } = this.run;
     await sink.flush?.();
     await this.#checkpoint();
     // Beside the output, for people; standard error where there is no output file.
@@ -220,15 +218,15 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
   }
 
   async close(): Promise<Failed> {
-    await this.#run.pool.close();
-    await this.#run.sink.close?.();
-    await this.#run.upstream.close();
+    await this.run.pool.close();
+    await this.run.sink.close?.();
+    await this.run.upstream.close();
     return countFailures(this.#failures);
   }
 
   progress(ms: number): Standing {
     const { blocks, transactions, reports } = this.#counts;
-    const { size } = this.#run.list;
+    const { size } = this.run.list;
     const perSecond = (count: number): number => (count * 1000) / ms;
     return {
       done: this.#next,
