@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parse } from 'yaml';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const HEADER = `/* Generated from schemas/rules/*.schema.json by scripts/generateRuleTypes.ts. Do not edit: change the schema and run it again. */
@@ -211,21 +210,5 @@ function filled(parts: readonly string[], first: string, further: string): strin
   return [...lines, open];
 }
 
-/** The problems that the loader reports, as constants: their codes are a type. */
-export function generateProblems(): string {
-  const { problems, warnings } = parse(readFileSync(`${ROOT}schemas/rules/problems.yaml`, 'utf8')) as Record<
-    'problems' | 'warnings',
-    Record<string, string>
-  >;
-  const constant = (name: string, texts: object): string =>
-    `export const ${name} = ${JSON.stringify(texts, null, 2)} as const;\n`;
-  const source =
-    'Generated from schemas/rules/problems.yaml by scripts/generateRuleTypes.ts. Do not edit: change the file and run it again.';
-  const all = { ...problems, ...warnings };
-  return `/* ${source} */\n${constant('PROBLEMS', all)}\n${constant('SECOND_LOOKS', warnings)}`;
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (process.argv[1] === fileURLToPath(import.meta.url))
   writeFileSync(`${ROOT}src/model/generated/rules.ts`, generateRuleTypes());
-  writeFileSync(`${ROOT}src/model/generated/problems.ts`, generateProblems());
-}
