@@ -52,10 +52,14 @@ function approvals(frame: Frame, rulebook: Rulebook): Signed[] {
   return [{ frame, account: to, grants, forwards: null, isSigned: () => true }];
 }
 
+/** It makes any call that its caller gives it. */
+export const makesAnyCall = ({ entities }: Rulebook, account: Address): boolean =>
+  entities.get(account)?.tags.includes('open_calls') === true;
+
 /** A listed contract, unless it makes any call it is given. */
-export function pullsForOthers({ protocolAt, entities }: Rulebook, account: Address): boolean {
-  const tags = entities.get(account)?.tags;
-  return (protocolAt.has(account) || tags !== undefined) && !tags?.includes('open_calls');
+export function pullsForOthers(rulebook: Rulebook, account: Address): boolean {
+  const { protocolAt, entities } = rulebook;
+  return (protocolAt.has(account) || entities.has(account)) && !makesAnyCall(rulebook, account);
 }
 
 /** It takes nothing but for orders that it has checked. */

@@ -1,11 +1,13 @@
 // Routers that nobody lists: what they keep of a trade is said, and is no fee.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Address } from 'viem';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { call, startStage, type Stage } from './stage.ts';
 
 const ALICE = addressOf('alice');
+const BOB = addressOf('bob');
 let stage: Stage;
 beforeAll(async () => {
   stage = await startStage();
@@ -55,6 +57,50 @@ describe('a router that no rule names', () => {
       await stage.chain.send('alice', { to: router, data: play, value: ETHER, gas }),
     );
     expect(classification.intent_label).toContain(', of which others kept 0.02 ETH');
+    expect(classification.status).toBe('Suspected');
+  });
+
+  /** What the router does: it buys 1,000 USDC, pays Alice this part of a hundred, and Bob the rest but `dust`. */
+  const split = async (router: Address, percent: bigint, dust = 0n) => {
+    const path = [MAINNET.weth, MAINNET.usdc];
+    const [price] = await stage.chain.read<bigint[]>(
+      MAINNET.v2Router,
+      'getAmountsIn(uint256,address[]) view returns (uint256[])',
+      [1_000_000_000n, path],
+    );
+    const pay = (to: Address, amount: bigint) =>
+      call(MAINNET.usdc, fn('transfer(address,uint256)', [to, amount]));
+    const swap = 'swapETHForExactTokens(uint256,address[],address,uint256)';
+    const buys = call(MAINNET.v2Router, fn(swap, [1_000_000_000n, path, router, 1n << 40n]), price!);
+    const kept = 10_000_000n * (100n - percent) - dust;
+    return { price: price!, steps: [buys, pay(ALICE, 10_000_000n * percent), pay(BOB, kept)] };
+  };
+
+  it.each([96n, 99n])('pays %s percent, and a listed router pays dust to the taker', async (percent) => {
+    const router = await stage.forger('Router', 'ROUTER');
+    const { price, steps } = await split(router, percent, 1_000n);
+    const swap = 'swapExactTokensForETH(uint256,uint256,address[],address,uint256)';
+    const dust = [
+      call(MAINNET.usdc, fn('approve(address,uint256)', [MAINNET.v2Router, 1_000n])),
+      call(MAINNET.v2Router, fn(swap, [1_000n, 0n, [MAINNET.usdc, MAINNET.weth], BOB, 1n << 40n])),
+    ];
+    const play = fnOf(stage.abi, 'play', [[...steps, ...dust]]);
+    const { classification } = await stage.report(
+      await stage.chain.send('alice', { to: router, data: play, value: price, gas: 3_000_000n }),
+    );
+    expect(classification.intent_label).not.toContain('fee');
+    expect(classification.status).toBe('Suspected');
+  });
+
+  it('is called by a listed contract that makes any call: Suspected', async () => {
+    const router = await stage.forger('Router', 'ROUTER');
+    const { price, steps } = await split(router, 96n);
+    const play = fnOf(stage.abi, 'play', [steps]);
+    const data = fn('aggregate3Value((address,bool,uint256,bytes)[])', [[[router, false, price, play]]]);
+    const { classification } = await stage.report(
+      await stage.chain.send('alice', { to: MAINNET.multicall3, data, value: price, gas: 3_000_000n }),
+    );
+    expect(classification.intent_label).toContain(' kept 40 USDC');
     expect(classification.status).toBe('Suspected');
   });
 

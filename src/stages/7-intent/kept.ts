@@ -4,6 +4,7 @@ import { memoizeFor } from '../../lib/memo.ts';
 import { sumOf } from '../../value/amount.ts';
 import { mergeNative, NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
+import { makesAnyCall } from '../../value/signed.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { FEE_DIVISOR } from '../../value/parties.ts';
 import { amountsOf } from '../../value/sides.ts';
@@ -72,14 +73,14 @@ function takenBy(
   const tax = taxed > amount || surpluses.length === 0 ? amount : taxed;
   const exact = surpluses.find(([, surplus]) => surplus === amount - tax);
   const holders = (exact ? [exact] : surpluses).map(([account]) => account);
-  const isListed = (account: Address): boolean => isListedAddress(account, input.rulebook);
-  const took = (account: Address): boolean =>
-    isListed(account) ||
-    (flow.incoming.get(account) ?? []).some((index) => isListed(flow.movements[index]!.from));
+  const { rulebook } = input;
+  const isListed = (account: Address): boolean => isListedAddress(account, rulebook);
+  // A contract that makes any call may have called the account that kept it.
+  const charges = isListed(tx.to!) && !makesAnyCall(rulebook, tx.to!);
   return {
     tax,
     holder: only(holders),
-    isFee: (amount - tax) * FEE_DIVISOR <= of && (isListed(tx.to!) || holders.every(took)),
+    isFee: (amount - tax) * FEE_DIVISOR <= of && (charges || holders.every(isListed)),
   };
 }
 
