@@ -4,13 +4,24 @@ import type { Address } from 'viem';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
-import { call, startStage, type Stage } from './stage.ts';
+import { ATTACKER, call, startStage, type Stage } from './stage.ts';
 
 const ALICE = addressOf('alice');
 const BOB = addressOf('bob');
-let stage: Stage;
+let stage: Stage, other: Address;
 beforeAll(async () => {
   stage = await startStage();
+  const must = (to: Address, data: `0x${string}`, value = 0n) =>
+    stage.chain.must(ATTACKER, { to, data, value, gas: 6_000_000n });
+  // Another pool of ether.
+  other = await stage.forger('Other', 'OTHER');
+  await must(MAINNET.v2Factory, fn('createPair(address,address)', [other, MAINNET.weth]));
+  const getPair = 'getPair(address,address) view returns (address)';
+  const pool = await stage.chain.read<Address>(MAINNET.v2Factory, getPair, [other, MAINNET.weth]);
+  await must(MAINNET.weth, fn('deposit()'), 10n * ETHER);
+  await must(MAINNET.weth, fn('transfer(address,uint256)', [pool, 10n * ETHER]));
+  await must(other, fn('transferFrom(address,address,uint256)', [addressOf(ATTACKER), pool, 10n ** 12n]));
+  await must(pool, fn('mint(address)', [addressOf(ATTACKER)]));
 }, 180_000);
 afterAll(() => stage?.stop());
 
@@ -89,6 +100,37 @@ describe('a router that no rule names', () => {
       await stage.chain.send('alice', { to: router, data: play, value: price, gas: 3_000_000n }),
     );
     expect(classification.intent_label).not.toContain('fee');
+    expect(classification.status).toBe('Suspected');
+  });
+
+  it.each([10n, 96n])('pays %s percent, and trades the rest for another account', async (percent) => {
+    const router = await stage.forger('Router', 'ROUTER');
+    const { price, steps } = await split(router, percent);
+    const rest = 10_000_000n * (100n - percent);
+    const swap = 'swapExactTokensForETH(uint256,uint256,address[],address,uint256)';
+    const onward = [
+      call(MAINNET.usdc, fn('approve(address,uint256)', [MAINNET.v2Router, rest])),
+      call(MAINNET.v2Router, fn(swap, [rest, 0n, [MAINNET.usdc, MAINNET.weth], BOB, 1n << 40n])),
+    ];
+    const play = fnOf(stage.abi, 'play', [[...steps.slice(0, 2), ...onward]]);
+    const { classification } = await stage.report(
+      await stage.chain.send('alice', { to: router, data: play, value: price, gas: 3_000_000n }),
+    );
+    expect(classification.status).toBe('Suspected');
+  });
+
+  it.each([10n, 96n])('trades %s percent for Alice, and the rest for another account', async (percent) => {
+    const router = await stage.forger('Router', 'ROUTER');
+    const [mine, others] = [(ETHER * percent) / 100n, (ETHER * (100n - percent)) / 100n];
+    const swap = 'swapExactETHForTokens(uint256,address[],address,uint256)';
+    const path = [MAINNET.weth, other];
+    const onward = call(MAINNET.v2Router, fn(swap, [0n, path, BOB, 1n << 40n]), others);
+    const { to, data } = buy(mine);
+    const play = fnOf(stage.abi, 'play', [[call(to, data, mine), onward]]);
+    const { classification } = await stage.report(
+      await stage.chain.send('alice', { to: router, data: play, value: ETHER, gas: 3_000_000n }),
+    );
+    expect(classification.intent_label).toMatch(/, of which others kept [\d.]+ ETH$/);
     expect(classification.status).toBe('Suspected');
   });
 

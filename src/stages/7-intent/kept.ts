@@ -6,9 +6,10 @@ import { mergeNative, NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
 import { makesAnyCall } from '../../value/signed.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
-import { FEE_DIVISOR } from '../../value/parties.ts';
+import { roleOf } from '../../lib/roles.ts';
+import { FEE_DIVISOR, tokensOf } from '../../value/parties.ts';
 import { amountsOf } from '../../value/sides.ts';
-import { actAmounts, gainsOf, isTrade, type ActAmount } from './actAmounts.ts';
+import { actAmounts, gainsOf, isTrade, sumsOf, type ActAmount } from './actAmounts.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
@@ -24,7 +25,7 @@ export interface Kept extends ActAmount {
   readonly tax: bigint;
   /** The account that has the rest, where it is one. */
   readonly holder: Address | null;
-  /** A contract of the rules took the rest, and it is small enough for a fee. */
+  /** Only listed contracts were called for the actor, and the rest is small enough for a fee. */
   readonly isFee: boolean;
 }
 
@@ -40,7 +41,8 @@ export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): 
       // Less is rounding.
       if (rest * 1_000_000n < -of && side === 'sent') return [];
       if (act === 0n || rest * 1_000_000n <= of) continue;
-      const taken = takenBy(view, { id, amount: rest, of });
+      const part = { id, amount: rest, of };
+      const taken = takenBy(view, part) ?? tradedOn(view, motifs, part);
       if (taken) kept.push({ id, asset, amount: rest, side, of, ...taken });
     }
   }
@@ -50,12 +52,12 @@ export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): 
 /** Whether an account took it that is no listed router. */
 export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
 
+type Part = Pick<Kept, 'id' | 'amount' | 'of'>;
+type Taken = Pick<Kept, 'tax' | 'holder' | 'isFee'>;
+
 /** Null where no account has it. */
-function takenBy(
-  view: SubjectView,
-  { id, amount, of }: Pick<Kept, 'id' | 'amount' | 'of'>,
-): Pick<Kept, 'tax' | 'holder' | 'isFee'> | null {
-  const { flow, tx, input } = view;
+function takenBy(view: SubjectView, { id, amount, of }: Part): Taken | null {
+  const { flow } = view;
   const taxes = flow.movements.filter(
     ({ index, asset, from, to, evidence }) =>
       view.mergedAsset(asset) === id &&
@@ -73,15 +75,35 @@ function takenBy(
   const tax = taxed > amount || surpluses.length === 0 ? amount : taxed;
   const exact = surpluses.find(([, surplus]) => surplus === amount - tax);
   const holders = (exact ? [exact] : surpluses).map(([account]) => account);
-  const { rulebook } = input;
-  const isListed = (account: Address): boolean => isListedAddress(account, rulebook);
-  // A contract that makes any call may have called the account that kept it.
-  const charges = isListed(tx.to!) && !makesAnyCall(rulebook, tx.to!);
-  return {
-    tax,
-    holder: only(holders),
-    isFee: (amount - tax) * FEE_DIVISOR <= of && (charges || holders.every(isListed)),
-  };
+  return { tax, holder: only(holders), isFee: (amount - tax) * FEE_DIVISOR <= of && callsListed(view) };
+}
+
+/** It went into acts for others; null where the actor's own acts besides took all of it. */
+function tradedOn(view: SubjectView, motifs: readonly Motif[], { id, amount, of }: Part): Taken | null {
+  const has = (motif: Motif, role: string): boolean => view.entity.has(roleOf(motif, role)!);
+  const own = view.own.filter((one) => {
+    if (motifs.includes(one)) return false;
+    if (view.kind(one).position !== null) return has(one, 'owner');
+    return isTrade(view, [one]) && has(one, 'payer') && has(one, 'recipient');
+  });
+  const used = sumsOf(view, own, 'sent').get(id)?.amount ?? 0n;
+  if (used >= amount) return null;
+  return { tax: 0n, holder: null, isFee: amount * FEE_DIVISOR <= of && callsListed(view) };
+}
+
+/**
+ * Whether the actor's accounts, or the signer where these called nothing, called only listed contracts, none
+ * that makes any call; tokens aside.
+ */
+function callsListed({ tx, flow, entity, input: { rulebook } }: SubjectView): boolean {
+  const tokens = tokensOf(flow);
+  const called = tx.frames.filter(
+    ({ type, effective, static: reads, from, to }) =>
+      type === 'CALL' && effective && !reads && entity.has(from) && !entity.has(to!) && !tokens.has(to),
+  );
+  return (called.length > 0 ? called : tx.frames.slice(0, 1)).every(
+    ({ to }) => isListedAddress(to!, rulebook) && !makesAnyCall(rulebook, to!),
+  );
 }
 
 /** The surplus of other accounts: more of the asset than their swaps and the actor's positions explain. */
@@ -95,8 +117,9 @@ function* surplusesOf(view: SubjectView, id: AssetId): Generator<[Address, bigin
     for (const { asset, delta } of amountsOf(act, rulebook))
       if (mergeNative(asset, rulebook.wrappedNative) === id)
         traded.set(act.venue, (traded.get(act.venue) ?? 0n) - delta);
+  const aside = new Set([ZERO_ADDRESS, ...entity, ...rulebook.wrappedNative]);
   for (const account of flow.incoming.keys()) {
-    if (account === ZERO_ADDRESS || entity.has(account)) continue;
+    if (aside.has(account)) continue;
     const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).get(id);
     if (own) yield [account, own.net - (traded.get(account) ?? 0n)];
   }
