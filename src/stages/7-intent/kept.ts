@@ -84,7 +84,7 @@ function tradedOn(view: SubjectView, motifs: readonly Motif[], { id, amount, of 
   const own = view.own.filter((one) => {
     if (motifs.includes(one)) return false;
     if (view.kind(one).position !== null) return has(one, 'owner');
-    return isTrade(view, [one]) && has(one, 'payer') && has(one, 'recipient');
+    return isTrade(view, [one]) && has(one, 'recipient');
   });
   const used = sumsOf(view, own, 'sent').get(id)?.amount ?? 0n;
   if (used >= amount) return null;
