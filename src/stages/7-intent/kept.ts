@@ -1,12 +1,12 @@
 import { only } from '../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { memoizeFor } from '../../lib/memo.ts';
+import { roleOf } from '../../lib/roles.ts';
 import { sumOf } from '../../value/amount.ts';
 import { mergeNative, NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
 import { makesAnyCall } from '../../value/signed.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
-import { roleOf } from '../../lib/roles.ts';
 import { FEE_DIVISOR, tokensOf } from '../../value/parties.ts';
 import { amountsOf } from '../../value/sides.ts';
 import { actAmounts, gainsOf, isTrade, sumsOf, type ActAmount } from './actAmounts.ts';
@@ -43,7 +43,9 @@ export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): 
       if (act === 0n || rest * 1_000_000n <= of) continue;
       const part = { id, amount: rest, of };
       const taken = takenBy(view, part) ?? tradedOn(view, motifs, part);
-      if (taken) kept.push({ id, asset, amount: rest, side, of, ...taken });
+      if (!taken) continue;
+      const isFee = (rest - taken.tax) * FEE_DIVISOR <= of && callsListed(view);
+      kept.push({ id, asset, amount: rest, side, of, tax: taken.tax, holder: taken.holder, isFee });
     }
   }
   return kept;
@@ -53,7 +55,7 @@ export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): 
 export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
 
 type Part = Pick<Kept, 'id' | 'amount' | 'of'>;
-type Taken = Pick<Kept, 'tax' | 'holder' | 'isFee'>;
+type Taken = Pick<Kept, 'tax' | 'holder'>;
 
 /** Null where no account has it. */
 function takenBy(view: SubjectView, { id, amount, of }: Part): Taken | null {
@@ -75,20 +77,18 @@ function takenBy(view: SubjectView, { id, amount, of }: Part): Taken | null {
   const tax = taxed > amount || surpluses.length === 0 ? amount : taxed;
   const exact = surpluses.find(([, surplus]) => surplus === amount - tax);
   const holders = (exact ? [exact] : surpluses).map(([account]) => account);
-  return { tax, holder: only(holders), isFee: (amount - tax) * FEE_DIVISOR <= of && callsListed(view) };
+  return { tax, holder: only(holders) };
 }
 
 /** It went into acts for others; null where the actor's own acts besides took all of it. */
-function tradedOn(view: SubjectView, motifs: readonly Motif[], { id, amount, of }: Part): Taken | null {
+function tradedOn(view: SubjectView, motifs: readonly Motif[], { id, amount }: Part): Taken | null {
   const has = (motif: Motif, role: string): boolean => view.entity.has(roleOf(motif, role)!);
   const own = view.own.filter((one) => {
     if (motifs.includes(one)) return false;
     if (view.kind(one).position !== null) return has(one, 'owner');
     return isTrade(view, [one]) && has(one, 'recipient');
   });
-  const used = sumsOf(view, own, 'sent').get(id)?.amount ?? 0n;
-  if (used >= amount) return null;
-  return { tax: 0n, holder: null, isFee: amount * FEE_DIVISOR <= of && callsListed(view) };
+  return (sumsOf(view, own, 'sent').get(id)?.amount ?? 0n) >= amount ? null : { tax: 0n, holder: null };
 }
 
 /**
