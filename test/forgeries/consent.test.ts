@@ -10,7 +10,7 @@ import { safeTransaction } from '../devnet/scenarios/safe.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
 import { ur } from '../devnet/scenarios/swaps.ts';
 import { HOSTS, startHosts, type Hosts } from './hosts.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, compile, event, openPair, startStage, type Stage, type Step } from './stage.ts';
 
 let stage: Stage;
 let at: Hosts;
@@ -38,27 +38,12 @@ beforeAll(async () => {
   token['NFT'] = await deploy('Art', 'ART', 0);
   token['impersonating symbol'] = await deploy('Tether USD', 'USDT', 6);
   token['real pair'] = await deploy('Paired', 'PAIRED', 6);
-  pair = await openPair(token['real pair']);
+  pair = await openPair(stage.chain, token['real pair'], () => fn('hold(uint256)', [MILLION]));
 });
 afterAll(() => stage?.stop());
 
 const must = (to: Address, data: Hex, value = 0n) =>
   stage.chain.must(ATTACKER, { to, data, value, gas: 6_000_000n });
-
-/** A real pair of the token with wrapped ether. */
-async function openPair(of: Address): Promise<Address> {
-  await must(MAINNET.v2Factory, fn('createPair(address,address)', [of, MAINNET.weth]));
-  const made = await stage.chain.read<Address>(
-    MAINNET.v2Factory,
-    'getPair(address,address) view returns (address)',
-    [of, MAINNET.weth],
-  );
-  await must(MAINNET.weth, fn('deposit()'), 10n * ETHER);
-  await must(MAINNET.weth, fn('transfer(address,uint256)', [made, 10n * ETHER]));
-  await must(of, fn('hold(uint256)', [MILLION]));
-  await must(made, fn('mint(address)', [addressOf(ATTACKER)]));
-  return made;
-}
 
 const ERC20 = 'Transfer(address indexed from, address indexed to, uint256 value)';
 const ERC721 = 'Transfer(address indexed from, address indexed to, uint256 indexed tokenId)';

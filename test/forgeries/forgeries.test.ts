@@ -7,7 +7,7 @@ import { account, addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { artifact } from '../devnet/artifacts.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
-import { ATTACKER, call, event, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, event, openPair, startStage, type Stage, type Step } from './stage.ts';
 
 let stage: Stage;
 /** Tokens under the attacker's control, and a contract that only emits events. */
@@ -219,7 +219,7 @@ function deposit(owner: Address, vault: Address): Step[] {
 
 describe('at real contracts', () => {
   it('a real pair fed with the attacker\u2019s token in the name of a bystander', async () => {
-    const pair = await openPair(fake.plain);
+    const pair = await paired(fake.plain);
     const out = ETHER / 100n;
     const report = await stage.play(fake.mask, [
       pull(fake.plain, VICTIM, pair, MILLION),
@@ -231,7 +231,7 @@ describe('at real contracts', () => {
   });
 
   it('the same with a token under the name of another', async () => {
-    const pair = await openPair(fake.usdt);
+    const pair = await paired(fake.usdt);
     const report = await stage.play(fake.mask, [
       pull(fake.usdt, VICTIM, pair, MILLION),
       call(
@@ -407,25 +407,9 @@ describe('a token under the name of another', () => {
   });
 });
 
-/** A real pair of the token with wrapped ether, with liquidity from the attacker. */
-async function openPair(token: Address): Promise<Address> {
-  const { chain } = stage;
-  await chain.must(ATTACKER, {
-    to: MAINNET.v2Factory,
-    data: fn('createPair(address,address)', [token, MAINNET.weth]),
-    gas: 5_000_000n,
-  });
-  const pair = await chain.read<Address>(
-    MAINNET.v2Factory,
-    'getPair(address,address) view returns (address)',
-    [token, MAINNET.weth],
-  );
-  await chain.must(ATTACKER, { to: MAINNET.weth, data: fn('deposit()'), value: ETHER });
-  await chain.must(ATTACKER, { to: MAINNET.weth, data: fn('transfer(address,uint256)', [pair, ETHER]) });
-  await chain.must(ATTACKER, { to: token, data: fn('transfer(address,uint256)', [pair, MILLION]) });
-  await chain.must(ATTACKER, { to: pair, data: fn('mint(address)', [addressOf(ATTACKER)]), gas: 2_000_000n });
-  return pair;
-}
+/** A real pair of the token with wrapped ether. */
+const paired = (token: Address): Promise<Address> =>
+  openPair(stage.chain, token, (pair) => fn('transfer(address,uint256)', [pair, MILLION]), ETHER);
 
 const outOf = (token: Address, weth: bigint): [bigint, bigint] =>
   token.toLowerCase() < MAINNET.weth.toLowerCase() ? [0n, weth] : [weth, 0n];

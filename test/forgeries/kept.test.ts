@@ -4,24 +4,15 @@ import type { Address } from 'viem';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
-import { ATTACKER, call, startStage, type Stage } from './stage.ts';
+import { call, openPair, startStage, type Stage } from './stage.ts';
 
 const ALICE = addressOf('alice');
 const BOB = addressOf('bob');
 let stage: Stage, other: Address;
 beforeAll(async () => {
   stage = await startStage();
-  const must = (to: Address, data: `0x${string}`, value = 0n) =>
-    stage.chain.must(ATTACKER, { to, data, value, gas: 6_000_000n });
-  // Another pool of ether.
   other = await stage.forger('Other', 'OTHER');
-  await must(MAINNET.v2Factory, fn('createPair(address,address)', [other, MAINNET.weth]));
-  const getPair = 'getPair(address,address) view returns (address)';
-  const pool = await stage.chain.read<Address>(MAINNET.v2Factory, getPair, [other, MAINNET.weth]);
-  await must(MAINNET.weth, fn('deposit()'), 10n * ETHER);
-  await must(MAINNET.weth, fn('transfer(address,uint256)', [pool, 10n * ETHER]));
-  await must(other, fn('transferFrom(address,address,uint256)', [addressOf(ATTACKER), pool, 10n ** 12n]));
-  await must(pool, fn('mint(address)', [addressOf(ATTACKER)]));
+  await openPair(stage.chain, other, (pair) => fn('transfer(address,uint256)', [pair, 10n ** 12n]));
 }, 180_000);
 afterAll(() => stage?.stop());
 

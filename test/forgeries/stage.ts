@@ -13,7 +13,9 @@ import {
 } from 'viem';
 import type { RunningServer } from '../../src/service/server.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
-import { fnOf, type Chain } from '../devnet/chain.ts';
+import { addressOf } from '../devnet/accounts.ts';
+import { MAINNET } from '../devnet/addresses.ts';
+import { ETHER, fn, fnOf, type Chain } from '../devnet/chain.ts';
 import type { Contract } from '../devnet/compile.ts';
 import { startDevnet } from '../devnet/deploy.ts';
 import { Ctx } from '../devnet/scenario.ts';
@@ -87,6 +89,28 @@ export async function startStage(): Promise<Stage> {
 }
 
 export const call = (to: Address, data: Hex, value = 0n): Step => ({ to, value, data, topics: [] });
+
+/**
+ * A real pair of the token with wrapped ether, with liquidity from the attacker; `fund`: the call of the token
+ * that puts in its part.
+ */
+export async function openPair(
+  chain: Chain,
+  token: Address,
+  fund: (pair: Address) => Hex,
+  ether = 10n * ETHER,
+): Promise<Address> {
+  const must = (to: Address, data: Hex, value = 0n) =>
+    chain.must(ATTACKER, { to, data, value, gas: 6_000_000n });
+  const pairOf = 'getPair(address,address) view returns (address)';
+  await must(MAINNET.v2Factory, fn('createPair(address,address)', [token, MAINNET.weth]));
+  const pair = await chain.read<Address>(MAINNET.v2Factory, pairOf, [token, MAINNET.weth]);
+  await must(MAINNET.weth, fn('deposit()'), ether);
+  await must(MAINNET.weth, fn('transfer(address,uint256)', [pair, ether]));
+  await must(token, fund(pair));
+  await must(pair, fn('mint(address)', [addressOf(ATTACKER)]));
+  return pair;
+}
 
 /** An event in the layout of its signature: every address is `who`, every number `amount`, unless given by name. */
 export function event(

@@ -7,7 +7,7 @@ import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, compile, event, openPair, startStage, type Stage, type Step } from './stage.ts';
 
 const ALICE = addressOf('alice');
 const BOB = addressOf('bob');
@@ -28,15 +28,7 @@ beforeAll(async () => {
   const { Puppet } = compile('Forger.sol');
   abi = Puppet!.abi;
   token = await chain.deploy(Puppet!, ['Taxed', 'TAXED', 6]);
-  await must(MAINNET.v2Factory, fn('createPair(address,address)', [token, MAINNET.weth]));
-  pair = await chain.read<Address>(MAINNET.v2Factory, 'getPair(address,address) view returns (address)', [
-    token,
-    MAINNET.weth,
-  ]);
-  await must(MAINNET.weth, fn('deposit()'), 10n * ETHER);
-  await must(MAINNET.weth, fn('transfer(address,uint256)', [pair, 10n * ETHER]));
-  await must(token, fn('hold(uint256)', [MILLION]));
-  await must(pair, fn('mint(address)', [addressOf(ATTACKER)]));
+  pair = await openPair(chain, token, () => fn('hold(uint256)', [MILLION]));
   venue = await stage.forger('Venue', 'VENUE');
   donor = await stage.forger('Donor', 'DONOR');
   await c.approve('alice', 'WETH', venue);
@@ -58,7 +50,18 @@ const tells = (from: Address, to: Address, amount: bigint) => tellsAll([from, to
 
 const fourFifths = (): bigint => (asked * 4n) / 5n;
 
-/** Alice buys the token for ether at the real router and pair; `told`: what the token then tells. */
+/** Alice buys a token for ether at the real router and pair. */
+function buys(of: Address): Promise<`0x${string}`> {
+  const data = fn('swapExactETHForTokensSupportingFeeOnTransferTokens(uint256,address[],address,uint256)', [
+    0n,
+    [MAINNET.weth, of],
+    ALICE,
+    1n << 40n,
+  ]);
+  return stage.chain.send('alice', { to: MAINNET.v2Router, data, value: PAID, gas: 3_000_000n });
+}
+
+/** Alice buys the token; `told`: what the token then tells. */
 async function bought(told: () => readonly [Address, Address, bigint]): Promise<TxReport> {
   const [tokens, ether] = reserves;
   // Three in a thousand are the pair's own fee.
@@ -66,14 +69,7 @@ async function bought(told: () => readonly [Address, Address, bigint]): Promise<
   reserves = [tokens - asked, ether + PAID];
   await must(token, fn('hold(uint256)', [tokens - asked]));
   await tells(...told());
-  const data = fn('swapExactETHForTokensSupportingFeeOnTransferTokens(uint256,address[],address,uint256)', [
-    0n,
-    [MAINNET.weth, token],
-    ALICE,
-    1n << 40n,
-  ]);
-  const request = { to: MAINNET.v2Router, data, value: PAID, gas: 3_000_000n };
-  return stage.report(await stage.chain.send('alice', request));
+  return stage.report(await buys(token));
 }
 
 describe('a token that moves less than the pool asks it to', () => {
@@ -171,16 +167,7 @@ it.each([
   ['without a log', false],
 ])('states what the buyer of a token got that logs more, and takes its tax %s', async (_, tells) => {
   const over = await stage.chain.deploy(compile('Forger.sol')['Overstating']!, []);
-  await must(MAINNET.v2Factory, fn('createPair(address,address)', [over, MAINNET.weth]));
-  const pool = await stage.chain.read<Address>(
-    MAINNET.v2Factory,
-    'getPair(address,address) view returns (address)',
-    [over, MAINNET.weth],
-  );
-  await must(MAINNET.weth, fn('deposit()'), 10n * ETHER);
-  await must(MAINNET.weth, fn('transfer(address,uint256)', [pool, 10n * ETHER]));
-  await must(over, fn('give(address,uint256)', [pool, MILLION]));
-  await must(pool, fn('mint(address)', [addressOf(ATTACKER)]));
+  const pool = await openPair(stage.chain, over, (made) => fn('give(address,uint256)', [made, MILLION]));
   await must(over, fn('tell(bool)', [tells]));
   const accounts = [ALICE, pool, over];
   const held = () =>
@@ -190,14 +177,7 @@ it.each([
       ),
     );
   const before = await held();
-  const data = fn('swapExactETHForTokensSupportingFeeOnTransferTokens(uint256,address[],address,uint256)', [
-    0n,
-    [MAINNET.weth, over],
-    ALICE,
-    1n << 40n,
-  ]);
-  const request = { to: MAINNET.v2Router, data, value: PAID, gas: 3_000_000n };
-  const hash = await stage.chain.send('alice', request);
+  const hash = await buys(over);
   const report = await stage.report(hash);
   const gained = (await held()).map((is, i) => is - before[i]!);
 
