@@ -54,7 +54,7 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
     folders: [],
     packages: ['pino', 'ajv', 'node:crypto', 'node:fs', 'node:module', 'node:url'],
   },
-  evm: { folders: ['lib'], packages: ['ox', 'js-sha3', 'tiny-secp256k1'] },
+  evm: { folders: ['lib'], packages: ['ox', 'hash-wasm', 'tiny-secp256k1'] },
   value: { folders: ['lib', 'evm'], packages: ['unhomoglyph', 'graphology'] },
   rules: {
     folders: ['lib', 'evm', 'value'],

@@ -1,4 +1,3 @@
-import { checksum } from 'ox/Address';
 import { concat } from 'ox/Hex';
 import { fromCreate } from 'ox/ContractAddress';
 import { keccak256 } from './keccak.ts';
@@ -6,8 +5,18 @@ import { memoize } from '../lib/memo.ts';
 import { wordOf, ZERO_ADDRESS } from './hex.ts';
 import type { Address, Hash } from '../model/hex.ts';
 
-/** The mixed-case form of an address (EIP-55). ox moves each one asked for to the end of its own memory. */
-export const checksumAddress: (address: Address) => string = memoize(checksum, 8_192);
+/** The mixed-case form of an address (EIP-55). With ox's hash it takes six times as long. */
+export const checksumAddress: (address: Address) => string = memoize((address) => {
+  const digits = address.slice(2).toLowerCase();
+  const hash = keccak256(Buffer.from(digits)).slice(2);
+  return `0x${digits.replace(/[a-f]/g, (it, i: number) => (hash[i]! > '7' ? it.toUpperCase() : it))}`;
+}, 8_192);
+
+/** `0xAbCd…1234`, checksummed, for where a name is missing. */
+export function shortAddress(address: Address): string {
+  const full = checksumAddress(address);
+  return `${full.slice(0, 6)}…${full.slice(-4)}`;
+}
 
 const LOW = `0x${'0'.repeat(37)}`;
 

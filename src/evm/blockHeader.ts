@@ -45,9 +45,13 @@ const FORKS = [
   [19_426_587, 20],
   [22_431_084, 21],
 ] as const;
-const QUANTITIES = /^(difficulty|number|gasLimit|gasUsed|timestamp|baseFeePerGas|blobGasUsed|excessBlobGas)$/;
-/** Fields that nodes send beside the header. */
-const BESIDE = /^(hash|size|totalDifficulty|transactions|uncles|withdrawals|author|sealFields)$/;
+const QUANTITIES = new Set(
+  'difficulty number gasLimit gasUsed timestamp baseFeePerGas blobGasUsed excessBlobGas'.split(' '),
+);
+/** The fields of a header and those that nodes send beside it. */
+const KNOWN = new Set(
+  [FIELDS, 'hash size totalDifficulty transactions uncles withdrawals author sealFields'.split(' ')].flat(),
+);
 /** Archives that keep no blooms or roots send zeros, or nothing. */
 const PLACEHOLDER = /^0x0*$/;
 const MAY_BE_ZERO =
@@ -60,7 +64,7 @@ const MAY_BE_ZERO =
 export function hashIsWrong(block: Readonly<Record<string, unknown>>): boolean | null {
   const held = FIELDS.filter((field) => block[field] != null);
   const known = FORKS.findLast(([first]) => Number(block['number']) >= first);
-  const isForeign = Object.keys(block).some((key) => !FIELDS.includes(key) && !BESIDE.test(key));
+  const isForeign = Object.keys(block).some((key) => !KNOWN.has(key));
   if (isForeign || known === undefined || held.length < known[1]) return null;
   if (held.some((field, i) => field !== FIELDS[i])) return null;
   const values = bytesOf(held.map((field) => digitsOf(field, String(block[field]))));
@@ -73,7 +77,7 @@ export function hashIsWrong(block: Readonly<Record<string, unknown>>): boolean |
 /** An even number of hex digits; `?` without the prefix. */
 function digitsOf(field: string, value: string): string {
   const digits = value.startsWith('0x') ? value.slice(2) : '?';
-  const shown = QUANTITIES.test(field) ? digits.replace(/^0+/, '') : digits;
+  const shown = QUANTITIES.has(field) ? digits.replace(/^0+/, '') : digits;
   return shown.length % 2 === 0 ? shown : `0${shown}`;
 }
 

@@ -1,6 +1,6 @@
 import { checksumAddress } from '../evm/address.ts';
 import type { Decoded, DecodedArgument, CalledFunction } from '../evm/decodeArguments.ts';
-import { cleanText } from './display.ts';
+import { cleanText } from './cleanText.ts';
 import { readSignature } from '../evm/signatures.ts';
 import { linesOf } from '../lib/tableLines.ts';
 import type { Address } from '../model/hex.ts';

@@ -1,4 +1,4 @@
-import { cleanText } from './display.ts';
+import { cleanText } from './cleanText.ts';
 import { smallUintAt, uintAt } from '../evm/hex.ts';
 import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
 import type { Address, Hex } from '../model/hex.ts';

@@ -1,13 +1,7 @@
 import { formatAmount, grouped, shownAmount } from './amount.ts';
-import {
-  assetUnit,
-  cleanName,
-  cleanSymbol,
-  cleanText,
-  listSymbol,
-  shortAddress,
-  shortened,
-} from './display.ts';
+import { cleanName, cleanSymbol, cleanText, shortened } from './cleanText.ts';
+import { assetUnit, listSymbol } from './display.ts';
+import { shortAddress } from '../evm/address.ts';
 import type { Address } from '../model/hex.ts';
 import type { LineTable, Rulebook } from '../model/rulebook.ts';
 import type { PriceQuote, TokenMetadata } from '../model/upstream.ts';

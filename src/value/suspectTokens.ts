@@ -5,7 +5,7 @@ import { linesOf } from '../lib/tableLines.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { Consent } from './consent.ts';
 import { isListedAddress } from './tokenCall.ts';
-import { cleanText } from './display.ts';
+import { cleanText } from './cleanText.ts';
 import { knownSymbols } from './labelFormat.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';

@@ -11,7 +11,7 @@ import type { Motif } from '../../model/motif.ts';
 import type { Condition, IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
 import { functionOf } from '../../evm/decodeArguments.ts';
-import { cleanText, shortened } from '../../value/display.ts';
+import { cleanText, shortened } from '../../value/cleanText.ts';
 import { blobsText, nameOf } from './deeds.ts';
 import type { Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';

@@ -1,7 +1,7 @@
 import { creationsIn } from '../../value/frames.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { shortAddress } from '../../value/display.ts';
+import { shortAddress } from '../../evm/address.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { accountsWith } from '../../lib/roles.ts';
 import { amountText, MAX_LISTED, type LabelFormat } from '../../value/labelFormat.ts';

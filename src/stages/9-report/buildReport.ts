@@ -1,5 +1,5 @@
 import { formatAmount } from '../../value/amount.ts';
-import { cleanText, shortAddress } from '../../value/display.ts';
+import { cleanText } from '../../value/cleanText.ts';
 import { displayMoney } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
@@ -9,7 +9,7 @@ import type { Motif } from '../../model/motif.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AccountNames, RawContext } from '../../model/upstream.ts';
-import { checksumAddress } from '../../evm/address.ts';
+import { checksumAddress, shortAddress } from '../../evm/address.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import { attemptsOf, executionOutcome } from '../../value/frames.ts';

@@ -1,6 +1,6 @@
 import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { cleanText } from '../../value/display.ts';
+import { cleanText } from '../../value/cleanText.ts';
 import { amountText, labelFormat, type LabelFormat } from '../../value/labelFormat.ts';
 import { amountsMoved, isShare } from '../../value/sides.ts';
 import type { ReportInput } from './buildReport.ts';

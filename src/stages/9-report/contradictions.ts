@@ -6,7 +6,7 @@ import { isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { distance } from '../../value/amount.ts';
 import { mergeNative, parseAssetId } from '../../value/asset.ts';
 import { gaveAndGot } from '../../value/exchange.ts';
-import { shortAddress } from '../../value/display.ts';
+import { shortAddress } from '../../evm/address.ts';
 import { amountText } from '../../value/labelFormat.ts';
 import { formatOf } from './caveats.ts';
 import type { PositionChange } from '../../model/economics.ts';

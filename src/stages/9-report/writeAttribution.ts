@@ -5,7 +5,7 @@ import type { AccountName } from '../../model/generated/report.ts';
 import type { ReportInput } from './buildReport.ts';
 import type { ReportWriter } from './reportWriter.ts';
 import { addressName } from '../../value/labelFormat.ts';
-import { cleanText } from '../../value/display.ts';
+import { cleanText } from '../../value/cleanText.ts';
 import type { Address } from '../../model/hex.ts';
 
 export function writeAttribution(attribution: Attribution, writer: ReportWriter): wire.Attribution {

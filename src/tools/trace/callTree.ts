@@ -9,7 +9,7 @@ import type { TokenMetadata } from '../../model/upstream.ts';
 import { formatAmount } from '../../value/amount.ts';
 import { argumentText, ownArguments } from '../../value/argumentText.ts';
 import { failureReason } from '../../value/frames.ts';
-import { cleanSymbol } from '../../value/display.ts';
+import { cleanSymbol } from '../../value/cleanText.ts';
 import { labelFormat } from '../../value/labelFormat.ts';
 import type { Call, CallTree, LogItem, Target } from '../wording/calls.ts';
 

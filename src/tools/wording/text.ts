@@ -1,5 +1,5 @@
 import { groupBy } from '../../lib/lists.ts';
-import { cleanText } from '../../value/display.ts';
+import { cleanText } from '../../value/cleanText.ts';
 
 /** Text from a report, fit to show: a report may come from anywhere, so its texts are cleaned again. */
 export function shown(text: string | null | undefined, limit = 200): string {

@@ -1,14 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { erc20Id, NATIVE, nftId, parseAssetId } from '../../../src/value/asset.ts';
-import {
-  assetText,
-  cleanName,
-  cleanSymbol,
-  cleanText,
-  listSymbol,
-  shortAddress,
-} from '../../../src/value/display.ts';
+import { cleanName, cleanSymbol, cleanText } from '../../../src/value/cleanText.ts';
+import { shortAddress } from '../../../src/evm/address.ts';
+import { assetText, listSymbol } from '../../../src/value/display.ts';
 import { account, token } from '../../support/builders.ts';
 
 const TOKEN = account('ab');
