@@ -27,18 +27,18 @@ class Facts extends Almanac {
 const ENGINE = new Engine();
 for (const [name, { holds }] of Object.entries(OPERATORS)) ENGINE.addOperator(new Operator(name, holds));
 
-type Evaluate = (source: FactSource) => Promise<RuleResult>;
-
-/** Evaluates a rule's condition. */
-function runner({ slug, when }: Pick<IntentRule, 'slug' | 'when'>): Evaluate {
+/** Evaluates a rule's condition. `withParts`: the outcome of each part is read as well. */
+function runner({ slug, when }: Pick<IntentRule, 'slug' | 'when'>, withParts: boolean) {
   const ready = lazy(() => {
     // The engine wants a boolean node on top.
     const conditions = ('fact' in when ? { all: [when] } : when) as unknown as TopLevelCondition;
     const rule = new Rule({ name: slug, conditions, event: { type: 'matched' } });
+    // For outcomes to be left on them it copies conditions at each run; functions it does not copy.
+    if (!withParts) Object.assign(rule, { conditions: Object.setPrototypeOf(() => 0, rule.conditions) });
     // The package's types leave these out.
     return (rule as unknown as { setEngine(engine: Engine): RunnableRule }).setEngine(ENGINE);
   });
-  return (source) => ready().evaluate(new Facts(source));
+  return (source: FactSource): Promise<RuleResult> => ready().evaluate(new Facts(source));
 }
 
 /** A rule's condition with the outcome of each part. The engine leaves out that of the condition on top. */
@@ -74,14 +74,14 @@ function necessary(condition: Condition, asked: Times): (source: FactSource) => 
 
 /** Makes a rule ready for json-rules-engine. `asked`: how many rules ask for each fact. */
 export function prepareIntent(rule: IntentRule, asked: Times = new Map()): PreparedIntent {
-  const run = runner(rule);
+  const [run, explain] = [runner(rule, false), runner(rule, true)];
   return {
     rule,
     facts: factNames(rule.when),
     mayMatch: necessary(rule.when, asked),
     matches: async (source) => (await run(source)).result === true,
     async evaluate(source): Promise<RuleOutcome> {
-      const conditions = outcomeOf(await run(source));
+      const conditions = outcomeOf(await explain(source));
       return { rule, matched: conditions.result, conditions };
     },
   };
@@ -90,7 +90,7 @@ export function prepareIntent(rule: IntentRule, asked: Times = new Map()): Prepa
 /** Makes a finding rule ready for json-rules-engine. */
 export function prepareFinding(rule: FindingRule): PreparedFinding {
   const { slug } = rule;
-  const [applies, proves] = [runner(rule), runner({ slug, when: rule.proven })];
+  const [applies, proves] = [runner(rule, false), runner({ slug, when: rule.proven }, true)];
   return {
     rule,
     async decide(source) {
