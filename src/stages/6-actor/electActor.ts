@@ -1,8 +1,9 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { only } from '../../lib/lists.ts';
+import { groupBy, only } from '../../lib/lists.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import { collectCandidates } from './collectCandidates.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
+import { feeTakersOf, tracingOf } from '../../value/parties.ts';
 import { executionPayments } from '../../value/parties/execution.ts';
 import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
 import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
@@ -56,10 +57,9 @@ const NOBODY: Elected = { actor: null, beneficiary: null, mode: 'none', ground: 
 
 function elected(context: ElectionContext, orders: readonly StatedOrder[], winner: Proposal): Elected {
   const { account: actor, mode, entity = [actor] } = winner;
-  const beneficiary = receiverOf(context, orders, winner);
   // A claim counts for more where a signature of the account covers all that left it.
   const ground = winner.ground === 'claimed' && context.authorised(actor) ? 'authorised' : winner.ground;
-  return { actor, beneficiary, mode, ground, entity };
+  return { actor, beneficiary: receiverOf(context, orders, winner), mode, ground, entity };
 }
 
 /** A stranger's contract names another account, and nothing else names one but the signer. */
@@ -76,12 +76,8 @@ function paymasterOf(operation: Motif | undefined): Address | null {
 }
 
 /** The first proposal of each account. */
-function onePerAccount({ proposals }: ProposalGroup): Proposal[] {
-  if (proposals.length === 1) return [...proposals];
-  const first = new Map<Address, Proposal>();
-  for (const proposal of proposals) if (!first.has(proposal.account)) first.set(proposal.account, proposal);
-  return [...first.values()];
-}
+const onePerAccount = ({ proposals }: ProposalGroup): Proposal[] =>
+  [...groupBy(proposals, (one) => one.account).values()].map(([first]) => first!);
 
 function choose(context: ElectionContext, group: ProposalGroup): Proposal | null {
   const distinct = onePerAccount(group);
@@ -101,7 +97,7 @@ function receiverOf(context: ElectionContext, orders: readonly StatedOrder[], wo
   return only([...receivers]) ?? won.account;
 }
 
-/** Recipients that gained: of a delivery, and of acts that paid the actor's accounts nothing. */
+/** Recipients, also behind routers, that gained: of a delivery, and of acts that paid the actor nothing. */
 function paidInsteadOf(context: ElectionContext, { account, entity = [account] }: Proposal): Address[] {
   const isPaid = ['received', 'both'].includes(context.sidesTogether(entity));
   const acts = context.input.motifs.filter((act) => {
@@ -112,10 +108,14 @@ function paidInsteadOf(context: ElectionContext, { account, entity = [account] }
     if (at === null && !legs.includes('reward')) return false;
     return accountsWith(act.participants, 'owner').some((owner) => entity.includes(owner));
   });
+  const { flow, rulebook, motifs } = context.input;
+  const [{ destinations }, takers] = [tracingOf(flow, rulebook.wrappedNative), feeTakersOf(motifs, rulebook)];
   const gained = (one: Address): boolean =>
     !entity.includes(one) && context.sides(one) === 'received' && context.neverElect(one) === null;
-  const named = acts.flatMap((act) => PAID_ROLES.flatMap((role) => accountsWith(act.participants, role)));
-  return named.filter(gained);
+  const behind = ({ assetsIn }: Motif, one: Address): Address[] =>
+    assetsIn.flatMap(({ asset }) => destinations(one, asset).filter((end) => !takers.has(end)));
+  const at = (act: Motif): Address[] => PAID_ROLES.flatMap((role) => accountsWith(act.participants, role));
+  return acts.flatMap((act) => at(act).flatMap((one) => [one, ...behind(act, one)])).filter(gained);
 }
 
 const PAID_ROLES = ['recipient', 'beneficiary'] as const;

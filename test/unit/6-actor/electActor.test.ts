@@ -333,6 +333,24 @@ describe('electActor', () => {
     expect(elect(scenario({ steps: [steps[0]!] })).beneficiary).toBe(SIGNER);
   });
 
+  it('names the account behind a router that also paid a fee, which did not gain the proceeds', () => {
+    const [ROUTER, TAKER] = [account('40e7'), account('fee')];
+    const steps = [
+      { token: TOKEN, from: SIGNER, to: POOL, amount: 100n },
+      { token: OTHER, from: POOL, to: ROUTER, amount: 50n },
+      { token: OTHER, from: ROUTER, to: TAKER, amount: 1n },
+      { token: OTHER, from: ROUTER, to: USER, amount: 49n },
+    ];
+    const built = scenario({ to: ROUTER, steps });
+    const got = { asset: built.flow.movements[1]!.asset, amount: 50n, role: 'out' };
+    const participants = [{ role: 'recipient', account: ROUTER }];
+    const swap = motif('swap', { venue: POOL, participants, assetsIn: [got] });
+    const fee = motif('protocol_fee', { participants: [{ role: 'recipient', account: TAKER }] });
+    const motifKinds = kindsWith([{ kind: 'protocol_fee', fee: true }]);
+    expect(elect(built, [swap, fee], { motifKinds }).beneficiary).toBe(USER);
+    expect(elect(built, [swap], { motifKinds }).beneficiary).toBe(SIGNER);
+  });
+
   it('names the account that a claim of the actor paid as beneficiary, itself where several gained', () => {
     const OWNER = { role: 'owner', account: SIGNER };
     const paid = [USER, account('5ec')].map((to) => ({ token: TOKEN, from: POOL, to, amount: 9n }));
