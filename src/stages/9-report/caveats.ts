@@ -1,5 +1,6 @@
 import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { parseAssetId } from '../../value/asset.ts';
 import { cleanText } from '../../value/cleanText.ts';
 import { amountText, labelFormat, type LabelFormat } from '../../value/labelFormat.ts';
 import { amountsMoved, isShare } from '../../value/sides.ts';
@@ -9,7 +10,7 @@ import type { Motif } from '../../model/motif.ts';
 
 type CaveatInput = Pick<
   ReportInput,
-  'verdict' | 'motifs' | 'rulebook' | 'flow' | 'context' | 'suspects' | 'contradiction'
+  'verdict' | 'motifs' | 'rulebook' | 'context' | 'suspects' | 'contradiction'
 >;
 
 /** Caveats that speak of the whole verdict. */
@@ -103,10 +104,9 @@ function titleOf(motif: Motif, input: CaveatInput): string {
 }
 
 function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
-  const [{ flow, rulebook }, format] = [input, formatOf(input)];
-  const texts = amountsMoved(motif, gave, rulebook)
+  const texts = amountsMoved(motif, gave, input.rulebook)
     .filter((one) => !isShare(one))
-    .map(({ asset: id, amount }) => amountText({ asset: flow.assets.get(id)!, amount }, format));
+    .map(({ asset: id, amount }) => amountText({ asset: parseAssetId(id)!, amount }, formatOf(input)));
   return texts.length > MOST_AMOUNTS ? `${texts.length} amounts` : texts.join(' and ');
 }
 

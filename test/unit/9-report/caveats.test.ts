@@ -39,8 +39,7 @@ function say(
   };
   const verdict = { motifs: [3], confidence, caveats: codes, rule: { slug: 'direct-swap', version: 1 } };
   const tokens = new Map([[TOKEN, { address: TOKEN, symbol: 'BBB', name: null, decimals: 0 }]]);
-  const flow = { assets: new Map([ETH, BBB].map((asset) => [asset.id, asset])) };
-  const caveats = writeCaveats({ motifs, rulebook, verdict, flow, context: { tokens } } as never);
+  const caveats = writeCaveats({ motifs, rulebook, verdict, context: { tokens } } as never);
   expect(caveats.map(({ code }) => code)).toEqual(codes);
   return [...new Set(caveats.map(({ text }) => text))];
 }
@@ -56,6 +55,12 @@ describe('a caveat', () => {
       ],
     );
     expect(say(['uncertain_motif'])).toEqual([
+      'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is of medium confidence.',
+    ]);
+  });
+
+  it('names the amounts that a venue settles net, though no movement shows their token', () => {
+    expect(say(['uncertain_motif'], { movements: [], claims: [] })).toEqual([
       'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is of medium confidence.',
     ]);
   });
