@@ -8,6 +8,8 @@ import { ATTACKER, call, compile, event, startStage, type Stage, type Step } fro
 
 /** ParaSwap's listed Augustus v5, played by a forger that states what its caller asks it to. */
 const ROUTER: Address = '0xDEF171Fe48CF0115B1d80b88dc8eAB59176FEe57';
+/** Balancer's listed vault, played by a forger likewise. */
+const VAULT: Address = '0xBA12222222228d8Ba445958a75a0704d566BF2C8';
 const ALICE = addressOf('alice');
 const BOB = addressOf('bob');
 const FIVE = 5_000_000n;
@@ -20,14 +22,15 @@ beforeAll(async () => {
   stage = await startStage();
   const { c, chain } = stage;
   await chain.placeAt(ROUTER, compile('Forger.sol')['Forger']!, ['Router', 'ROUTER']);
+  await chain.placeAt(VAULT, compile('Forger.sol')['Forger']!, ['Vault', 'VAULT']);
   open = await stage.forger('Open router', 'OPEN');
   venue = await stage.forger('Venue', 'VENUE');
   donor = await stage.forger('Donor', 'DONOR');
   usdt = await stage.forger('Tether USD', 'USDT');
-  for (const to of [ROUTER, open, venue]) await c.approve('alice', 'USDC', to);
+  for (const to of [ROUTER, VAULT, open, venue]) await c.approve('alice', 'USDC', to);
   for (const to of [ROUTER, venue]) await c.approve('bob', 'USDC', to);
   await chain.must(ATTACKER, { to: MAINNET.weth, data: fn('deposit()'), value: ETHER });
-  for (const to of [venue, donor])
+  for (const to of [venue, donor, VAULT])
     await chain.must(ATTACKER, {
       to: MAINNET.weth,
       data: fn('transfer(address,uint256)', [to, ETHER / 10n]),
@@ -140,5 +143,21 @@ describe('an exchange at an unlisted pool', () => {
       states(),
     ];
     expect((await playedBy('alice', ROUTER, robbed)).classification.status).toBe('Suspected');
+  });
+});
+
+describe('an amount that a venue settles net', () => {
+  it('is named though its token never moved', async () => {
+    const swap = (tokenIn: Address, amountIn: bigint, tokenOut: Address, amountOut: bigint): Step =>
+      event(
+        'Swap(bytes32 indexed poolId, address indexed tokenIn, address indexed tokenOut, uint256 amountIn, uint256 amountOut)',
+        ALICE,
+        FIVE,
+        { tokenIn, tokenOut, amountIn, amountOut },
+      );
+    const hops = [swap(MAINNET.usdc, FIVE, usdt, FIVE), swap(usdt, 2n * FIVE, MAINNET.weth, GOT)];
+    const { classification } = await playedBy('alice', VAULT, [pull(VAULT), ...hops, give(ALICE)]);
+    expect(classification).toMatchObject({ status: 'Suspected', actor: ALICE });
+    expect(classification.caveats!.map(({ text }) => text).join()).toContain('an amount of ');
   });
 });
