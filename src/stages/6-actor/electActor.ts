@@ -4,6 +4,7 @@ import { accountsWith, roleOf } from '../../lib/roles.ts';
 import { collectCandidates } from './collectCandidates.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
 import { feeTakersOf, tracingOf } from '../../value/parties.ts';
+import { amountsMoved } from '../../value/sides.ts';
 import { executionPayments } from '../../value/parties/execution.ts';
 import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
 import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
@@ -109,16 +110,15 @@ function paidInsteadOf(context: ElectionContext, { account, entity = [account] }
     return accountsWith(act.participants, 'owner').some((owner) => entity.includes(owner));
   });
   const { flow, rulebook, motifs } = context.input;
-  const [{ destinations }, takers] = [tracingOf(flow, rulebook.wrappedNative), feeTakersOf(motifs, rulebook)];
+  const { destinations } = tracingOf(flow, rulebook.wrappedNative);
+  const aside = new Set([...entity, ...feeTakersOf(motifs, rulebook)]);
   const gained = (one: Address): boolean =>
-    !entity.includes(one) && context.sides(one) === 'received' && context.neverElect(one) === null;
-  const behind = ({ assetsIn }: Motif, one: Address): Address[] =>
-    assetsIn.flatMap(({ asset }) => destinations(one, asset).filter((end) => !takers.has(end)));
-  const at = (act: Motif): Address[] => PAID_ROLES.flatMap((role) => accountsWith(act.participants, role));
+    !aside.has(one) && context.sides(one) === 'received' && context.neverElect(one) === null;
+  const behind = (act: Motif, one: Address): Address[] =>
+    amountsMoved(act, false, rulebook).flatMap(({ asset }) => destinations(one, asset));
+  const at = (act: Motif) => ['recipient', 'beneficiary'].flatMap((of) => accountsWith(act.participants, of));
   return acts.flatMap((act) => at(act).flatMap((one) => [one, ...behind(act, one)])).filter(gained);
 }
-
-const PAID_ROLES = ['recipient', 'beneficiary'] as const;
 
 function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
   if (tx.authorizations.length === 0 && delegations.size === 0) return [];
