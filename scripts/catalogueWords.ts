@@ -263,7 +263,7 @@ export const INVARIANTS: Words = {
   happened_at: 'The logs and calls are those of the contracts named.',
   value_moved: 'Value moved at all.',
   netted_at_venue: 'The venue settled net, and its books close.',
-  venue_involved: 'The value went through the venue or is its own token.',
+  venue_involved: 'The value went through the venue, is its own token, or of a token that it alone called.',
   assets_differ: 'What was given is not what was received.',
   minted_from_zero: 'The share was minted.',
   burnt_to_zero: 'The share was burnt.',

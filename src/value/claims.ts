@@ -1,5 +1,7 @@
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { distance, sumOf } from './amount.ts';
+import { isIssuance } from './asset.ts';
+import { isAtCallOf } from './frames.ts';
 import { SENT_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
 import type { DraftPrimitive, Claim, Leg, Operand, Primitive } from '../model/primitive.ts';
@@ -47,10 +49,12 @@ const PREDICATES = {
       const issuer = flow.assets.get(asset)?.address;
       return own.some(({ from, to }) => from === issuer || to === issuer);
     }),
-  venue_involved: ({ own, flow, venue }: Omit<Moved, 'other'> & { readonly venue: Address }) =>
-    own.some(
-      ({ from, to, asset }) => from === venue || to === venue || flow.assets.get(asset)?.address === venue,
-    ),
+  venue_involved: ({ own, flow, venue, tx }: Omit<Moved, 'other'> & { venue: Address; tx: CanonicalTx }) =>
+    own.some((m) => {
+      const token = flow.assets.get(m.asset)?.address;
+      const isMadeFor = isIssuance(m) && !!token && isAtCallOf(token, venue, tx);
+      return isMadeFor || [m.from, m.to, token].includes(venue);
+    }),
   value_moved: ({ length }: readonly unknown[]) => length > 0,
   amount_moved: isEqual,
   sum_of_parts: isEqual,

@@ -1,4 +1,5 @@
 import { cleanText } from './cleanText.ts';
+import { memoizeFor } from '../lib/memo.ts';
 import { smallUintAt, uintAt } from '../evm/hex.ts';
 import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
 import type { Address, Hex } from '../model/hex.ts';
@@ -124,6 +125,19 @@ export function creationsIn(frames: readonly Frame[]): Frame[] {
 export function createdIn(frames: readonly Frame[]): ReadonlySet<Address | null> {
   return new Set(creationsIn(frames).map(({ to }) => to));
 }
+
+/** For each account that was called, the one other account that called it; null where several did. */
+const soleCallers = memoizeFor(({ frames }: Pick<CanonicalTx, 'frames'>, _: null) => {
+  const callers = new Map<Address, Address | null>();
+  for (const { type, effective, from, to } of frames)
+    if (type === 'CALL' && effective && to !== null && from !== to)
+      callers.set(to, callers.has(to) && callers.get(to) !== from ? null : from);
+  return callers;
+});
+
+/** Whether all calls that could make `contract` do something came from `caller`, itself apart. */
+export const isAtCallOf = (contract: Address, caller: Address, tx: Pick<CanonicalTx, 'frames'>): boolean =>
+  soleCallers(tx, null).get(contract) === caller;
 
 /** The smallest frame that holds both. Frames are in pre-order, so a subtree is a range of indexes. */
 export function lowestCommonAncestor(frames: readonly Frame[], a: number, b: number): number {

@@ -2,14 +2,15 @@ import { functionOf } from '../evm/decodeArguments.ts';
 import { applies, signatureWords } from '../lib/lexicon.ts';
 import { isRecognised, kindOf } from '../lib/motifKinds.ts';
 import { isParty, SENT_ROLES, SHARE_ROLES } from '../lib/roles.ts';
-import type { CanonicalTx } from '../model/canonicalTx.ts';
+import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
 import type { Confidence, Motif, ProofDoubt } from '../model/motif.ts';
 import type { Leg, Primitive } from '../model/primitive.ts';
 import type { Rulebook } from '../model/rulebook.ts';
-import type { Movement, ValueFlow } from '../model/valueFlow.ts';
+import type { AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { sumOf } from './amount.ts';
 import { isIssuance, mergeNative } from './asset.ts';
 import { balances, isConversion } from './balances.ts';
+import { isAtCallOf } from './frames.ts';
 import { isListedAddress } from './tokenCall.ts';
 import type { Address } from '../model/hex.ts';
 import type { Suspects } from './suspectTokens.ts';
@@ -32,8 +33,8 @@ export interface ProofInput {
 export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
   const { basis, protocol, claims, tags } = act;
   const known = isRecognised(protocol);
-  const isDone = known ? isCarriedOut : isOwnCall;
-  if (basis === 'call' && !isDone(act, input)) return 'function_name_only';
+  const isDone = known ? isCarriedOut(act, input) : isOwnCall(act, input) || isBooked(act, input);
+  if (basis === 'call' && !isDone) return 'function_name_only';
   if (claims.some(({ name, holds }) => name === 'amounts_agree' && !holds)) return 'amounts_differ';
   const wanted = kindOf(input.rulebook, act.kind).claims;
   const isClaimed =
@@ -111,29 +112,32 @@ function isShown(act: Primitive, input: ProofInput): boolean {
  * Whether its one party signed and called the contract itself, by a function that is named for such an act:
  * what it asked for and got, with no books changed and nobody else named. A call alone states the amount.
  */
-function isOwnCall(
-  { kind, basis, venue, roles, evidence, legs }: Primitive,
-  { tx, rulebook }: ProofInput,
-): boolean {
+function isOwnCall(act: Primitive, { tx, rulebook }: ProofInput): boolean {
+  const { kind, basis, legs } = act;
   const { position, trade } = kindOf(rulebook, kind);
   const isStated = legs.length > 0 && legs.every(({ exact, stated = null }) => exact && stated !== null);
-  if ((basis === 'call' && !isStated) || venue !== tx.to || evidence[0]!.contract !== venue) return false;
+  if ((basis === 'call' && !isStated) || !isOfSigner(act, tx)) return false;
   if (position !== null || trade !== null) return false;
   const words = signatureWords('call', functionOf(tx, rulebook.signatures));
-  return (
-    rulebook.lexicon.some((e) => e.kind === kind && e.names.length > 0 && applies(e, words)) &&
-    roles.every(({ role, account }) => !isParty(role) || account === tx.from || account === venue)
-  );
+  return rulebook.lexicon.some((e) => e.kind === kind && e.names.length > 0 && applies(e, words));
 }
+
+/** Whether the signer called the contract that speaks, which names no other party. */
+const isOfSigner = ({ venue, roles, evidence }: Primitive, tx: CanonicalTx): boolean =>
+  venue === tx.to &&
+  evidence[0]!.contract === venue &&
+  roles.every(({ role, account }) => !isParty(role) || account === tx.from || account === venue);
 
 /** Each account named in the act signed, or is an end of a movement; shares are their owner's. */
 function takesPart({ venue, roles, legs }: Primitive, { tx, flow }: ProofInput): boolean {
   const moved = (some: readonly Leg[]): readonly Movement[] =>
     some.flatMap(({ movements }) => movements.map((m) => flow.movements[m]!));
   const ends = new Set(moved(legs).flatMap(({ from, to }) => [from, to]));
-  const holders = new Set(moved(legs.filter(({ role }) => SHARE_ROLES.has(role))).map(holderOf));
+  const shares = moved(legs.filter(({ role }) => SHARE_ROLES.has(role)));
+  const holders = new Set(shares.map((m) => holderOf(m, flow)));
   return roles.every(({ role, account }) => {
     if (!isParty(role) || account === venue) return true;
+    if (role === 'caller' && isAtCallOf(venue, account, tx)) return true;
     const acts = account === tx.from;
     if (role === 'owner' && holders.size > 0) return holders.has(account) || (holders.has(venue) && acts);
     return acts || ends.has(account);
@@ -156,33 +160,45 @@ const OWN_BOOKS: ReadonlySet<string> = new Set(['liquidity', 'lending_supply', '
  * The gate for books of an unlisted contract: both sides have to be found afterwards, to the unit. It made
  * its own shares, which their holder keeps, and keeps what it took; or it destroyed shares that its holder
  * had, and what it gave was there before. An event, a name, or an answer of its own stands in for neither,
- * and a call of a token deposits nothing. A contract that a protocol lists is known, or runs its callers'
- * code.
+ * and a call of a token deposits nothing; the signer's own call of the contract may stand in for the event.
+ * A contract that a protocol lists is known, or runs its callers' code.
  */
 function isBooked(act: Primitive, input: ProofInput): boolean {
-  const { basis, legs, kind, venue } = act;
-  const { rulebook } = input;
-  const { position, trade } = kindOf(rulebook, kind);
-  if (basis !== 'event' || rulebook.protocolAt.has(venue)) return false;
+  const { basis, legs, venue } = act;
+  const isCalled = basis === 'call' && isOfSigner(act, input.tx);
+  if ((basis !== 'event' && !isCalled) || input.rulebook.protocolAt.has(venue)) return false;
   const shares = legs.filter(({ role }) => SHARE_ROLES.has(role));
   const assets = legs.filter(({ role }) => !SHARE_ROLES.has(role));
-  if (!OWN_BOOKS.has(position?.category ?? '') || !assets.every(({ exact }) => exact)) return false;
+  if (!(isCalled || assets.every(({ exact }) => exact)) || isTokenCall(act, input)) return false;
   // Shares at a rate of their own are a vault's; one to one they may as well be a stake's or a loan's.
-  const atRate = sumOf(shares) !== sumOf(assets);
-  if (trade === 'shares' && !atRate) return false;
-  if (!meansOneKind(act, !atRate, input) || isTokenCall(act, input)) return false;
-  return isIn(act, shares, input) && isIn(act, assets, input);
+  return (
+    meansBooks(act, sumOf(shares) !== sumOf(assets), input) &&
+    isIn(act, shares, input) &&
+    isIn(act, assets, input)
+  );
+}
+
+/** Whether it means a position that shares show, and no other act; a call only at a rate, by the signer. */
+function meansBooks(act: Primitive, atRate: boolean, input: ProofInput): boolean {
+  const { basis, kind, evidence } = act;
+  const { position, trade } = kindOf(input.rulebook, kind);
+  const isClear = basis === 'call' ? atRate && evidence[0]!.frame === 0 : atRate || trade !== 'shares';
+  return isClear && OWN_BOOKS.has(position?.category ?? '') && meansOneKind(act, !atRate, input);
 }
 
 /**
- * Whether each of its events means one kind of act, and one of them this kind: to the families any contract
- * may be of, or to listed protocols too.
+ * Whether each of its events and calls means one kind of act, and one of them this kind: to the families any
+ * contract may be of, or to listed protocols too.
  */
-function meansOneKind({ kind, evidence }: Primitive, listed: boolean, { tx, rulebook }: ProofInput): boolean {
-  const kinds = evidence.flatMap(({ log }) => {
-    if (log === null) return [];
-    const { topics } = tx.logs[log]!;
-    const all = rulebook.events.get(`${topics[0]}:${topics.length}`)?.meanings ?? [];
+function meansOneKind(act: Primitive, listed: boolean, { tx, rulebook }: ProofInput): boolean {
+  const { kind, basis, evidence } = act;
+  const specOf = ({ log, frame }: Evidence) => {
+    const { topics } = tx.logs[log ?? -1] ?? { topics: [] };
+    const selector = basis === 'call' && log === null ? tx.frames[frame!]!.selector : null;
+    return rulebook.calls.get(selector ?? '0x') ?? rulebook.events.get(`${topics[0]}:${topics.length}`);
+  };
+  const kinds = evidence.flatMap((one) => {
+    const all = specOf(one)?.meanings ?? [];
     const meanings = listed ? all : all.filter(({ anyEmitter }) => anyEmitter);
     return meanings.length > 0 ? [new Set(meanings.map((m) => m.kind))] : [];
   });
@@ -191,9 +207,10 @@ function meansOneKind({ kind, evidence }: Primitive, listed: boolean, { tx, rule
 
 /**
  * Whether these legs lie where they ended: the venue's own shares, made or destroyed, with their holder, its
- * assets with the venue; and nothing of them went back the other way.
+ * assets with the venue or the contract of its shares; and nothing of them went back the other way.
  */
-function isIn({ venue }: Primitive, legs: readonly Leg[], { flow, rulebook }: ProofInput): boolean {
+function isIn(act: Primitive, legs: readonly Leg[], input: ProofInput): boolean {
+  const { flow, rulebook } = input;
   const { wrappedNative: mergeWrapped } = rulebook;
   const exclude = (m: Movement): boolean => isConversion(m, flow, mergeWrapped);
   const stays = (account: Address, { asset, to }: Movement): boolean => {
@@ -201,14 +218,37 @@ function isIn({ venue }: Primitive, legs: readonly Leg[], { flow, rulebook }: Pr
     return (to === account ? own?.sent : own?.received) === 0n;
   };
   const isOne = (m: Movement, { role }: Leg): boolean => {
-    if (!SHARE_ROLES.has(role)) return (SENT_ROLES.has(role) ? m.to : m.from) === venue && stays(venue, m);
-    return flow.assets.get(m.asset)?.address === venue && isIssuance(m) && stays(holderOf(m), m);
+    const end = SENT_ROLES.has(role) ? m.to : m.from;
+    if (!SHARE_ROLES.has(role)) return keepsBooks(act, end, input) && stays(end, m);
+    const token = flow.assets.get(m.asset)?.address;
+    // Some make and destroy shares only for themselves, and hand them over or take them back.
+    const isMade = isIssuance(m) || end === token;
+    return !!token && keepsBooks(act, token, input) && isMade && stays(holderOf(m, flow), m);
   };
   const isWhole = (leg: Leg): boolean => leg.movements.every((m) => isOne(flow.movements[m]!, leg));
   return legs.length > 0 && legs.every((leg) => leg.movements.length > 0 && isWhole(leg));
 }
 
-const holderOf = ({ kind, from, to }: Movement): Address => (kind === 'mint' ? to : from);
+/**
+ * Whether this is the venue, or the contract of its shares: one that acts at the venue's call alone and dealt
+ * in nothing else, or at whose call alone the venue acts. A contract that a protocol lists, or that sells to
+ * its callers, has the venue as a customer.
+ */
+function keepsBooks({ venue, legs }: Primitive, account: Address, input: ProofInput): boolean {
+  const { tx, flow, rulebook } = input;
+  const isOf = ({ asset }: Leg): boolean => flow.assets.get(asset)?.address === account;
+  const dealtIn = (asset: AssetId): boolean => legs.some((leg) => leg.asset === asset);
+  if (account === venue) return true;
+  if (rulebook.protocolAt.has(account) || !legs.some((leg) => SHARE_ROLES.has(leg.role) && isOf(leg)))
+    return false;
+  const isMinted =
+    isAtCallOf(account, venue, tx) && [...(flow.ledgers.get(account)?.keys() ?? [])].every(dealtIn);
+  return isMinted || isAtCallOf(venue, account, tx);
+}
+
+/** The holder of shares that were made, destroyed, handed over by their contract or taken back. */
+const holderOf = ({ kind, from, to, asset }: Movement, { assets }: ValueFlow): Address =>
+  kind === 'mint' || from === assets.get(asset)?.address ? to : from;
 
 /** Whether a call of an unlisted token that moves or allows led to the act: it asks for no books. */
 function isTokenCall({ evidence }: Primitive, { tx: { frames, logs }, rulebook }: ProofInput): boolean {

@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getContractAddress, type Address } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
+import { fetchRawAnswers } from '../../src/tools/verify/fetchRawAnswers.ts';
+import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn, fnOf } from '../devnet/chain.ts';
@@ -205,10 +207,6 @@ describe('books that the chain does not show', () => {
     ['a deposit that another contract took', () => [...put(), byOther(pull(MAINNET.usdc, venue, me))]],
     ['a deposit of which the shares were destroyed', () => [...put(), burnt(ALICE)]],
     ['a deposit of which the shares went to the keeper', () => [...put(), sentOn(me)]],
-    [
-      'a deposit for the shares of another contract',
-      () => [pull(MAINNET.usdc, ALICE), byOther(minted(ALICE)), deposited(ALICE)],
-    ],
     ['a deposit without shares', () => [pull(MAINNET.usdc, ALICE), deposited(ALICE)]],
     ['a supply without shares', () => [pull(MAINNET.usdc, ALICE), supplied(ALICE)]],
     ['a withdrawal of what the keeper just put there', () => [pull(MAINNET.usdc, me), ...took()]],
@@ -246,6 +244,214 @@ describe('books that the chain does not show', () => {
     else expect([report.classification.status, statusOf(report, kind)]).toEqual(['Proven', 'Proven']);
   });
 
+  /** The venue keeps its books in the contract of a token that it alone calls, or the token calls the venue alone. */
+  describe('a venue and the contract of its shares', () => {
+    const BOB = addressOf('bob');
+    let mask: Address, known: Address;
+    beforeAll(async () => {
+      mask = await stage.forger('Mask', 'MASK');
+      // Compound lists it.
+      known = '0xB3319f5D18Bc0D84dD1b4825Dcde5d5f7266d407';
+      await stage.chain.placeAt(known, compile('Forger.sol')['Forger']!, ['Known', 'KNOWN']);
+      await stage.chain.must(ATTACKER, { to: MAINNET.weth, data: fn('deposit()'), value: 20n });
+      await stage.chain.must(ATTACKER, {
+        to: MAINNET.weth,
+        data: fn('transfer(address,uint256)', [venue, 20n]),
+      });
+    });
+    const at = (to: Address, ...steps: Step[]): Step => call(to, fnOf(stage.abi, 'play', [steps]));
+    const gem = (to: Address): Step => call(MAINNET.weth, fn('transfer(address,uint256)', [to, 7n]));
+    const added = (): Step =>
+      event(
+        'LiquidityAdded(address indexed l1Token, uint256 amount, uint256 lpTokensMinted, address indexed liquidityProvider)',
+        ALICE,
+        FIVE,
+        { l1Token: MAINNET.usdc, lpTokensMinted: FIVE - 1n },
+      );
+    const removed = (): Step =>
+      event(
+        'LiquidityRemoved(address indexed l1Token, uint256 amount, uint256 lpTokensBurnt, address indexed liquidityProvider)',
+        ALICE,
+        FIVE,
+        { l1Token: MAINNET.usdc, lpTokensBurnt: FIVE - 1n },
+      );
+    const lent = (): Step =>
+      event(
+        'Supply(address indexed reserve, address user, address indexed onBehalfOf, uint256 amount, uint16 indexed referralCode)',
+        ALICE,
+        FIVE,
+        { reserve: MAINNET.usdc },
+      );
+    const joined = (): Step =>
+      event('LOG_JOIN(address indexed caller, address indexed tokenIn, uint256 tokenAmountIn)', ALICE, FIVE, {
+        tokenIn: MAINNET.usdc,
+      });
+    const handed = (from: Address, to: Address): Step =>
+      event('Transfer(address indexed from, address indexed to, uint256 value)', to, FIVE - 1n, { from });
+
+    it.each<[string, () => Step[], string]>([
+      [
+        'a deposit that the venue keeps',
+        () => [pull(MAINNET.usdc, ALICE), at(other, minted(ALICE)), added()],
+        'add_liquidity',
+      ],
+      [
+        'a deposit that the token keeps',
+        () => [pull(MAINNET.usdc, ALICE, other), at(other, minted(ALICE)), lent()],
+        'supply',
+      ],
+      [
+        'shares that the venue made for itself and handed over',
+        () => [pull(MAINNET.usdc, ALICE), joined(), minted(venue), handed(venue, ALICE)],
+        'add_liquidity',
+      ],
+    ])('%s is proven of its caller, and of no other', async (_, steps, kind) => {
+      const report = await playedBy('alice', steps());
+      const { status, confidence, actor } = report.classification;
+      expect([status, confidence, actor, statusOf(report, kind)]).toEqual([
+        'Proven',
+        'Medium',
+        ALICE,
+        'Proven',
+      ]);
+      expect(verifyReport(report, await fetchRawAnswers(stage.rpcUrl, report.tx.hash))).toEqual([]);
+      expect(statusOf(await playedBy(ATTACKER, steps()), kind)).not.toBe('Proven');
+    });
+
+    it.each<[string, () => Step[]]>([
+      ['shares for another account', () => [at(other, minted(BOB))]],
+      ['shares that went to the keeper', () => [at(other, minted(ALICE), handed(ALICE, me))]],
+      ['shares that were destroyed', () => [at(other, minted(ALICE), burnt(ALICE))]],
+      ['shares that another contract asked for', () => [at(mask, at(other, minted(ALICE)))]],
+      ['shares of a token that others call, too', () => [at(other, minted(ALICE)), at(mask, at(other))]],
+      ['shares that were bought', () => [gem(other), at(other, minted(ALICE))]],
+      ['shares of a listed protocol', () => [at(known, minted(ALICE))]],
+    ])('%s are no proof', async (_, steps) => {
+      unprovenBooks(await playedBy('alice', [pull(MAINNET.usdc, ALICE), ...steps(), added()]));
+      const report = await playedBy('alice', [pull(MAINNET.usdc, ALICE), ...steps(), lent()]);
+      unprovenBooks(report);
+      expect(verifyReport(report, await fetchRawAnswers(stage.rpcUrl, report.tx.hash))).toEqual([]);
+    });
+
+    it('a withdrawal is no proof: nothing shows that the holder asked for the end of those shares', async () => {
+      unprovenBooks(await playedBy('alice', [at(other, burnt(ALICE)), pay(ALICE), removed()]));
+    });
+
+    it('a deposit that the token passed on is no proof', async () => {
+      const onward = call(MAINNET.usdc, fn('transfer(address,uint256)', [me, FIVE]));
+      const steps = [pull(MAINNET.usdc, ALICE, other), at(other, minted(ALICE), onward), lent()];
+      unprovenBooks(await playedBy('alice', steps));
+    });
+
+    describe('a manager of positions', () => {
+      const id = 7n;
+      const nft = event('Transfer(address indexed from, address indexed to, uint256 indexed id)', ALICE, id, {
+        from: ZERO,
+      });
+      const increased = event(
+        'IncreaseLiquidity(uint256 indexed tokenId, uint128 liquidity, uint256 amount0, uint256 amount1)',
+        ALICE,
+        FIVE,
+        { tokenId: id, liquidity: 99n, amount1: 7n },
+      );
+      const opened = (sender: Address, owner: Address): Step =>
+        event(
+          'Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)',
+          owner,
+          FIVE,
+          { sender, amount: 99n, amount1: 7n },
+        );
+      beforeAll(async () => {
+        for (const token of ['USDC', 'WETH'] as const) await stage.c.approve('alice', token, mask);
+        await stage.chain.must('alice', { to: MAINNET.weth, data: fn('deposit()'), value: 100n });
+      });
+      const weth = (): Step =>
+        call(MAINNET.weth, fn('transferFrom(address,address,uint256)', [ALICE, venue, 7n]));
+      const openedBy = async (who: 'alice' | typeof ATTACKER, owner: Address) => {
+        const steps = [pull(MAINNET.usdc, ALICE), weth(), at(venue, opened(mask, owner)), nft, increased];
+        const data = fnOf(stage.abi, 'play', [steps]);
+        return stage.report(await stage.chain.send(who, { to: mask, data, gas: 3_000_000n }));
+      };
+
+      it('is proven for its caller where the pool names the manager', async () => {
+        const report = await openedBy('alice', mask);
+        expect([report.classification.status, statusOf(report, 'add_liquidity')]).toEqual([
+          'Proven',
+          'Proven',
+        ]);
+      });
+      it('is not where the pool names another owner, nor of a bystander', async () => {
+        for (const report of [await openedBy('alice', me), await openedBy(ATTACKER, mask)])
+          for (const effect of report.position_effects)
+            expect([effect.owner, effect.status]).not.toEqual([ALICE, 'Proven']);
+      });
+    });
+  });
+
+  /** A vault that logs nothing but the movement of its shares: its caller says by name what it asks for. */
+  describe('a silent vault', () => {
+    const BOB = addressOf('bob');
+    const DEPOSIT = () => fn('deposit(uint256)', [FIVE]);
+    const WITHDRAW = () => fn('withdraw(uint256)', [FIVE - 1n]);
+    const even = (who: Address): Step =>
+      event('Transfer(address indexed from, address indexed to, uint256 value)', who, FIVE, { from: ZERO });
+    const taken = (): Step => pull(MAINNET.usdc, ALICE, puppet);
+    const told = async (who: 'alice' | typeof ATTACKER, data: `0x${string}`, steps: readonly Step[]) => {
+      await stage.chain.must(ATTACKER, {
+        to: puppet,
+        data: fnOf(puppetAbi, 'set', [steps]),
+        gas: 3_000_000n,
+      });
+      return stage.report(await stage.chain.send(who, { to: puppet, data, gas: 3_000_000n }));
+    };
+
+    it('is proven of a deposit and a withdrawal', async () => {
+      const put = await told('alice', DEPOSIT(), [taken(), minted(ALICE)]);
+      const took = await told('alice', WITHDRAW(), [burnt(ALICE), pay(ALICE)]);
+      expect(
+        [put, took].map(({ classification: c }) => [c.intent_kind, c.status, c.confidence, c.actor]),
+      ).toEqual([
+        ['VaultDeposit', 'Proven', 'Medium', ALICE],
+        ['VaultWithdraw', 'Proven', 'Medium', ALICE],
+      ]);
+    });
+
+    it.each<[string, () => `0x${string}`, () => Step[]]>([
+      ['shares for another account', DEPOSIT, () => [taken(), minted(BOB)]],
+      ['shares one to one, as of a stake', DEPOSIT, () => [taken(), even(ALICE)]],
+      ['a deposit that went on', DEPOSIT, () => [taken(), minted(ALICE), pay(me)]],
+      ['a deposit that another account took', DEPOSIT, () => [pull(MAINNET.usdc, ALICE, me), minted(ALICE)]],
+      ['a deposit without shares', DEPOSIT, () => [taken()]],
+      ['shares of another contract', DEPOSIT, () => [taken(), byOther(minted(ALICE))]],
+      ['a deposit by another name', () => fn('poke()'), () => [taken(), minted(ALICE)]],
+      [
+        'a deposit by a transfer',
+        () => fn('transfer(address,uint256)', [puppet, FIVE]),
+        () => [taken(), minted(ALICE)],
+      ],
+      [
+        'a withdrawal of what was just put there',
+        WITHDRAW,
+        () => [pull(MAINNET.usdc, me, puppet), burnt(ALICE), pay(ALICE)],
+      ],
+      ['a withdrawal paid to another account', WITHDRAW, () => [burnt(ALICE), pay(BOB)]],
+    ])('is no proof of %s', async (_, data, steps) => {
+      await stage.c.approve(ATTACKER, 'USDC', puppet);
+      unprovenBooks(await told('alice', data(), steps()));
+    });
+
+    it('is no proof of who did not call it', async () => {
+      const report = await told(ATTACKER, DEPOSIT(), [taken(), minted(ALICE)]);
+      for (const effect of report.position_effects)
+        expect([effect.owner, effect.status]).not.toEqual([ALICE, 'Proven']);
+      expect([report.classification.status, report.classification.actor]).not.toEqual(['Proven', ALICE]);
+      const data = fnOf(stage.abi, 'play', [[call(puppet, DEPOSIT())]]);
+      unprovenBooks(
+        await stage.report(await stage.chain.send('alice', { to: venue, data, gas: 3_000_000n })),
+      );
+    });
+  });
+
   const byOther = (step: Step): Step => call(other, fnOf(stage.abi, 'play', [[step]]));
   function unprovenBooks(report: TxReport): void {
     const { status, intent_kind: kind, intent_label: label } = report.classification;
@@ -253,7 +459,7 @@ describe('books that the chain does not show', () => {
     expect(plain ? 'Suspected' : status, `${kind}: ${label}`).toBe('Suspected');
     for (const one of report.position_effects) expect(one.status).toBe('Suspected');
     for (const { kind: of, status: shown } of report.motifs)
-      if (/stake|deposit|withdraw|supply|repay|borrow|claim/.test(of))
+      if (/stake|deposit|withdraw|supply|liquidity|repay|borrow|claim/.test(of))
         expect([of, shown]).toEqual([of, 'Suspected']);
   }
 });

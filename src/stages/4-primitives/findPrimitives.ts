@@ -144,7 +144,7 @@ function primitiveOf(
     poolId: candidate.poolId,
     roles: candidate.roles,
     legs: binding.legs.map((b) => b.leg),
-    claims: bindingClaims(candidate, run.flow, netted),
+    claims: bindingClaims(candidate, run, netted),
     tags: onTrial ? [...mapping.tags, 'experimental'] : mapping.tags,
     evidence: evidenceOf(candidate, run),
     about: detail.about,

@@ -85,8 +85,10 @@ function placed(drafts: readonly MotifDraft[]): MotifDraft[] {
 function standAlone(primitive: Primitive, input: MotifInput): MotifDraft {
   const { tx, rulebook } = input;
   const { legs, position = null, portions = NOTHING, others = NOTHING } = primitive;
-  const confidence = confidenceOf(primitive, rulebook);
   const doubt = prove(primitive, input);
+  const known = confidenceOf(primitive, rulebook);
+  // A call that shows what it did is more than the name of its function.
+  const confidence = known === 'Low' && primitive.basis === 'call' && doubt === null ? 'Medium' : known;
   return {
     index: -1,
     parent: null,

@@ -144,10 +144,12 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
   value_moved: ({ movements, words }) => movements.length + words.length > 0,
   happened_at: ({ places }, { accounts }) =>
     all(places, (place) => accounts.some((account) => isSame(place, account))),
-  venue_involved: ({ accounts: [venue] }, { movements }) =>
+  venue_involved: ({ accounts: [venue] }, { movements }, { chain }) =>
     venue !== undefined &&
     movements.some(
-      ({ from, to, asset_id: asset }) => from === venue || to === venue || isSame(tokenOf(asset), venue),
+      ({ from, to, kind, asset_id: asset }) =>
+        [from, to, tokenOf(asset)].some((one) => isSame(one, venue)) ||
+        (/mint|burn/.test(kind) && isSame(venue, chain.soleCallers.get(tokenOf(asset)) ?? undefined)),
     ),
   netted_at_venue: netted,
   assets_differ: ({ amounts: taken }, { amounts: given }) =>

@@ -44,6 +44,8 @@ export interface RawChain {
   readonly block: Json;
   readonly succeeded: boolean;
   readonly frames: ReadonlyMap<string, RawFrame>;
+  /** By contract, the one other account that called it; null where several did. */
+  readonly soleCallers: ReadonlyMap<string, string | null>;
   readonly logs: ReadonlyMap<number, RawLog>;
   readonly prestateDiff: { pre: Record<string, Json>; post: Record<string, Json> } | null;
   /** Every address the answers mention, in any position. */
@@ -169,6 +171,14 @@ function numberFrames(root: Node): Map<string, RawFrame> {
   return frames;
 }
 
+function soleCallersIn(frames: readonly RawFrame[]): Map<string, string | null> {
+  const callers = new Map<string, string | null>();
+  const calls = frames.filter(({ type, failed, from, to }) => type === 'CALL' && !failed && from !== to);
+  for (const { from, to } of calls)
+    callers.set(to, callers.has(to) && callers.get(to) !== from ? null : from);
+  return callers;
+}
+
 function addressesIn(values: readonly unknown[]): Set<string> {
   const found = new Set<string>([ZERO]);
   const stack = [...values];
@@ -218,12 +228,14 @@ export function readRawChain(answers: RawAnswers): RawChain {
   const succeeded = status === null ? root?.failed === false : quantity(status) === 1n;
   const { prestateDiff, ...others } = answers;
   const { pre, post } = object(prestateDiff);
+  const frames = root ? numberFrames(root) : new Map<string, RawFrame>();
   return {
     tx: object(answers.tx),
     receipt,
     block: object(answers.block),
     succeeded,
-    frames: root ? numberFrames(root) : new Map(),
+    frames,
+    soleCallers: soleCallersIn([...frames.values()]),
     logs: succeeded ? readLogs(receipt) : new Map(),
     prestateDiff:
       typeof pre === 'object' && typeof post === 'object'
