@@ -125,19 +125,19 @@ function* surplusesOf(view: SubjectView, id: AssetId): Generator<[Address, bigin
   }
 }
 
-/** ` (3 % token tax), after a fee of 0.01 ETH`; fees are left out of a brief text. */
+/** ` (3 % token tax), after a fee of 0.01 ETH`; a brief text has fees in percent, the briefest none. */
 export function keptText(kept: readonly Kept[], brevity: number, format: LabelFormat): string {
   const taxes = kept.filter(({ tax }) => tax > 0n).map(({ tax, of }) => percent(tax, of));
   const taxed = `(${taxes.join(' and ')} token ${taxes.length === 1 ? 'tax' : 'taxes'})`;
-  const clauses = kept.flatMap(({ asset, amount, of, tax, side, isFee, holder }) => {
-    if (amount === tax) return [];
-    // The least parts go last.
-    if (brevity > 3 && (amount - tax) * 1_000n < of) return [];
-    const text = (brevity > 2 ? null : format.amount(asset, amount - tax)) ?? percent(amount - tax, of);
+  const stated = kept.filter(({ amount, tax }) => amount !== tax);
+  const clauses = stated.flatMap(({ asset, amount, of, tax, side, isFee, holder }) => {
+    const [exact, least] = isFee ? [1, 1] : [2, 3];
+    if (brevity > least && (amount - tax) * 1_000n < of) return [];
+    const text = (brevity > exact ? null : format.amount(asset, amount - tax)) ?? percent(amount - tax, of);
     const who = holder === null ? 'others' : format.account(holder);
     if (brevity > 4) return isFee ? [] : `${text} ${side === 'sent' ? 'before' : 'after'}`;
     if (!isFee) return side === 'sent' ? `, of which ${who} kept ${text}` : `, after ${who} kept ${text}`;
-    if (brevity > 1) return [];
+    if (brevity > 2) return [];
     return side === 'sent' ? `, ${text} of it in fees` : `, after a fee of ${text}`;
   });
   if (brevity > 4) return clauses.length > 0 ? `, others kept ${clauses.join(' and ')}` : '';
