@@ -227,8 +227,8 @@ function sharesOf({ input: { rulebook } }: SubjectView, motifs: readonly Motif[]
 
 /** A fee that an act on a position states apart from its principal. */
 export interface ActFee extends ActAmount {
-  /** Paid on the sent side, earned on the received side, or added to a debt: then the whole debt. */
-  readonly side: 'sent' | 'received' | 'owed';
+  /** Paid on the sent side, earned on the received side, added to a debt (then the whole debt), or beside. */
+  readonly side: 'sent' | 'received' | 'owed' | 'paid';
 }
 
 /** The fees of these acts, where the amounts stated of them leave these out. */
@@ -236,7 +236,7 @@ export function feesBeside(view: SubjectView, motifs: readonly Motif[]): ActFee[
   if (motifs.length > 1 && !areApart(view, motifs)) return [];
   return motifs.flatMap((motif) =>
     feesOf(view, motif).flatMap((fee) => {
-      const side = fee.side === 'owed' ? 'received' : fee.side;
+      const side = fee.side === 'sent' ? 'sent' : 'received';
       const stated = actAmounts(motifs, view)[side].find(({ id }) => id === fee.id);
       if (sumsOf(view, motifs, side).get(fee.id)?.amount !== stated?.amount) return [];
       return { ...fee, asset: stated?.asset ?? fee.asset };

@@ -9,7 +9,17 @@ import { makesAnyCall } from '../../value/signed.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { FEE_DIVISOR, tokensOf } from '../../value/parties.ts';
 import { amountsOf } from '../../value/sides.ts';
-import { actAmounts, gainsOf, isTrade, sumsOf, type ActAmount } from './actAmounts.ts';
+import {
+  actAmounts,
+  gainsOf,
+  isTrade,
+  netOf,
+  statedBy,
+  sumsOf,
+  totals,
+  type ActAmount,
+  type ActFee,
+} from './actAmounts.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
@@ -54,6 +64,29 @@ export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): 
 /** Whether an account took it that is no listed router. */
 export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
 
+/** What the actor gave beside acts on its positions: they did not take it, nor does the label state it. */
+export function paidBesides(view: SubjectView, motifs: readonly Motif[], label: string): ActFee[] {
+  const kinds = motifs.map((motif) => view.kind(motif));
+  const states = /\{(gave|got)\}/.test(label) && kinds.length > 0 && !kinds.some(({ plain }) => plain);
+  if (!states || isTrade(view, motifs)) return [];
+  const given = new Set(motifs.flatMap((motif) => [...view.assetsMoved(motif, true)]));
+  const feeds = (motif: Motif): boolean => [...view.assetsMoved(motif, false)].every((id) => given.has(id));
+  const acts = view.own.filter(
+    (one) => one.status === 'Proven' && (isOwnAct(view, one) || (view.isSwap(one) && feeds(one))),
+  );
+  const took = totals(view, [...new Set([...motifs, ...acts])], ({ gave }) => gave);
+  const stated = statedBy(view, motifs, label).filter(({ side }) => side === 'sent');
+  // A token that was burnt is no payment.
+  const paid = view.sent.filter(({ outgoing }) => !outgoing.every((movement) => view.isBurn(movement)));
+  return paid.map(netOf).flatMap((one): ActFee | never[] => {
+    const known = took.get(one.id)?.amount ?? 0n;
+    const shown = stated.find(({ asset }) => asset === one.id)?.amount ?? 0n;
+    const rest = one.amount - (known > shown ? known : shown);
+    // Less is rounding.
+    return rest * 1_000_000n > one.amount ? { ...one, amount: rest, side: 'paid' } : [];
+  });
+}
+
 type Part = Pick<Kept, 'id' | 'amount' | 'of'>;
 type Taken = Pick<Kept, 'tax' | 'holder'>;
 
@@ -82,20 +115,22 @@ function takenBy(view: SubjectView, { id, amount, of }: Part): Taken | null {
 
 /** It went into acts for others; null where the actor's own acts besides took all of it. */
 function tradedOn(view: SubjectView, motifs: readonly Motif[], { id, amount }: Part): Taken | null {
-  const has = (motif: Motif, role: string): boolean => view.entity.has(roleOf(motif, role)!);
-  const own = view.own.filter((one) => {
-    if (motifs.includes(one)) return false;
-    if (view.kind(one).position !== null) return has(one, 'owner');
-    return isTrade(view, [one]) && has(one, 'recipient');
-  });
+  const own = view.own.filter((one) => !motifs.includes(one) && isOwnAct(view, one));
   return (sumsOf(view, own, 'sent').get(id)?.amount ?? 0n) >= amount ? null : { tax: 0n, holder: null };
+}
+
+/** An act on a position of the actor, or a trade for it. */
+function isOwnAct(view: SubjectView, motif: Motif): boolean {
+  const has = (role: string): boolean => view.entity.has(roleOf(motif, role)!);
+  if (view.kind(motif).position !== null) return has('owner');
+  return isTrade(view, [motif]) && has('recipient');
 }
 
 /**
  * Whether the actor's accounts, or the signer where these called nothing, called only listed contracts, none
  * that makes any call; tokens aside.
  */
-function callsListed({ tx, flow, entity, input: { rulebook } }: SubjectView): boolean {
+export function callsListed({ tx, flow, entity, input: { rulebook } }: SubjectView): boolean {
   const tokens = tokensOf(flow);
   const called = tx.frames.filter(
     ({ type, effective, static: reads, from, to }) =>

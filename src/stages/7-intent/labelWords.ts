@@ -135,7 +135,7 @@ const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) =>
   span,
 };
 
-const FEE_WORDS = { sent: 'for a fee of', received: 'collecting', owed: 'owing' } as const;
+const FEE_WORDS = { sent: 'for a fee of', received: 'collecting', owed: 'owing', paid: 'paying' } as const;
 
 /** `, paying 0.0004 ETH`; nothing of no amounts. */
 function clause(verb: string, amounts: readonly ActAmount[], { format }: LabelSubject, end = ''): string {
@@ -145,7 +145,8 @@ function clause(verb: string, amounts: readonly ActAmount[], { format }: LabelSu
 
 /** `, for a fee of 0.0004 ETH`, `, collecting 3 USDC in fees`, `, owing 5 LUSD`; a brief text has no fees. */
 export function feesText(fees: readonly ActFee[], subject: LabelSubject): string {
-  const sides = subject.brevity > 1 ? (['owed'] as const) : (['sent', 'received', 'owed'] as const);
+  const sides =
+    subject.brevity > 1 ? (['owed', 'paid'] as const) : (['sent', 'received', 'owed', 'paid'] as const);
   const of = (side: ActFee['side']): ActFee[] => fees.filter((fee) => fee.side === side);
   return sides
     .map((side) => clause(FEE_WORDS[side], of(side), subject, side === 'received' ? ' in fees' : ''))

@@ -1,0 +1,123 @@
+// What an unlisted contract takes beside an act on a position is said, and keeps the report from being proven.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Abi, Address } from 'viem';
+import type { TxReport } from '../../src/model/generated/report.ts';
+import { addressOf } from '../devnet/accounts.ts';
+import { MAINNET, NATIVE } from '../devnet/addresses.ts';
+import { ETHER, fn, fnOf } from '../devnet/chain.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+
+const ALICE = addressOf('alice');
+const FIVE = 5_000_000n;
+let stage: Stage, abi: Abi, puppet: Address, router: Address;
+beforeAll(async () => {
+  stage = await startStage();
+  const { Puppet } = compile('Forger.sol');
+  abi = Puppet!.abi;
+  puppet = await stage.chain.deploy(Puppet!, ['Vault', 'VAULT', 6]);
+  router = await stage.forger('Router', 'ROUTER');
+  for (const token of ['USDC', 'DAI'])
+    for (const spender of [puppet, router]) await stage.c.approve('alice', token, spender);
+  await stage.chain.must('alice', {
+    to: MAINNET.usdc,
+    data: fn('transfer(address,uint256)', [puppet, 10n * FIVE]),
+  });
+}, 180_000);
+afterAll(() => stage?.stop());
+
+const pull = (token: Address, to: Address, amount: bigint): Step =>
+  call(token, fn('transferFrom(address,address,uint256)', [ALICE, to, amount]));
+
+/** Alice calls the function of a contract that then takes these steps. */
+async function calls(data: `0x${string}`, steps: readonly Step[], value = 0n): Promise<TxReport> {
+  const set = fnOf(abi, 'set', [steps]);
+  await stage.chain.must(ATTACKER, { to: puppet, data: set, gas: 6_000_000n });
+  return stage.report(await stage.chain.send('alice', { to: puppet, data, value, gas: 6_000_000n }));
+}
+
+const claims = (steps: readonly Step[], value?: bigint) =>
+  calls(
+    fn('claim()'),
+    [
+      call(MAINNET.usdc, fn('transfer(address,uint256)', [ALICE, FIVE])),
+      event('RewardPaid(address indexed user, uint256 reward)', ALICE, FIVE),
+      ...steps,
+    ],
+    value,
+  );
+
+const deposits = (steps: readonly Step[]) =>
+  calls(fn('deposit(uint256,address)', [FIVE, ALICE]), [
+    pull(MAINNET.usdc, puppet, FIVE),
+    event('Transfer(address indexed from, address indexed to, uint256 value)', NATIVE, 4_000_000n, {
+      to: ALICE,
+    }),
+    event(
+      'Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)',
+      ALICE,
+      FIVE,
+      {
+        shares: 4_000_000n,
+      },
+    ),
+    ...steps,
+  ]);
+
+/** A router takes so much of Alice's and supplies five at a listed market for her. */
+async function supplies(taken: bigint, value = 0n, steps: readonly Step[] = []): Promise<TxReport> {
+  const play = fnOf(stage.abi, 'play', [
+    [
+      pull(MAINNET.usdc, router, taken),
+      call(MAINNET.usdc, fn('approve(address,uint256)', [MAINNET.aavePool, FIVE])),
+      call(MAINNET.aavePool, fn('supply(address,uint256,address,uint16)', [MAINNET.usdc, FIVE, ALICE, 0])),
+    ],
+  ]);
+  return stage.report(await stage.chain.send('alice', { to: router, data: play, value, gas: 3_000_000n }));
+}
+
+/** The router sells five for somebody else. */
+const sells = (): Step[] => {
+  const swap = 'swapExactTokensForETH(uint256,uint256,address[],address,uint256)';
+  const path = [MAINNET.usdc, MAINNET.weth];
+  return [
+    call(MAINNET.usdc, fn('approve(address,uint256)', [MAINNET.v2Router, FIVE])),
+    call(MAINNET.v2Router, fn(swap, [FIVE, 0n, path, addressOf('bob'), 1n << 40n])),
+  ];
+};
+
+const thousand = (): Step => pull(MAINNET.dai, puppet, 1_000n * ETHER);
+
+describe('a contract that nobody lists', () => {
+  it.each<[string, () => Promise<TxReport>, RegExp]>([
+    ['a claim', () => claims([]), /^Claim 5 USDC from \S+$/],
+    ['a deposit', () => deposits([]), /^Deposit 5 USDC into \S+$/],
+    ['a supply', () => supplies(FIVE), /^Supply 5 USDC to Aave v3$/],
+  ])('takes nothing beside %s: Proven', async (_, run, label) => {
+    const { classification } = await run();
+    expect(classification.intent_label).toMatch(label);
+    expect(classification).toMatchObject({ status: 'Proven', actor: ALICE });
+  });
+
+  it.each<[string, () => Promise<TxReport>, RegExp]>([
+    ['a token beside a claim', () => claims([thousand()]), /^Claim 5 USDC from .*, paying 1,000 DAI$/],
+    ['ether beside a claim', () => claims([], ETHER), /^Claim 5 USDC from .*, paying 1 ETH$/],
+    ['a token beside a deposit', () => deposits([thousand()]), /^Deposit 5 USDC .*, paying 1,000 DAI$/],
+    [
+      'more than it deposits',
+      () => deposits([pull(MAINNET.usdc, puppet, FIVE)]),
+      /^Deposit 5 USDC .*, paying 5 USDC$/,
+    ],
+    [
+      'more than it supplies, and trades that for itself',
+      () => supplies(2n * FIVE, 0n, sells()),
+      /^Supply 5 USDC to Aave v3, paying 5 USDC$/,
+    ],
+    ['more than it supplies', () => supplies(2n * FIVE), /^Supply 5 USDC to Aave v3, paying 5 USDC$/],
+    ['ether beside a supply', () => supplies(FIVE, ETHER), /^Supply 5 USDC to Aave v3, paying 1 ETH$/],
+  ])('takes %s: said, and Suspected', async (_, run, label) => {
+    const { classification } = await run();
+    expect(classification.intent_label).toMatch(label);
+    expect(classification).toMatchObject({ status: 'Suspected', actor: ALICE });
+    expect(classification.caveats?.map(({ code }) => code)).toContain('unaccounted_value');
+  });
+});
