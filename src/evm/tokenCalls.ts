@@ -12,9 +12,9 @@ export const TRANSFER_FROM_CALL = '0x23b872dd';
 const isTransferCall = ({ selector, type, effective }: Frame): boolean =>
   (selector === TRANSFER_CALL || selector === TRANSFER_FROM_CALL) && type === 'CALL' && effective;
 
-/** An answered `balanceOf(address)` (EIP-20); not a proxy's call of its own code. */
-export const asksBalance = ({ selector, effective, type, output }: Frame): boolean =>
-  selector === BALANCE_OF && effective && type !== 'DELEGATECALL' && output.length >= 66;
+/** An answered `balanceOf(address)` (EIP-20) about the token's own balances: its code may run on others'. */
+export const asksBalance = ({ selector, effective, context, to, output }: Frame): boolean =>
+  selector === BALANCE_OF && effective && context === to && output.length >= 66;
 
 /**
  * The ends and amount of an effective `transfer` or `transferFrom` call (EIP-20). Null for any other call,

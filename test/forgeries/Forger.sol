@@ -226,3 +226,33 @@ contract Overstating {
         return true;
     }
 }
+
+/// Runs a token's `balanceOf` on balances of its own (CALLCODE): it has them where wrapped ether has its own.
+contract Liar {
+    uint256[3] private unused;
+    mapping(address => uint256) private balances;
+    address private immutable asking;
+    /// `code`: code that makes a CALLCODE with its calldata, to the address in front of that.
+    constructor(bytes memory code) {
+        address made;
+        assembly { made := create(0, add(code, 32), mload(code)) }
+        asking = made;
+    }
+    function ask(address token, address account, uint256 answer) public {
+        balances[account] = answer;
+        bytes memory question = abi.encodeWithSignature("balanceOf(address)", account);
+        (bool ok,) = asking.delegatecall(abi.encodePacked(bytes12(0), token, question));
+        require(ok, "ask");
+    }
+    /// Sells `amount` of one token for another, which is said to arrive as less.
+    function sell(address router, address[] calldata path, uint256 amount, uint256 less) external {
+        address token = path[path.length - 1];
+        Coin(path[0]).transferFrom(msg.sender, address(this), amount);
+        Coin(path[0]).approve(router, amount);
+        ask(token, msg.sender, 0);
+        (bool ok,) = router.call(abi.encodeWithSignature(
+            "swapExactTokensForTokens(uint256,uint256,address[],address,uint256)", amount, 0, path, msg.sender, 1 << 40));
+        require(ok, "sell");
+        ask(token, msg.sender, less);
+    }
+}

@@ -70,6 +70,7 @@ async function supplies(taken: bigint, value = 0n, steps: readonly Step[] = []):
       pull(MAINNET.usdc, router, taken),
       call(MAINNET.usdc, fn('approve(address,uint256)', [MAINNET.aavePool, FIVE])),
       call(MAINNET.aavePool, fn('supply(address,uint256,address,uint16)', [MAINNET.usdc, FIVE, ALICE, 0])),
+      ...steps,
     ],
   ]);
   return stage.report(await stage.chain.send('alice', { to: router, data: play, value, gas: 3_000_000n }));

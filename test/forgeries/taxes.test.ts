@@ -194,3 +194,25 @@ it.each([
   lie.movements![at]!.amount_raw = String(gained[0]! - 1n);
   expect(verifyReport(lie, answers).map((one) => one.at)).toContain(`/movements/${at}`);
 });
+
+it('takes no answer about the balances of a contract that runs the token\u2019s code for one of the token', async () => {
+  const { chain, c } = stage;
+  const { Liar } = compile('Forger.sol');
+  // Copies its calldata from byte 32 on and hands that to the address in front of it, by CALLCODE.
+  const code = '602036036020600037602060006020360360006000600035' + '5af25060206000f3';
+  const init = `0x60${(code.length / 2).toString(16)}80600b6000396000f3${code}`;
+  const liar = await chain.deploy(Liar!, [init]);
+  await c.approve('alice', 'USDC', liar);
+  const path = [MAINNET.usdc, MAINNET.weth];
+  const amounts = 'getAmountsOut(uint256,address[]) view returns (uint256[])';
+  const [, bought] = await chain.read<bigint[]>(MAINNET.v2Router, amounts, [100_000_000n, path]);
+  const data = fnOf(Liar!.abi, 'sell', [MAINNET.v2Router, path, 100_000_000n, (bought! * 96n) / 100n]);
+  const hash = await chain.send('alice', { to: liar, data, gas: 3_000_000n });
+  const report = await stage.report(hash);
+  expect(report.classification.intent_label).toMatch(/^Swap 100 USDC for [\d.]+ WETH on Uniswap V2$/);
+  expect(report.inventory_deltas.find((d) => d.subject === ALICE && d.asset.symbol === 'WETH')).toMatchObject(
+    {
+      delta_raw: String(bought),
+    },
+  );
+});

@@ -82,8 +82,8 @@ export function paidBesides(view: SubjectView, motifs: readonly Motif[], label: 
     const known = took.get(one.id)?.amount ?? 0n;
     const shown = stated.find(({ asset }) => asset === one.id)?.amount ?? 0n;
     const rest = one.amount - (known > shown ? known : shown);
-    // Less is rounding.
-    return rest * 1_000_000n > one.amount ? { ...one, amount: rest, side: 'paid' } : [];
+    // Less is dust.
+    return rest * 1_000n > one.amount ? { ...one, amount: rest, side: 'paid' } : [];
   });
 }
 

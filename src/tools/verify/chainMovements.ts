@@ -169,7 +169,7 @@ const BALANCE_OF_CALL = '0x70a08231';
 /** By how much an account's balance rose from one read of the token to the next. */
 function rises(token: string, account: string, { frames }: RawChain): bigint[] {
   const input = `${BALANCE_OF_CALL}${wordHex(BigInt(account))}`;
-  const reads = [...frames.values()].filter((f) => f.to === token && f.input === input && !f.failed);
+  const reads = [...frames.values()].filter((f) => f.context === token && f.input === input && !f.failed);
   return reads.slice(1).map((read, i) => uint(read.output) - uint(reads[i]!.output));
 }
 
