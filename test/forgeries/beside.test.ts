@@ -22,6 +22,11 @@ beforeAll(async () => {
     to: MAINNET.usdc,
     data: fn('transfer(address,uint256)', [puppet, 10n * FIVE]),
   });
+  await stage.c.approve('alice', 'USDC', 'aavePool');
+  const supply = fn('supply(address,uint256,address,uint16)', [MAINNET.usdc, 10n * FIVE, ALICE, 0]);
+  await stage.chain.must('alice', { to: MAINNET.aavePool, data: supply });
+  const delegate = fn('approveDelegation(address,uint256)', [puppet, 10n ** 12n]);
+  await stage.chain.must('alice', { to: stage.c.at('debtUSDC'), data: delegate });
 }, 180_000);
 afterAll(() => stage?.stop());
 
@@ -86,6 +91,16 @@ const sells = (): Step[] => {
   ];
 };
 
+/** A contract borrows three in Alice's name and pays them out. */
+const borrows = (to: Address, amount: bigint) => {
+  const borrow = 'borrow(address,uint256,uint256,uint16,address)';
+  const paid = call(MAINNET.usdc, fn('transfer(address,uint256)', [to, amount]));
+  return calls(fn('go()'), [
+    call(MAINNET.aavePool, fn(borrow, [MAINNET.usdc, 3_000_000n, 2n, 0, ALICE])),
+    ...(amount > 0n ? [paid] : []),
+  ]);
+};
+
 const thousand = (): Step => pull(MAINNET.dai, puppet, 1_000n * ETHER);
 
 describe('a contract that nobody lists', () => {
@@ -93,10 +108,22 @@ describe('a contract that nobody lists', () => {
     ['a claim', () => claims([]), /^Claim 5 USDC from \S+$/],
     ['a deposit', () => deposits([]), /^Deposit 5 USDC into \S+$/],
     ['a supply', () => supplies(FIVE), /^Supply 5 USDC to Aave v3$/],
+    ['a loan', () => borrows(ALICE, 3_000_000n), /^Borrow 3 USDC from Aave v3$/],
   ])('takes nothing beside %s: Proven', async (_, run, label) => {
     const { classification } = await run();
     expect(classification.intent_label).toMatch(label);
     expect(classification).toMatchObject({ status: 'Proven', actor: ALICE });
+  });
+
+  it.each<[string, () => Address, bigint]>([
+    ['keeps part of a loan', () => ALICE, 2_000_000n],
+    ['passes a loan on to another account', () => addressOf('bob'), 3_000_000n],
+  ])('%s: Suspected', async (_, to, amount) => {
+    expect((await borrows(to(), amount)).classification.status).toBe('Suspected');
+  });
+
+  it('keeps a loan: said', async () => {
+    expect((await borrows(ALICE, 0n)).classification.intent_label).toMatch(/^Borrow 3 USDC .*, paid to 0x/);
   });
 
   it.each<[string, () => Promise<TxReport>, RegExp]>([

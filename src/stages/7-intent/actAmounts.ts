@@ -144,8 +144,11 @@ export function statedBy(view: SubjectView, motifs: readonly Motif[], label: str
 export function paidTo(view: SubjectView, motifs: readonly Motif[]): Address | null {
   // A bridge's recipient is an account of another chain.
   const isPaid = (motif: Motif): boolean => movesPosition(view, motif) && !isBridged(view, motif);
-  const paid = motifs.map((motif) => (isPaid(motif) ? roleOf(motif, 'recipient') : null));
-  return view.received.length > 0 ? null : anotherOf(view, new Set(paid));
+  const recipientOf = ({ participants }: Motif) =>
+    accountsWith(participants, 'recipient').find((account) => !view.entity.has(account)) ?? null;
+  const paid = motifs.map((motif) => (isPaid(motif) ? recipientOf(motif) : null));
+  const debts = sharesOf(view, motifs, true);
+  return view.received.some(({ id }) => !debts.has(id)) ? null : anotherOf(view, new Set(paid));
 }
 
 /** The only one of these accounts, unless it is the actor, a venue or one that passes all on. */
@@ -227,8 +230,8 @@ function sharesOf({ input: { rulebook } }: SubjectView, motifs: readonly Motif[]
 
 /** A fee that an act on a position states apart from its principal. */
 export interface ActFee extends ActAmount {
-  /** Paid on the sent side, earned on the received side, added to a debt (then the whole debt), or beside. */
-  readonly side: 'sent' | 'received' | 'owed' | 'paid';
+  /** Paid on the sent side, earned on the received side, added to a debt (then the whole), or left open. */
+  readonly side: 'sent' | 'received' | 'owed' | 'paid' | 'short';
 }
 
 /** The fees of these acts, where the amounts stated of them leave these out. */

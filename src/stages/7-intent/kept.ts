@@ -14,6 +14,7 @@ import {
   gainsOf,
   isTrade,
   netOf,
+  paidTo,
   statedBy,
   sumsOf,
   totals,
@@ -64,8 +65,11 @@ export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): 
 /** Whether an account took it that is no listed router. */
 export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
 
-/** What the actor gave beside acts on its positions: they did not take it, nor does the label state it. */
-export function paidBesides(view: SubjectView, motifs: readonly Motif[], label: string): ActFee[] {
+/**
+ * What acts on positions leave open: what the actor gave beside them and the label does not state, and what
+ * the label states that neither the actor nor another act of its own got.
+ */
+export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: string): ActFee[] {
   const kinds = motifs.map((motif) => view.kind(motif));
   const states = /\{(gave|got)\}/.test(label) && kinds.length > 0 && !kinds.some(({ plain }) => plain);
   if (!states || isTrade(view, motifs)) return [];
@@ -75,17 +79,29 @@ export function paidBesides(view: SubjectView, motifs: readonly Motif[], label: 
     (one) => one.status === 'Proven' && (isOwnAct(view, one) || (view.isSwap(one) && feeds(one))),
   );
   const took = totals(view, [...new Set([...motifs, ...acts])], ({ gave }) => gave);
+  const tookOf = (id: AssetId): bigint => took.get(id)?.amount ?? 0n;
   const stated = statedBy(view, motifs, label).filter(({ side }) => side === 'sent');
   // A token that was burnt is no payment.
-  const paid = view.sent.filter(({ outgoing }) => !outgoing.every((movement) => view.isBurn(movement)));
-  return paid.map(netOf).flatMap((one): ActFee | never[] => {
-    const known = took.get(one.id)?.amount ?? 0n;
-    const shown = stated.find(({ asset }) => asset === one.id)?.amount ?? 0n;
-    const rest = one.amount - (known > shown ? known : shown);
-    // Less is dust.
-    return rest * 1_000n > one.amount ? { ...one, amount: rest, side: 'paid' } : [];
-  });
+  const sent = view.sent.filter(({ outgoing }) => !outgoing.every((movement) => view.isBurn(movement)));
+  const got =
+    label.includes('{got}') && paidTo(view, motifs) === null ? actAmounts(motifs, view).received : [];
+  const open = [
+    ...sent.map(netOf).map((one) => {
+      const shown = stated.find(({ asset }) => asset === one.id)?.amount ?? 0n;
+      return { ...one, rest: one.amount - max(shown, tookOf(one.id)), side: 'paid' as const };
+    }),
+    ...got.map((one) => {
+      const reached = view.received.find(({ id }) => id === one.id)?.net ?? 0n;
+      return { ...one, rest: one.amount - reached - tookOf(one.id), side: 'short' as const };
+    }),
+  ];
+  // Less is dust.
+  return open
+    .filter(({ rest, amount }) => rest * 1_000n > amount)
+    .map((one) => ({ ...one, amount: one.rest }));
 }
+
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 type Part = Pick<Kept, 'id' | 'amount' | 'of'>;
 type Taken = Pick<Kept, 'tax' | 'holder'>;

@@ -3,7 +3,7 @@ import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
 import { feesBeside, ownerOf, statedBy } from './actAmounts.ts';
 import { aboutPosition, feesText, fillPlaceholder, type LabelSubject } from './labelWords.ts';
-import { keptOf, keptText, paidBesides, tipText } from './kept.ts';
+import { keptOf, keptText, leftOpen, tipText } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Verdict } from '../../model/intent.ts';
@@ -44,7 +44,7 @@ export function renderLabel(
 ): RenderedLabel {
   const states = /\{(gave|got)\}/.test(rule.label);
   const kept = states ? keptOf(motifs, view) : [];
-  const fees = states ? [...feesBeside(view, motifs), ...paidBesides(view, motifs, rule.label)] : [];
+  const fees = states ? [...feesBeside(view, motifs), ...leftOpen(view, motifs, rule.label)] : [];
   const unfilled: string[] = [];
   const written = (brevity: number): string => {
     const subject: LabelSubject = { view, motifs, brevity, format, when: rule.when };

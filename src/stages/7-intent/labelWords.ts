@@ -147,7 +147,7 @@ function clause(verb: string, amounts: readonly ActAmount[], { format }: LabelSu
 export function feesText(fees: readonly ActFee[], subject: LabelSubject): string {
   const sides =
     subject.brevity > 1 ? (['owed', 'paid'] as const) : (['sent', 'received', 'owed', 'paid'] as const);
-  const of = (side: ActFee['side']): ActFee[] => fees.filter((fee) => fee.side === side);
+  const of = (side: keyof typeof FEE_WORDS): ActFee[] => fees.filter((fee) => fee.side === side);
   return sides
     .map((side) => clause(FEE_WORDS[side], of(side), subject, side === 'received' ? ' in fees' : ''))
     .join('');
