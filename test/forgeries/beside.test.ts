@@ -5,10 +5,20 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET, NATIVE } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
+import { mintedId } from '../devnet/scenarios/liquidity.ts';
 import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
 
 const ALICE = addressOf('alice');
 const FIVE = 5_000_000n;
+const CAROL = addressOf('carol');
+const VOTED =
+  'VoteCast(address indexed voter, uint256 proposalId, uint8 support, uint256 weight, string reason)';
+const FULFILLED =
+  'OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, ' +
+  '(uint8 itemType, address token, uint256 identifier, uint256 amount)[] offer, ' +
+  '(uint8 itemType, address token, uint256 identifier, uint256 amount, address recipient)[] consideration)';
+const MARKET = '0x0000000000000068F116a894984e2DB1123eB395';
+let market: Address;
 let stage: Stage, abi: Abi, puppet: Address, router: Address;
 beforeAll(async () => {
   stage = await startStage();
@@ -16,6 +26,9 @@ beforeAll(async () => {
   abi = Puppet!.abi;
   puppet = await stage.chain.deploy(Puppet!, ['Vault', 'VAULT', 6]);
   router = await stage.forger('Router', 'ROUTER');
+  market = await stage.chain.placeAt(MARKET, Puppet!, ['Market', 'MARKET', 6]);
+  await stage.c.approve('alice', 'WETH', router);
+  await stage.chain.must('alice', { to: MAINNET.weth, data: fn('deposit()'), value: 20n * ETHER });
   for (const token of ['USDC', 'DAI'])
     for (const spender of [puppet, router]) await stage.c.approve('alice', token, spender);
   await stage.chain.must('alice', {
@@ -101,6 +114,37 @@ const borrows = (to: Address, amount: bigint) => {
   ]);
 };
 
+/** Alice buys an NFT of Carol's for one wrapped ether at a listed marketplace, through a router that takes so much. */
+async function buys(taken: bigint): Promise<TxReport> {
+  const { chain, c } = stage;
+  const collection = c.at('APE');
+  const mint = { to: collection, data: fn('mint(uint256)', [1n]), value: ETHER / 20n };
+  const id = await mintedId(c, await chain.send('carol', mint), collection);
+  const approval = fn('setApprovalForAll(address,bool)', [market, true]);
+  await chain.must('carol', { to: collection, data: approval });
+  const nft = { itemType: 2, token: collection, identifier: id, amount: 1n };
+  const price = { itemType: 1, token: MAINNET.weth, identifier: 0n, amount: ETHER, recipient: CAROL };
+  const given = { offerer: CAROL, zone: NATIVE, recipient: ALICE, offer: [nft], consideration: [price] };
+  const move = 'transferFrom(address,address,uint256)';
+  const steps = [
+    event(FULFILLED, CAROL, 1n, given),
+    call(collection, fn(move, [CAROL, ALICE, id])),
+    call(MAINNET.weth, fn(move, [router, CAROL, ETHER])),
+  ];
+  await chain.must(ATTACKER, { to: market, data: fnOf(abi, 'set', [steps]), gas: 6_000_000n });
+  const play = fnOf(stage.abi, 'play', [
+    [
+      pull(MAINNET.weth, router, taken),
+      call(MAINNET.weth, fn('approve(address,uint256)', [market, ETHER])),
+      call(market, fn('fulfillOrder()')),
+    ],
+  ]);
+  return stage.report(await chain.send('alice', { to: router, data: play, gas: 3_000_000n }));
+}
+
+const votes = (steps: readonly Step[]) =>
+  calls(fn('castVote(uint256,uint8)', [7n, 1]), [event(VOTED, ALICE, 7n), ...steps]);
+
 const thousand = (): Step => pull(MAINNET.dai, puppet, 1_000n * ETHER);
 
 describe('a contract that nobody lists', () => {
@@ -108,6 +152,8 @@ describe('a contract that nobody lists', () => {
     ['a claim', () => claims([]), /^Claim 5 USDC from \S+$/],
     ['a deposit', () => deposits([]), /^Deposit 5 USDC into \S+$/],
     ['a supply', () => supplies(FIVE), /^Supply 5 USDC to Aave v3$/],
+    ['a vote', () => votes([]), /^Vote for proposal 7 in \S+$/],
+    ['a sale', () => buys(ETHER), /^Buy .* for 1 WETH on /],
     ['a loan', () => borrows(ALICE, 3_000_000n), /^Borrow 3 USDC from Aave v3$/],
   ])('takes nothing beside %s: Proven', async (_, run, label) => {
     const { classification } = await run();
@@ -122,6 +168,15 @@ describe('a contract that nobody lists', () => {
     expect((await borrows(to(), amount)).classification.status).toBe('Suspected');
   });
 
+  it.each<[string, () => Promise<TxReport>]>([
+    ['a token beside a vote', () => votes([thousand()])],
+    ['more than the price of a sale', () => buys(2n * ETHER)],
+  ])('takes %s: Suspected', async (_, run) => {
+    const { classification } = await run();
+    expect(classification).toMatchObject({ status: 'Suspected', actor: ALICE });
+    expect(classification.caveats?.map(({ code }) => code)).toContain('unaccounted_value');
+  });
+
   it('keeps a loan: said', async () => {
     expect((await borrows(ALICE, 0n)).classification.intent_label).toMatch(/^Borrow 3 USDC .*, paid to 0x/);
   });
@@ -132,8 +187,8 @@ describe('a contract that nobody lists', () => {
     ['a token beside a deposit', () => deposits([thousand()]), /^Deposit 5 USDC .*, paying 1,000 DAI$/],
     [
       'more than it deposits',
-      () => deposits([pull(MAINNET.usdc, puppet, FIVE)]),
-      /^Deposit 5 USDC .*, paying 5 USDC$/,
+      () => deposits([pull(MAINNET.usdc, puppet, 2n * FIVE)]),
+      /^Deposit 5 USDC .*, paying 10 USDC$/,
     ],
     [
       'more than it supplies, and trades that for itself',

@@ -6,7 +6,7 @@ import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
 import { amountsMoved } from '../../value/sides.ts';
 import { accountsFor, giftsAmong, gainedElsewhere, NOT_EXCHANGED } from './accountsFor.ts';
-import { callsListed, isUnlisted, keptOf, leftOpen } from './kept.ts';
+import { callsListed, isOverpaid, isUnlisted, keptOf, leftOpen } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
 import type { Confidence, Motif, ProofDoubt } from '../../model/motif.ts';
@@ -174,7 +174,7 @@ const isWhole = (view: SubjectView, rule: IntentRule, motifs: readonly Motif[]):
   (accountsFor(view, rule, motifs) || isShownExchange(view, motifs)) &&
   !gainedElsewhere(view, motifs) &&
   !keptOf(motifs, view).some(isUnlisted) &&
-  (leftOpen(view, motifs, rule.label).length === 0 || callsListed(view));
+  ((leftOpen(view, motifs, rule.label).length === 0 && !isOverpaid(view, motifs)) || callsListed(view));
 
 /** The rule is about the acts of several accounts at once and names none of them as the actor. */
 const isOfMany = (when: Condition): boolean =>

@@ -71,14 +71,13 @@ export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > ta
  */
 export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: string): ActFee[] {
   const kinds = motifs.map((motif) => view.kind(motif));
-  const states = /\{(gave|got)\}/.test(label) && kinds.length > 0 && !kinds.some(({ plain }) => plain);
-  if (!states || isTrade(view, motifs)) return [];
+  if (kinds.length === 0 || kinds.some(({ plain }) => plain) || isTrade(view, motifs)) return [];
   const given = new Set(motifs.flatMap((motif) => [...view.assetsMoved(motif, true)]));
   const feeds = (motif: Motif): boolean => [...view.assetsMoved(motif, false)].every((id) => given.has(id));
-  const acts = view.own.filter(
-    (one) => one.status === 'Proven' && (isOwnAct(view, one) || (view.isSwap(one) && feeds(one))),
-  );
-  const took = totals(view, [...new Set([...motifs, ...acts])], ({ gave }) => gave);
+  const acts = view.own.filter((one) => isOwnAct(view, one) || (view.isSwap(one) && feeds(one)));
+  const tookBy = (some: readonly Motif[]): ReadonlyMap<AssetId, ActAmount> =>
+    totals(view, [...new Set([...motifs, ...some])], ({ gave }) => gave);
+  const [took, perhaps] = [tookBy(acts.filter(({ status }) => status === 'Proven')), tookBy(acts)];
   const tookOf = (id: AssetId): bigint => took.get(id)?.amount ?? 0n;
   const stated = statedBy(view, motifs, label).filter(({ side }) => side === 'sent');
   // A token that was burnt is no payment.
@@ -86,9 +85,17 @@ export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: str
   const got =
     label.includes('{got}') && paidTo(view, motifs) === null ? actAmounts(motifs, view).received : [];
   const open = [
-    ...sent.map(netOf).map((one) => {
+    ...sent.map((balance) => {
+      const one = netOf(balance);
       const shown = stated.find(({ asset }) => asset === one.id)?.amount ?? 0n;
-      return { ...one, rest: one.amount - max(shown, tookOf(one.id)), side: 'paid' as const };
+      // A payment to an account without code, or into an act that is not proven, has its own fragment.
+      const isPlain = !balance.outgoing.some(({ to }) => view.codeAccounts.has(to));
+      const isClear = !isPlain && perhaps.get(one.id)?.amount === took.get(one.id)?.amount;
+      return {
+        ...one,
+        rest: one.amount - max(shown, tookOf(one.id)),
+        side: isClear ? 'paid' : 'short',
+      } as const;
     }),
     ...got.map((one) => {
       const reached = view.received.find(({ id }) => id === one.id)?.net ?? 0n;
@@ -99,6 +106,18 @@ export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: str
   return open
     .filter(({ rest, amount }) => rest * 1_000n > amount)
     .map((one) => ({ ...one, amount: one.rest }));
+}
+
+/** Whether the called contract has no part in the acts and kept more than a fee of what the actor paid. */
+export function isOverpaid(
+  { tx, flow, entity, sent, input }: SubjectView,
+  motifs: readonly Motif[],
+): boolean {
+  const isPart = ({ venue, participants }: Motif): boolean =>
+    venue === tx.to || participants.some(({ role, account }) => role !== 'payer' && account === tx.to);
+  if (tx.to === null || entity.has(tx.to) || motifs.length === 0 || motifs.some(isPart)) return false;
+  const own = balances(flow, tx.to, { mergeWrapped: input.rulebook.wrappedNative });
+  return sent.some(({ id, net }) => (own.get(id)?.net ?? 0n) * FEE_DIVISOR > -net);
 }
 
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
