@@ -66,8 +66,8 @@ export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): 
 export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
 
 /**
- * What acts on positions leave open: what the actor gave beside them and the label does not state, and what
- * the label states that neither the actor nor another act of its own got.
+ * Amounts that the actor gave beside these acts and the label leaves out, and those that the label states and
+ * neither the actor nor another act of its own got.
  */
 export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: string): ActFee[] {
   const kinds = motifs.map((motif) => view.kind(motif));
@@ -80,8 +80,10 @@ export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: str
   const [took, perhaps] = [tookBy(acts.filter(({ status }) => status === 'Proven')), tookBy(acts)];
   const tookOf = (id: AssetId): bigint => took.get(id)?.amount ?? 0n;
   const stated = statedBy(view, motifs, label).filter(({ side }) => side === 'sent');
-  // A token that was burnt is no payment.
-  const sent = view.sent.filter(({ outgoing }) => !outgoing.every((movement) => view.isBurn(movement)));
+  // A token that was burnt is no payment, and listed contracts charge fees.
+  const sent = view.sent.filter(
+    ({ id, net, outgoing }) => !outgoing.every((m) => view.isBurn(m)) && isAtUnlisted(view, id, -net),
+  );
   const got =
     label.includes('{got}') && paidTo(view, motifs) === null ? actAmounts(motifs, view).received : [];
   const open = [
@@ -108,7 +110,7 @@ export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: str
     .map((one) => ({ ...one, amount: one.rest }));
 }
 
-/** Whether the called contract has no part in the acts and kept more than a fee of what the actor paid. */
+/** Whether the called contract has no part in the acts and kept more than a fee of the actor's payment. */
 export function isOverpaid(
   { tx, flow, entity, sent, input }: SubjectView,
   motifs: readonly Motif[],
@@ -118,6 +120,19 @@ export function isOverpaid(
   if (tx.to === null || entity.has(tx.to) || motifs.length === 0 || motifs.some(isPart)) return false;
   const own = balances(flow, tx.to, { mergeWrapped: input.rulebook.wrappedNative });
   return sent.some(({ id, net }) => (own.get(id)?.net ?? 0n) * FEE_DIVISOR > -net);
+}
+
+/** Whether an unlisted account has more of the amount than dust. */
+function isAtUnlisted(
+  { flow, entity, input: { rulebook } }: SubjectView,
+  id: AssetId,
+  amount: bigint,
+): boolean {
+  const { wrappedNative: mergeWrapped } = rulebook;
+  const others = [...flow.incoming.keys()].filter(
+    (one) => !entity.has(one) && !isListedAddress(one, rulebook),
+  );
+  return others.some((one) => (balances(flow, one, { mergeWrapped }).get(id)?.net ?? 0n) * 1_000n > amount);
 }
 
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
