@@ -23,11 +23,12 @@ export interface MotifKindSpec extends MotifTraits {
   readonly title: string;
   /** Intent kind shown among the fragments for a motif that is not part of another; null = none. */
   readonly fragment: IntentKind | null;
-  /** Its effect on a position. `subcategory`: the ruleset's own name for the kind of position. */
+  /** Its effect on a position. `subcategory`: the ruleset's own name of its kind; `owner`: a role. */
   readonly position: {
     readonly category: string;
     readonly subcategory?: string;
     readonly effect: string;
+    readonly owner?: string;
   } | null;
 }
 

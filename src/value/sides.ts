@@ -62,13 +62,21 @@ function legsOf({ assetsIn, assetsOut }: Motif): SignedLeg[] {
 const isOfShare = ({ role }: SignedLeg): boolean => SHARE_ROLES.has(role);
 const isOfDebt = ({ role }: SignedLeg): boolean => DEBT_SHARE_ROLES.has(role);
 
-const ownerNamedBy = (act: Motif): Address | null =>
-  POSITION_OWNER_ROLES.map((role) => roleOf(act, role)).find((account) => account !== null) ?? null;
+const ownerNamedBy = (act: Motif, { owner }: Position): Address | null =>
+  [...(owner ? [owner] : NOTHING), ...POSITION_OWNER_ROLES]
+    .map((role) => roleOf(act, role))
+    .find((account) => account !== null) ?? null;
+
+/** The owner that an act alone states: a bridge pays it on another chain. */
+export function statedOwner(act: Motif, kinds: Pick<Rulebook, 'motifKinds'>): Address | null {
+  const role = kindOf(kinds, act.kind).position?.owner;
+  return role === undefined ? null : roleOf(act, role);
+}
 
 function sidesOfPosition(act: Motif, position: Position): Side[] {
   const legs = legsOf(act);
   const portions = act.portions ?? NOTHING;
-  const owner = ownerNamedBy(act);
+  const owner = ownerNamedBy(act, position);
   if (position.category !== DEBT) return withInterestApart(position, owner, legs, portions);
   const collateral = collateralAmong(legs, position);
   const debt = legs.filter((leg) => (isOfShare(leg) ? isOfDebt(leg) : !collateral.includes(leg)));

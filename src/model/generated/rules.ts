@@ -461,6 +461,11 @@ export interface RawMotifKind {
     readonly category: string;
     readonly effect: 'open' | 'increase' | 'decrease' | 'close' | 'transfer' | 'liquidate' | 'collect'
         | 'migrate';
+    /**
+     * Role of its owner, where an act may bind it to another account than the one that acts: the recipient of
+     * a bridge.
+     */
+    readonly owner?: string;
   };
   /**
    * The part its venue plays; default `venue`. `account` (acts or is changed) and `created` are no

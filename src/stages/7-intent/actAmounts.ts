@@ -4,7 +4,7 @@ import { memoizeFor } from '../../lib/memo.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
-import { amountsOf, isShare, sidesOf } from '../../value/sides.ts';
+import { amountsOf, isShare, sidesOf, statedOwner } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
 import type { StatedAmount } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -120,12 +120,14 @@ export function gotBeside(view: SubjectView, motifs: readonly Motif[]): ActAmoun
 
 /** The owner of the positions that the acts change, where it is neither the actor nor a carrier. */
 export function otherOwner(view: SubjectView, motifs: readonly Motif[]): Address | null {
-  const { input } = view;
-  const owners = new Set(motifs.map((motif) => (view.kind(motif).position ? roleOf(motif, 'owner') : null)));
-  return input.subject.elected ? anotherOf(view, owners) : null;
+  const { entity, input } = view;
+  const [stated, ...more] = new Set(motifs.map((motif) => statedOwner(motif, input.rulebook)));
+  if (!input.subject.elected) return null;
+  if (stated && more.length === 0) return entity.has(stated) ? null : stated;
+  return anotherOf(view, new Set(motifs.map((motif) => view.kind(motif).position && roleOf(motif, 'owner'))));
 }
 
-/** Whose positions the acts change; null where one of them changes none. */
+/** The owner of the positions that the acts change; null where one of them changes none. */
 export function ownerOf(view: SubjectView, motifs: readonly Motif[]): Address | null {
   const isAbout = motifs.length > 0 && motifs.every((motif) => movesPosition(view, motif));
   return isAbout ? (otherOwner(view, motifs) ?? view.input.subject.account) : null;
@@ -170,9 +172,8 @@ export function isFee(view: SubjectView, id: AssetId, act: ReadonlyMap<AssetId, 
 }
 
 /** An act without movements of its own says nothing of amounts. */
-function movesPosition({ input: { rulebook } }: SubjectView, { kind, movements }: Motif): boolean {
-  return movements.length > 0 && Boolean(rulebook.motifKinds.get(kind)?.position);
-}
+const movesPosition = ({ input: { rulebook } }: SubjectView, { kind, movements }: Motif): boolean =>
+  movements.length > 0 && Boolean(rulebook.motifKinds.get(kind)?.position);
 
 /** Assets that the acts moved more of that way than back, native and wrapped native as one. */
 export function gainsOf(view: SubjectView, motifs: readonly Motif[], side: 'sent' | 'received'): ActAmount[] {
@@ -186,9 +187,7 @@ function moreThan(sums: Iterable<ActAmount>, others: ReadonlyMap<AssetId, ActAmo
     .filter(({ amount }) => amount > 0n);
 }
 
-function firstFilled(...lists: ActAmount[][]): ActAmount[] {
-  return lists.find(({ length }) => length > 0) ?? [];
-}
+const firstFilled = (...lists: ActAmount[][]): ActAmount[] => lists.find(({ length }) => length > 0) ?? [];
 
 /** Whether several acts are the actor's own and share no movement, so that their amounts add up. */
 function areApart({ entity }: SubjectView, motifs: readonly Motif[]): boolean {

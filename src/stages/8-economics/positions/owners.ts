@@ -8,7 +8,7 @@ import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
 import type { Position, Side, SideAmount } from '../../../model/scene.ts';
-import { amountsMoved, isShare, movedAmounts } from '../../../value/sides.ts';
+import { amountsMoved, isShare, movedAmounts, statedOwner } from '../../../value/sides.ts';
 import type { PositionInput } from './positionChanges.ts';
 
 /** A side of an act with its owner, the token that represents the position, and the owner's gain of it. */
@@ -60,9 +60,8 @@ export function withOwners(changes: readonly Change[], context: OwnerContext): C
   return own.map((change) => (counts.get(change.owner) === 1 ? asExchanged(change, context) : change));
 }
 
-function withOwner(change: Change, owner: Address): Change {
-  return owner === change.owner ? change : { ...change, owner };
-}
+const withOwner = (change: Change, owner: Address): Change =>
+  owner === change.owner ? change : { ...change, owner };
 
 function isShared({ position: { category, effect } }: Change): boolean {
   return SHARED.has(category) && MOVING.has(effect);
@@ -146,6 +145,7 @@ function held(account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean
 /** The owner, or the account behind it where it only passed the position on. */
 function holderOf(change: Change, context: OwnerContext): Address {
   const { owner, token, delta, amounts } = change;
+  if (statedOwner(change.motif, context.rulebook) !== null) return owner;
   if (token === null || delta === 0n || !amounts.some(isShare)) return userBehind(change, context) ?? owner;
   const { flow, principals } = context;
   if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
