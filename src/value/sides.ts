@@ -3,7 +3,7 @@
  * their amounts here; none splits a leg again.
  */
 import { memoizeFor } from '../lib/memo.ts';
-import { kindOf } from '../lib/motifKinds.ts';
+import { kindOf, servingTag } from '../lib/motifKinds.ts';
 import { DEBT_SHARE_ROLES, POSITION_OWNER_ROLES, roleOf, SHARE_ROLES } from '../lib/roles.ts';
 import { sumOf } from './amount.ts';
 import type { Address } from '../model/hex.ts';
@@ -62,21 +62,20 @@ function legsOf({ assetsIn, assetsOut }: Motif): SignedLeg[] {
 const isOfShare = ({ role }: SignedLeg): boolean => SHARE_ROLES.has(role);
 const isOfDebt = ({ role }: SignedLeg): boolean => DEBT_SHARE_ROLES.has(role);
 
-const ownerNamedBy = (act: Motif, { owner }: Position): Address | null =>
-  [...(owner ? [owner] : NOTHING), ...POSITION_OWNER_ROLES]
-    .map((role) => roleOf(act, role))
-    .find((account) => account !== null) ?? null;
+const ownerNamedBy = (act: Motif): Address | null =>
+  POSITION_OWNER_ROLES.map((role) => roleOf(act, role)).find((account) => account !== null) ?? null;
 
-/** The owner that an act alone states: a bridge pays it on another chain. */
-export function statedOwner(act: Motif, kinds: Pick<Rulebook, 'motifKinds'>): Address | null {
-  const role = kindOf(kinds, act.kind).position?.owner;
-  return role === undefined ? null : roleOf(act, role);
+/** The owner that an act alone states, none that serves everybody: a bridge pays it on another chain. */
+export function statedOwner(act: Motif, rules: Pick<Rulebook, 'motifKinds' | 'entities'>): Address | null {
+  const role = kindOf(rules, act.kind).position?.owner;
+  const account = role === undefined ? null : roleOf(act, role);
+  return account !== null && servingTag(rules, account) === undefined ? account : null;
 }
 
 function sidesOfPosition(act: Motif, position: Position): Side[] {
   const legs = legsOf(act);
   const portions = act.portions ?? NOTHING;
-  const owner = ownerNamedBy(act, position);
+  const owner = ownerNamedBy(act);
   if (position.category !== DEBT) return withInterestApart(position, owner, legs, portions);
   const collateral = collateralAmong(legs, position);
   const debt = legs.filter((leg) => (isOfShare(leg) ? isOfDebt(leg) : !collateral.includes(leg)));

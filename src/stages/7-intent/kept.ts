@@ -1,5 +1,6 @@
 import { only } from '../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { lazy } from '../../lib/lazy.ts';
 import { memoizeFor } from '../../lib/memo.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { sumOf } from '../../value/amount.ts';
@@ -80,35 +81,30 @@ export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: str
   const [took, perhaps] = [tookBy(acts.filter(({ status }) => status === 'Proven')), tookBy(acts)];
   const tookOf = (id: AssetId): bigint => took.get(id)?.amount ?? 0n;
   const stated = statedBy(view, motifs, label).filter(({ side }) => side === 'sent');
-  // A token that was burnt is no payment, and listed contracts charge fees.
-  const sent = view.sent.filter(
-    ({ id, net, outgoing }) => !outgoing.every((m) => view.isBurn(m)) && isAtUnlisted(view, id, -net),
-  );
+  const shown = new Map(stated.map(({ asset, amount }) => [asset, amount]));
+  const reached = new Map(view.received.map(({ id, net }) => [id, net]));
+  const held = lazy(() => mostAtUnlisted(view));
+  const paid = view.sent.flatMap((balance): ActFee[] => {
+    const one = netOf(balance);
+    const rest = one.amount - max(shown.get(one.id) ?? 0n, tookOf(one.id));
+    // A token that was burnt is no payment, and listed contracts charge fees.
+    if (isDust(rest, one.amount) || balance.outgoing.every((m) => view.isBurn(m))) return [];
+    if (isDust(held().get(one.id) ?? 0n, one.amount)) return [];
+    // A payment to an account without code, or into an act that is not proven, has its own fragment.
+    const isPlain = !balance.outgoing.some(({ to }) => view.codeAccounts.has(to));
+    const isClear = !isPlain && perhaps.get(one.id)?.amount === took.get(one.id)?.amount;
+    return [{ ...one, amount: rest, side: isClear ? 'paid' : 'short' }];
+  });
   const got =
     label.includes('{got}') && paidTo(view, motifs) === null ? actAmounts(motifs, view).received : [];
-  const open = [
-    ...sent.map((balance) => {
-      const one = netOf(balance);
-      const shown = stated.find(({ asset }) => asset === one.id)?.amount ?? 0n;
-      // A payment to an account without code, or into an act that is not proven, has its own fragment.
-      const isPlain = !balance.outgoing.some(({ to }) => view.codeAccounts.has(to));
-      const isClear = !isPlain && perhaps.get(one.id)?.amount === took.get(one.id)?.amount;
-      return {
-        ...one,
-        rest: one.amount - max(shown, tookOf(one.id)),
-        side: isClear ? 'paid' : 'short',
-      } as const;
-    }),
-    ...got.map((one) => {
-      const reached = view.received.find(({ id }) => id === one.id)?.net ?? 0n;
-      return { ...one, rest: one.amount - reached - tookOf(one.id), side: 'short' as const };
-    }),
-  ];
-  // Less is dust.
-  return open
-    .filter(({ rest, amount }) => rest * 1_000n > amount)
-    .map((one) => ({ ...one, amount: one.rest }));
+  const short = got.flatMap((one): ActFee[] => {
+    const rest = one.amount - (reached.get(one.id) ?? 0n) - tookOf(one.id);
+    return isDust(rest, one.amount) ? [] : [{ ...one, amount: rest, side: 'short' }];
+  });
+  return [...paid, ...short];
 }
+
+const isDust = (part: bigint, of: bigint): boolean => part * 1_000n <= of;
 
 /** Whether the called contract has no part in the acts and kept more than a fee of the actor's payment. */
 export function isOverpaid(
@@ -122,17 +118,15 @@ export function isOverpaid(
   return sent.some(({ id, net }) => (own.get(id)?.net ?? 0n) * FEE_DIVISOR > -net);
 }
 
-/** Whether an unlisted account has more of the amount than dust. */
-function isAtUnlisted(
-  { flow, entity, input: { rulebook } }: SubjectView,
-  id: AssetId,
-  amount: bigint,
-): boolean {
-  const { wrappedNative: mergeWrapped } = rulebook;
-  const others = [...flow.incoming.keys()].filter(
-    (one) => !entity.has(one) && !isListedAddress(one, rulebook),
-  );
-  return others.some((one) => (balances(flow, one, { mergeWrapped }).get(id)?.net ?? 0n) * 1_000n > amount);
+/** The most of each asset that one unlisted account ended with, native and wrapped native as one. */
+function mostAtUnlisted({ flow, entity, input: { rulebook } }: SubjectView): ReadonlyMap<AssetId, bigint> {
+  const most = new Map<AssetId, bigint>();
+  for (const account of flow.incoming.keys()) {
+    if (entity.has(account) || isListedAddress(account, rulebook)) continue;
+    for (const [id, { net }] of balances(flow, account, { mergeWrapped: rulebook.wrappedNative }))
+      if (net > (most.get(id) ?? 0n)) most.set(id, net);
+  }
+  return most;
 }
 
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);

@@ -138,14 +138,14 @@ function net(account: Address, asset: AssetId, { ledgers }: ValueFlow): bigint {
   return entry ? entry.inflow - entry.outflow : 0n;
 }
 
-function held(account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean {
-  return ledgers.get(account)?.has(asset) ?? false;
-}
+const held = (account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean =>
+  ledgers.get(account)?.has(asset) ?? false;
 
 /** The owner, or the account behind it where it only passed the position on. */
 function holderOf(change: Change, context: OwnerContext): Address {
   const { owner, token, delta, amounts } = change;
-  if (statedOwner(change.motif, context.rulebook) !== null) return owner;
+  const stated = statedOwner(change.motif, context.rulebook);
+  if (stated !== null) return stated;
   if (token === null || delta === 0n || !amounts.some(isShare)) return userBehind(change, context) ?? owner;
   const { flow, principals } = context;
   if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
