@@ -73,35 +73,40 @@ export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > ta
 export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: string): ActFee[] {
   const kinds = motifs.map((motif) => view.kind(motif));
   if (kinds.length === 0 || kinds.some(({ plain }) => plain) || isTrade(view, motifs)) return [];
-  const given = new Set(motifs.flatMap((motif) => [...view.assetsMoved(motif, true)]));
-  const feeds = (motif: Motif): boolean => [...view.assetsMoved(motif, false)].every((id) => given.has(id));
-  const acts = view.own.filter((one) => isOwnAct(view, one) || (view.isSwap(one) && feeds(one)));
+  const acts = lazy(() => {
+    const given = new Set(motifs.flatMap((motif) => [...view.assetsMoved(motif, true)]));
+    const feeds = (motif: Motif): boolean => [...view.assetsMoved(motif, false)].every((id) => given.has(id));
+    return view.own.filter((one) => isOwnAct(view, one) || (view.isSwap(one) && feeds(one)));
+  });
   const tookBy = (some: readonly Motif[]): ReadonlyMap<AssetId, ActAmount> =>
     totals(view, [...new Set([...motifs, ...some])], ({ gave }) => gave);
-  const [took, perhaps] = [tookBy(acts.filter(({ status }) => status === 'Proven')), tookBy(acts)];
-  const tookOf = (id: AssetId): bigint => took.get(id)?.amount ?? 0n;
+  const took = lazy(() => tookBy(acts().filter(({ status }) => status === 'Proven')));
+  const perhaps = lazy(() => tookBy(acts()));
+  const tookOf = (id: AssetId): bigint => took().get(id)?.amount ?? 0n;
   const stated = statedBy(view, motifs, label).filter(({ side }) => side === 'sent');
   const shown = new Map(stated.map(({ asset, amount }) => [asset, amount]));
   const reached = new Map(view.received.map(({ id, net }) => [id, net]));
   const held = lazy(() => mostAtUnlisted(view));
   const paid = view.sent.flatMap((balance): ActFee[] => {
     const one = netOf(balance);
-    const rest = one.amount - max(shown.get(one.id) ?? 0n, tookOf(one.id));
+    const part = shown.get(one.id) ?? 0n;
+    if (isDust(one.amount - part, one.amount)) return [];
+    const rest = one.amount - max(part, tookOf(one.id));
     // A token that was burnt is no payment, and listed contracts charge fees.
     if (isDust(rest, one.amount) || balance.outgoing.every((m) => view.isBurn(m))) return [];
     if (isDust(held().get(one.id) ?? 0n, one.amount)) return [];
     // A payment to an account without code, or into an act that is not proven, has its own fragment.
     const isPlain = !balance.outgoing.some(({ to }) => view.codeAccounts.has(to));
-    const isClear = !isPlain && perhaps.get(one.id)?.amount === took.get(one.id)?.amount;
+    const isClear = !isPlain && perhaps().get(one.id)?.amount === took().get(one.id)?.amount;
     return [{ ...one, amount: rest, side: isClear ? 'paid' : 'short' }];
   });
-  const got =
-    label.includes('{got}') && paidTo(view, motifs) === null ? actAmounts(motifs, view).received : [];
+  const got = label.includes('{got}') ? actAmounts(motifs, view).received : [];
   const short = got.flatMap((one): ActFee[] => {
-    const rest = one.amount - (reached.get(one.id) ?? 0n) - tookOf(one.id);
+    const missing = one.amount - (reached.get(one.id) ?? 0n);
+    const rest = isDust(missing, one.amount) ? 0n : missing - tookOf(one.id);
     return isDust(rest, one.amount) ? [] : [{ ...one, amount: rest, side: 'short' }];
   });
-  return [...paid, ...short];
+  return short.length > 0 && paidTo(view, motifs) === null ? [...paid, ...short] : paid;
 }
 
 const isDust = (part: bigint, of: bigint): boolean => part * 1_000n <= of;
