@@ -23,7 +23,7 @@ export interface MotifKindSpec extends MotifTraits {
   readonly title: string;
   /** Intent kind shown among the fragments for a motif that is not part of another; null = none. */
   readonly fragment: IntentKind | null;
-  /** Its effect on a position. `subcategory`: the ruleset's own name of its kind; `owner`: a role. */
+  /** Its effect on a position. `subcategory`: the ruleset's own name for it; `owner`: its owner's role. */
   readonly position: {
     readonly category: string;
     readonly subcategory?: string;

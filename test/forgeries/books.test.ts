@@ -261,20 +261,15 @@ describe('books that the chain does not show', () => {
     });
     const at = (to: Address, ...steps: Step[]): Step => call(to, fnOf(stage.abi, 'play', [steps]));
     const gem = (to: Address): Step => call(MAINNET.weth, fn('transfer(address,uint256)', [to, 7n]));
-    const added = (): Step =>
+    const liquidity = (change: 'Added' | 'Removed', shares: string): Step =>
       event(
-        'LiquidityAdded(address indexed l1Token, uint256 amount, uint256 lpTokensMinted, address indexed liquidityProvider)',
+        `Liquidity${change}(address indexed l1Token, uint256 amount, uint256 ${shares}, address indexed liquidityProvider)`,
         ALICE,
         FIVE,
-        { l1Token: MAINNET.usdc, lpTokensMinted: FIVE - 1n },
+        { l1Token: MAINNET.usdc, [shares]: FIVE - 1n },
       );
-    const removed = (): Step =>
-      event(
-        'LiquidityRemoved(address indexed l1Token, uint256 amount, uint256 lpTokensBurnt, address indexed liquidityProvider)',
-        ALICE,
-        FIVE,
-        { l1Token: MAINNET.usdc, lpTokensBurnt: FIVE - 1n },
-      );
+    const added = (): Step => liquidity('Added', 'lpTokensMinted');
+    const removed = (): Step => liquidity('Removed', 'lpTokensBurnt');
     const lent = (): Step =>
       event(
         'Supply(address indexed reserve, address user, address indexed onBehalfOf, uint256 amount, uint16 indexed referralCode)',
