@@ -91,7 +91,8 @@ export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: str
     const one = netOf(balance);
     const part = shown.get(one.id) ?? 0n;
     if (isDust(one.amount - part, one.amount)) return [];
-    const rest = one.amount - max(part, tookOf(one.id));
+    const taken = tookOf(one.id);
+    const rest = one.amount - (part > taken ? part : taken);
     // A token that was burnt is no payment, and listed contracts charge fees.
     if (isDust(rest, one.amount) || balance.outgoing.every((m) => view.isBurn(m))) return [];
     if (isDust(held().get(one.id) ?? 0n, one.amount)) return [];
@@ -133,8 +134,6 @@ function mostAtUnlisted({ flow, entity, input: { rulebook } }: SubjectView): Rea
   }
   return most;
 }
-
-const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 type Part = Pick<Kept, 'id' | 'amount' | 'of'>;
 type Taken = Pick<Kept, 'tax' | 'holder'>;
