@@ -6,8 +6,7 @@ import type { Rulebook } from '../../model/rulebook.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import { findFact } from './facts/registry.ts';
-import { memoize } from '../../lib/memo.ts';
-import type { FactSource } from '../../model/intent.ts';
+import type { FactSource, FactValue } from '../../model/intent.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 
 /** The account the rules look at the transaction from. */
@@ -50,14 +49,15 @@ export function subjectOf(attribution: Attribution): Subject {
   };
 }
 
-/** More than rules ask for. */
-const MOST_FACTS = 10_000;
-
 /** Facts about a candidate, each computed when first asked for. Throws for names that the loader refuses. */
 export function factsAbout(view: SubjectView): FactSource {
-  return memoize((name) => {
+  const known = new Map<string, FactValue>();
+  return (name) => {
+    let value = known.get(name);
+    if (value !== undefined) return value;
     const fact = findFact(name);
     if (!fact) throw new Error(`unknown fact ${name}`);
-    return fact.compute(view);
-  }, MOST_FACTS);
+    known.set(name, (value = fact.compute(view)));
+    return value;
+  };
 }

@@ -7,6 +7,7 @@ import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { FactValue, PreparedIntent, RuleOutcome, Verdict, Fragment } from '../../model/intent.ts';
 import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
 import { groupBy } from '../../lib/lists.ts';
+import { memoize } from '../../lib/memo.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
 import { totals } from './actAmounts.ts';
@@ -39,13 +40,14 @@ export async function matchIntents(input: IntentInput, format: LabelFormat): Pro
  */
 async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   const source = factsAbout(view);
-  const { intents, derive } = view.input.rulebook.prepared;
-  const rivalsOf = derive(rivalsBySlug);
-  const mayMatch = (one: PreparedIntent): boolean => isRelevant(one, view) && one.mayMatch(source);
+  const rivalsOf = view.input.rulebook.prepared.derive(rivalsBySlug);
+  const relevant = relevantIn(view);
   let superseded: IntentRule | null = null;
-  for (const one of intents) {
-    if (!mayMatch(one) || !(await one.matches(source))) continue;
-    const rivals = (rivalsOf.get(one.rule.slug) ?? []).filter(({ rival }) => mayMatch(rival));
+  for (const one of relevant) {
+    if (!one.mayMatch(source) || !(await one.matches(source))) continue;
+    const rivals = (rivalsOf.get(one.rule.slug) ?? []).filter(
+      ({ rival }) => relevant.includes(rival) && rival.mayMatch(source),
+    );
     const verdicts = await Promise.all(rivals.map(({ rival }) => rival.matches(source)));
     if (!verdicts.includes(true) && !isMinor(view, one)) return one.rule;
     superseded ??= one.rule;
@@ -71,19 +73,25 @@ const rivalsBySlug = ({ prepared: { intents } }: Rulebook) => {
   return groupBy(pairs, ({ slug }) => slug);
 };
 
-/** Whether a rule needs no motif, or one of a kind that is present. */
-function isRelevant({ rule: { requiresAny } }: PreparedIntent, { byKind }: SubjectView): boolean {
-  if (requiresAny.length === 0) return true;
-  for (const kind of requiresAny) if (byKind.has(kind)) return true;
-  return false;
-}
+/** The rules that need no motif, or one of a kind that is present, best first. */
+const relevantIn = ({ byKind, input }: SubjectView): readonly PreparedIntent[] =>
+  input.rulebook.prepared.derive(relevantByKinds)([...byKind.keys()].join());
+
+/** Transactions have a few hundred sets of kinds between them. */
+const relevantByKinds = ({ prepared: { intents } }: Rulebook) =>
+  memoize((kinds: string): readonly PreparedIntent[] => {
+    const present = new Set(kinds.split(','));
+    return intents.filter(
+      ({ rule: { requiresAny } }) => requiresAny.length === 0 || requiresAny.some((one) => present.has(one)),
+    );
+  }, 1_000);
 
 /**
  * As `matchIntents`, with every rule evaluated and every condition kept, also of rules that could not match.
  */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
-  const relevant = input.rulebook.prepared.intents.filter((one) => isRelevant(one, view));
+  const relevant = relevantIn(view);
   const slugs = new Set(relevant.map(({ rule }) => rule.slug));
   const source = factsAbout(view);
   const facts = new Map(relevant.flatMap((one) => [...one.facts].map((name) => [name, source(name)])));
