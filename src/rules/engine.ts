@@ -35,6 +35,8 @@ function runner({ slug, when }: Pick<IntentRule, 'slug' | 'when'>, withParts: bo
     const rule = new Rule({ name: slug, conditions, event: { type: 'matched' } });
     // For outcomes to be left on them it copies conditions at each run; functions it does not copy.
     if (!withParts) Object.assign(rule, { conditions: Object.setPrototypeOf(() => 0, rule.conditions) });
+    // It copies its event too, which has no listener.
+    Object.assign(rule, { ruleEvent: null });
     // The package's types leave these out.
     return (rule as unknown as { setEngine(engine: Engine): RunnableRule }).setEngine(ENGINE);
   });

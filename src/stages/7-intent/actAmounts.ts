@@ -270,13 +270,13 @@ const isStated = (one: SideAmount, own: Side): boolean =>
   one.amount !== 0n && !isShare(one) && !isFeeApart(one, own);
 
 /** The acts' legs on that side without the fees of positions. */
-export function sumsOf(
-  view: SubjectView,
-  motifs: readonly Motif[],
-  side: 'sent' | 'received',
-): Map<AssetId, ActAmount> {
-  return totals(view, motifs, (one, own) => one.gave === (side === 'sent') && isStated(one, own));
-}
+export const sumsOf = (view: SubjectView, motifs: readonly Motif[], side: 'sent' | 'received') =>
+  sumsOfBoth(motifs, view)[side];
+
+const sumsOfBoth = memoizeFor((motifs: readonly Motif[], view: SubjectView) => ({
+  sent: totals(view, motifs, (one, own) => one.gave && isStated(one, own)),
+  received: totals(view, motifs, (one, own) => !one.gave && isStated(one, own)),
+}));
 
 /** Those amounts of the acts, parts of another of them left out, native and wrapped native as one. */
 export function totals(

@@ -6,7 +6,7 @@ import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
 import { amountsMoved } from '../../value/sides.ts';
 import { accountsFor, giftsAmong, gainedElsewhere, NOT_EXCHANGED } from './accountsFor.ts';
-import { callsListed, isOverpaid, isUnlisted, keptOf, leftOpen } from './kept.ts';
+import { callsListed, isOverpaid, isUnlisted, keptOf } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
 import type { Confidence, Motif, ProofDoubt } from '../../model/motif.ts';
@@ -49,16 +49,22 @@ export type Assessment = Pick<Verdict, 'status' | 'confidence' | 'caveats'>;
  * elected by more than a claim (or the rule is about several owners, and each asked for its part), every
  * motif it rests on is proven by more than a function's name, motifs account for the actor's payments and
  * receipts, and the confidence is not low. Confidence is the rule's, never more
- * than the weakest motif's or the election's, and Medium at most without proof.
+ * than the weakest motif's or the election's, and Medium at most without proof. `open`: the amounts that
+ * `leftOpen` finds.
  */
-export function assess(view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): Assessment {
+export function assess(
+  view: SubjectView,
+  rule: IntentRule,
+  motifs: readonly Motif[],
+  open: () => readonly unknown[],
+): Assessment {
   const unknown = motifs.filter((motif) => !isAtKnown(view, motif));
   const known = unknown.length === 0;
   const proving = provingOf(view, motifs);
   const weakest = lowestOf(proving.map((motif) => motif.confidence));
   const suspect = suspicions(view, motifs);
   const earned = lowestOf([known ? rule.confidence.known : rule.confidence.family, weakest]);
-  const doubts = [...doubtsOf(view, rule, { motifs, proving, confidence: earned }), ...suspect];
+  const doubts = [...doubtsOf(view, rule, { motifs, open, proving, confidence: earned }), ...suspect];
   const confidence = lowestOf([earned, doubts.length > 0 ? 'Medium' : 'High']);
   const limits: CaveatCode[] = [];
   // A plain movement of value is at no contract that could be known.
@@ -153,10 +159,14 @@ function isShownExchange(view: SubjectView, motifs: readonly Motif[]): boolean {
   );
 }
 
-type Basis = Record<'motifs' | 'proving', readonly Motif[]> & { readonly confidence: Confidence };
+interface Basis extends Record<'motifs' | 'proving', readonly Motif[]> {
+  readonly open: () => readonly unknown[];
+  readonly confidence: Confidence;
+}
 
 /** Reasons why a verdict is not Proven. */
-function doubtsOf(view: SubjectView, rule: IntentRule, { motifs, proving, confidence }: Basis): CaveatCode[] {
+function doubtsOf(view: SubjectView, rule: IntentRule, basis: Basis): CaveatCode[] {
+  const { motifs, proving, confidence } = basis;
   const doubts: CaveatCode[] = [];
   if (rule.proof !== 'structural') doubts.push('heuristic_rule');
   if (rule.status === 'experimental') doubts.push('experimental_rule');
@@ -165,16 +175,16 @@ function doubtsOf(view: SubjectView, rule: IntentRule, { motifs, proving, confid
   const doubted = new Set(proving.map(({ doubt }) => doubt));
   doubts.push(...MOTIF_DOUBTS.filter((code) => doubted.has(code)));
   if (confidence === 'Low') doubts.push('low_confidence');
-  if (doubts.length === 0 && !isWhole(view, rule, motifs)) doubts.push('unaccounted_value');
+  if (doubts.length === 0 && !isWhole(view, rule, basis)) doubts.push('unaccounted_value');
   return doubts;
 }
 
 /** The acts are all that the actor did, and what they state is all that it gave and got by them. */
-const isWhole = (view: SubjectView, rule: IntentRule, motifs: readonly Motif[]): boolean =>
+const isWhole = (view: SubjectView, rule: IntentRule, { motifs, open }: Basis): boolean =>
   (accountsFor(view, rule, motifs) || isShownExchange(view, motifs)) &&
   !gainedElsewhere(view, motifs) &&
   !keptOf(motifs, view).some(isUnlisted) &&
-  ((leftOpen(view, motifs, rule.label).length === 0 && !isOverpaid(view, motifs)) || callsListed(view));
+  ((open().length === 0 && !isOverpaid(view, motifs)) || callsListed(view));
 
 /** The rule is about the acts of several accounts at once and names none of them as the actor. */
 const isOfMany = (when: Condition): boolean =>

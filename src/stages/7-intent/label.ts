@@ -1,13 +1,12 @@
 import { counted } from '../../lib/text.ts';
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
-import { feesBeside, ownerOf, statedBy } from './actAmounts.ts';
+import { feesBeside, ownerOf, statedBy, type ActFee } from './actAmounts.ts';
 import { aboutPosition, feesText, fillPlaceholder, type LabelSubject } from './labelWords.ts';
-import { keptOf, keptText, leftOpen, tipText } from './kept.ts';
+import { keptOf, keptText, tipText } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Verdict } from '../../model/intent.ts';
-import type { Motif } from '../../model/motif.ts';
 import type { Condition, IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
 import { functionOf } from '../../evm/decodeArguments.ts';
@@ -34,17 +33,15 @@ const templateOf = memoize(
 /**
  * Fills a rule's label. An optional segment with a placeholder that has no value is left out; where another
  * one has none the fallback is filled instead, as where nothing is left before a segment that only adds to
- * it. No label shows a hole.
+ * it. No label shows a hole. `open`: the amounts that `leftOpen` finds.
  */
 export function renderLabel(
   rule: Omit<NamedIntent, 'intent'>,
-  view: SubjectView,
-  motifs: readonly Motif[],
-  format: LabelFormat,
+  { view, motifs, open, format }: Omit<LabelSubject, 'brevity' | 'when'> & { open: () => readonly ActFee[] },
 ): RenderedLabel {
   const states = /\{(gave|got)\}/.test(rule.label);
   const kept = states ? keptOf(motifs, view) : [];
-  const fees = states ? [...feesBeside(view, motifs), ...leftOpen(view, motifs, rule.label)] : [];
+  const fees = states ? [...feesBeside(view, motifs), ...open()] : [];
   const unfilled: string[] = [];
   const written = (brevity: number): string => {
     const subject: LabelSubject = { view, motifs, brevity, format, when: rule.when };

@@ -7,10 +7,12 @@ import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { FactValue, PreparedIntent, RuleOutcome, Verdict, Fragment } from '../../model/intent.ts';
 import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
 import { groupBy } from '../../lib/lists.ts';
+import { lazy } from '../../lib/lazy.ts';
 import { memoize } from '../../lib/memo.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
-import { totals } from './actAmounts.ts';
+import { totals, type ActFee } from './actAmounts.ts';
+import { leftOpen } from './kept.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
 
@@ -108,22 +110,23 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
 }
 
 function verdictBy(rule: IntentRule | null, view: SubjectView, format: LabelFormat): Verdict {
-  const assessment = { status: 'Suspected', confidence: 'Low', caveats: ['no_rule'] } as const;
-  if (!rule) return verdictOf(view, { named: fallbackIntent(view), rule, motifs: [], ...assessment }, format);
+  if (!rule) return verdictOf(view, { ...NO_RULE, named: fallbackIntent(view) }, format);
   const motifs = restedMotifs(view, rule);
-  return verdictOf(view, { named: rule, rule, motifs, ...assess(view, rule, motifs) }, format);
+  const open = lazy(() => leftOpen(view, motifs, rule.label));
+  return verdictOf(view, { named: rule, rule, motifs, open, ...assess(view, rule, motifs, open) }, format);
 }
 
 interface Grounds extends Assessment {
   readonly named: NamedIntent;
   readonly rule: IntentRule | null;
   readonly motifs: readonly Motif[];
+  readonly open: () => readonly ActFee[];
 }
 
 function verdictOf(view: SubjectView, grounds: Grounds, format: LabelFormat): Verdict {
-  const { named, rule, motifs, status, confidence, caveats } = grounds;
+  const { named, rule, motifs, open, status, confidence, caveats } = grounds;
   const kind = named.intent;
-  const { text: label, unfilled, stated, owner } = renderLabel(named, view, motifs, format);
+  const { text: label, unfilled, stated, owner } = renderLabel(named, { view, motifs, open, format });
   const indexes = motifs.map((m) => m.index);
   const known = view.input.rulebook.intentKinds.get(kind);
   return {
@@ -143,6 +146,15 @@ function verdictOf(view: SubjectView, grounds: Grounds, format: LabelFormat): Ve
     fragments: fragmentsOf(view, { kind, status, confidence, motifs: indexes, seq: motifs[0]?.seq ?? 0 }),
   };
 }
+
+const NO_RULE: Omit<Grounds, 'named'> = {
+  rule: null,
+  motifs: [],
+  open: () => [],
+  status: 'Suspected',
+  confidence: 'Low',
+  caveats: ['no_rule'],
+};
 
 /** The intent where no rule matches: the transaction failed, moved nothing of the actor's, or is unknown. */
 function fallbackIntent({ tx, balances }: SubjectView): NamedIntent {
