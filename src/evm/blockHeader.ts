@@ -3,7 +3,6 @@ import { absent, readObject } from '../lib/shape.ts';
 import type { BlockHeader, CanonicalTx } from '../model/canonicalTx.ts';
 import { readAddress, readHash, readQuantity } from './hex.ts';
 import { keccak256 } from './keccak.ts';
-import { fromBytes as rlp } from 'ox/Rlp';
 
 const BAD_BLOCK = 'block_malformed';
 
@@ -67,9 +66,11 @@ export function hashIsWrong(block: Readonly<Record<string, unknown>>): boolean |
   const isForeign = Object.keys(block).some((key) => !KNOWN.has(key));
   if (isForeign || known === undefined || held.length < known[1]) return null;
   if (held.some((field, i) => field !== FIELDS[i])) return null;
-  const values = bytesOf(held.map((field) => digitsOf(field, String(block[field]))));
-  if (values === null) return null;
-  if (keccak256(rlp(values, { as: 'Bytes' })) === String(block['hash']).toLowerCase()) return false;
+  const text = rlpList(held.map((field) => digitsOf(field, String(block[field]))));
+  const bytes = Buffer.from(text, 'hex');
+  // Node.js stops at another character.
+  if (2 * bytes.length !== text.length) return null;
+  if (keccak256(bytes) === String(block['hash']).toLowerCase()) return false;
   const isEmpty = held.some((field) => !MAY_BE_ZERO.test(field) && PLACEHOLDER.test(String(block[field])));
   return isEmpty ? null : true;
 }
@@ -77,14 +78,23 @@ export function hashIsWrong(block: Readonly<Record<string, unknown>>): boolean |
 /** An even number of hex digits; `?` without the prefix. */
 function digitsOf(field: string, value: string): string {
   const digits = value.startsWith('0x') ? value.slice(2) : '?';
-  const shown = QUANTITIES.has(field) ? digits.replace(/^0+/, '') : digits;
-  return shown.length % 2 === 0 ? shown : `0${shown}`;
+  return even(QUANTITIES.has(field) ? digits.replace(/^0+/, '') : digits);
 }
 
-/** The bytes of each, by one conversion. Null where one has another character, at which Node.js stops. */
-function bytesOf(digits: readonly string[]): Uint8Array[] | null {
-  const bytes = Buffer.from(digits.join(''), 'hex');
-  let end = 0;
-  const values = digits.map((text) => bytes.subarray(end, (end += text.length / 2)));
-  return end === bytes.length ? values : null;
+/** The RLP of a list of texts of hex digits, as such a text; a library takes thrice the time of a hash. */
+function rlpList(items: readonly string[]): string {
+  const item = (digits: string): string =>
+    digits.length === 2 && digits < '80' ? digits : `${rlpLength(digits, 0x80)}${digits}`;
+  const payload = items.map(item).join('');
+  return `${rlpLength(payload, 0xc0)}${payload}`;
 }
+
+function rlpLength(digits: string, kind: number): string {
+  const length = digits.length / 2;
+  if (length < 56) return evenHex(kind + length);
+  const text = evenHex(length);
+  return `${evenHex(kind + 55 + text.length / 2)}${text}`;
+}
+
+const evenHex = (number: number): string => even(number.toString(16));
+const even = (digits: string): string => (digits.length % 2 === 0 ? digits : `0${digits}`);
