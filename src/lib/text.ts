@@ -1,3 +1,5 @@
+import { memoize } from './memo.ts';
+
 /** Entries of a comma-separated list, trimmed; empty ones are left out. */
 export function splitList(list: string | undefined): string[] {
   return (list ?? '').split(',').flatMap((part) => part.trim() || []);
@@ -37,11 +39,11 @@ export function stem(word: string): string {
 }
 
 /** The stems of a name or phrase: `ETHDepositInitiated`, `_dst_chain_id` and `claim reward` alike. */
-export function stemsOf(text: string): ReadonlySet<string> {
+export const stemsOf = memoize((text): ReadonlySet<string> => {
   const words = text
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '');
   return new Set(words.map(stem));
-}
+}, 1_000);
