@@ -87,12 +87,9 @@ export function paidBeside(view: SubjectView, motifs: readonly Motif[]): ActAmou
 const isBridged = (view: SubjectView, motif: Motif): boolean =>
   view.kind(motif).position?.category === 'bridge_claim';
 
-/** Amounts paid beside a trade or for a bridge's message; all where the acts put in others: `stated`. */
-export function paidInstead(
-  view: SubjectView,
-  motifs: readonly Motif[],
-  stated: readonly ActAmount[],
-): readonly ActAmount[] {
+/** Amounts paid beside a trade or for a bridge's message; all where the acts put in others than stated. */
+export const paidInstead = memoizeFor((motifs: readonly Motif[], view: SubjectView): readonly ActAmount[] => {
+  const stated = actAmounts(motifs, view).sent;
   if (stated.length === 0 || motifs.length === 0) return [];
   const gave = view.sent.map(netOf);
   const others = gave.filter(({ id }) => !stated.some((one) => one.id === id));
@@ -101,7 +98,7 @@ export function paidInstead(
   if (!motifs.every((motif) => isBridged(view, motif))) return [];
   const act = sumsOf(view, motifs, 'sent');
   return others.filter(({ id }) => isFee(view, id, act));
-}
+});
 
 /** Amounts that the actor got beside a trade, or claimed beside an act on a position. */
 export function gotBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
@@ -137,9 +134,11 @@ export function ownerOf(view: SubjectView, motifs: readonly Motif[]): Address | 
 export function statedBy(view: SubjectView, motifs: readonly Motif[], label: string): StatedAmount[] {
   const on = (side: StatedAmount['side'], amounts: readonly ActAmount[]): StatedAmount[] =>
     amounts.map(({ id, amount }) => ({ asset: id, amount, side }));
-  const gave = label.includes('{gave}') ? actAmounts(motifs, view).sent : [];
+  const gave = label.includes('{gave}')
+    ? [...actAmounts(motifs, view).sent, ...paidInstead(motifs, view)]
+    : [];
   const got = label.includes('{got}') ? actAmounts(motifs, view).received : [];
-  return [...on('sent', gave), ...on('sent', paidInstead(view, motifs, gave)), ...on('received', got)];
+  return [...on('sent', gave), ...on('received', got)];
 }
 
 /** The account that positions of the actor were paid out to, where it is another. */

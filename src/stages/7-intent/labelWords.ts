@@ -10,7 +10,6 @@ import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts'
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import {
-  actAmounts,
   gainsOf,
   gotBeside,
   isFee,
@@ -161,7 +160,7 @@ export function aboutPosition(subject: LabelSubject): string {
   if (brevity > 1) return '';
   const recipient = paidTo(view, motifs);
   if (recipient !== null) return `, paid to ${format.account(recipient)}`;
-  const paid = paidInstead(view, motifs, actAmounts(motifs, view).sent);
+  const paid = paidInstead(motifs, view);
   const made = paid.some(({ id }) => !isFee(view, id, sumsOf(view, motifs, 'sent')));
   const claimed = gotBeside(view, motifs);
   const gifts = listedGifts(view, motifs).filter(({ id }) => !claimed.some((one) => one.id === id));
