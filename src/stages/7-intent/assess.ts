@@ -6,7 +6,7 @@ import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Balance } from '../../value/balances.ts';
 import { amountsMoved } from '../../value/sides.ts';
 import { accountsFor, giftsAmong, gainedElsewhere, NOT_EXCHANGED } from './accountsFor.ts';
-import { callsListed, isOverpaid, isUnlisted, keptOf } from './kept.ts';
+import { callsListed, isOverpaid, isUnlisted, keptOf, type Acts } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { CaveatCode, Verdict } from '../../model/intent.ts';
 import type { Confidence, Motif, ProofDoubt } from '../../model/motif.ts';
@@ -49,15 +49,9 @@ export type Assessment = Pick<Verdict, 'status' | 'confidence' | 'caveats'>;
  * elected by more than a claim (or the rule is about several owners, and each asked for its part), every
  * motif it rests on is proven by more than a function's name, motifs account for the actor's payments and
  * receipts, and the confidence is not low. Confidence is the rule's, never more
- * than the weakest motif's or the election's, and Medium at most without proof. `open`: the amounts that
- * `leftOpen` finds.
+ * than the weakest motif's or the election's, and Medium at most without proof.
  */
-export function assess(
-  view: SubjectView,
-  rule: IntentRule,
-  motifs: readonly Motif[],
-  open: () => readonly unknown[],
-): Assessment {
+export function assess(view: SubjectView, rule: IntentRule, { motifs, open }: Acts): Assessment {
   const unknown = motifs.filter((motif) => !isAtKnown(view, motif));
   const known = unknown.length === 0;
   const proving = provingOf(view, motifs);
@@ -159,10 +153,7 @@ function isShownExchange(view: SubjectView, motifs: readonly Motif[]): boolean {
   );
 }
 
-interface Basis extends Record<'motifs' | 'proving', readonly Motif[]> {
-  readonly open: () => readonly unknown[];
-  readonly confidence: Confidence;
-}
+type Basis = Acts & { readonly proving: readonly Motif[]; readonly confidence: Confidence };
 
 /** Reasons why a verdict is not Proven. */
 function doubtsOf(view: SubjectView, rule: IntentRule, basis: Basis): CaveatCode[] {

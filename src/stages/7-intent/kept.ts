@@ -41,6 +41,12 @@ export interface Kept extends ActAmount {
   readonly isFee: boolean;
 }
 
+/** The acts that a verdict rests on, and the amounts that `leftOpen` finds beside them. */
+export interface Acts {
+  readonly motifs: readonly Motif[];
+  readonly open: () => readonly ActFee[];
+}
+
 /** Empty where the acts are more than swaps, or pools took more than the actor gave: they served others. */
 export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): readonly Kept[] => {
   if (!isTrade(view, motifs)) return [];
@@ -239,17 +245,14 @@ export function shownAmounts(
   motifs: readonly Motif[],
   side: 'sent' | 'received',
 ): readonly ActAmount[] {
-  const [stated, tip] = [actAmounts(motifs, view)[side], tipOf(view, motifs)];
+  const [stated, tip] = [actAmounts(motifs, view)[side], tipOf(motifs, view)];
   if (tip.of !== side) return stated;
   const beside = side === 'sent' ? tip.amount : -tip.amount;
   return stated.map((one) => (one.id === NATIVE_ASSET ? { ...one, amount: one.amount + beside } : one));
 }
 
 /** Ether paid to the block builder, and the side of a trade with which it left the wallet as one sum. */
-function tipOf(
-  view: SubjectView,
-  motifs: readonly Motif[],
-): Pick<Kept, 'amount'> & { of: Kept['side'] | null } {
+const tipOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): Tip => {
   const { exchange, flow } = view;
   const paid = [...exchange.tips].filter((index) => exchange.fees.has(index));
   const amount = sumOf(
@@ -263,11 +266,12 @@ function tipOf(
   if (actAmounts(motifs, view).sent.some(holds)) return { amount, of: 'sent' };
   const isLess = actAmounts(motifs, view).received.some((one) => holds(one) && one.amount > amount);
   return { amount, of: isLess ? 'received' : null };
-}
+});
+type Tip = Pick<Kept, 'amount'> & { readonly of: Kept['side'] | null };
 
 /** `, tipping 0.03 ETH`: a payment to the block builder, apart from the act or a part of its amount. */
 export function tipText(view: SubjectView, motifs: readonly Motif[], format: LabelFormat): string {
-  const { amount, of } = tipOf(view, motifs);
+  const { amount, of } = tipOf(motifs, view);
   const text = amount > 0n ? format.amount(NATIVE, amount) : null;
   if (text === null) return '';
   if (of === null) return `, tipping ${text}`;

@@ -1,9 +1,9 @@
 import { counted } from '../../lib/text.ts';
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
-import { feesBeside, ownerOf, statedBy, type ActFee } from './actAmounts.ts';
+import { feesBeside, ownerOf, statedBy } from './actAmounts.ts';
 import { aboutPosition, feesText, fillPlaceholder, type LabelSubject } from './labelWords.ts';
-import { keptOf, keptText, tipText } from './kept.ts';
+import { keptOf, keptText, tipText, type Acts } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Verdict } from '../../model/intent.ts';
@@ -33,11 +33,13 @@ const templateOf = memoize(
 /**
  * Fills a rule's label. An optional segment with a placeholder that has no value is left out; where another
  * one has none the fallback is filled instead, as where nothing is left before a segment that only adds to
- * it. No label shows a hole. `open`: the amounts that `leftOpen` finds.
+ * it. No label shows a hole.
  */
 export function renderLabel(
   rule: Omit<NamedIntent, 'intent'>,
-  { view, motifs, open, format }: Omit<LabelSubject, 'brevity' | 'when'> & { open: () => readonly ActFee[] },
+  view: SubjectView,
+  { motifs, open }: Acts,
+  format: LabelFormat,
 ): RenderedLabel {
   const states = /\{(gave|got)\}/.test(rule.label);
   const kept = states ? keptOf(motifs, view) : [];

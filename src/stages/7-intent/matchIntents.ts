@@ -11,8 +11,8 @@ import { lazy } from '../../lib/lazy.ts';
 import { memoize } from '../../lib/memo.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
-import { totals, type ActFee } from './actAmounts.ts';
-import { leftOpen } from './kept.ts';
+import { totals } from './actAmounts.ts';
+import { leftOpen, type Acts } from './kept.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
 
@@ -83,9 +83,9 @@ const relevantIn = ({ byKind, input }: SubjectView): readonly PreparedIntent[] =
 const relevantByKinds = ({ prepared: { intents } }: Rulebook) =>
   memoize((kinds: string): readonly PreparedIntent[] => {
     const present = new Set(kinds.split(','));
-    return intents.filter(
-      ({ rule: { requiresAny } }) => requiresAny.length === 0 || requiresAny.some((one) => present.has(one)),
-    );
+    const isRelevant = ({ rule: { requiresAny: any } }: PreparedIntent): boolean =>
+      any.length === 0 || any.some((kind) => present.has(kind));
+    return intents.filter(isRelevant);
   }, 1_000);
 
 /**
@@ -110,23 +110,21 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
 }
 
 function verdictBy(rule: IntentRule | null, view: SubjectView, format: LabelFormat): Verdict {
-  if (!rule) return verdictOf(view, { ...NO_RULE, named: fallbackIntent(view) }, format);
+  if (!rule) return verdictOf(view, { named: fallbackIntent(view), rule, ...NO_ACTS, ...NO_RULE }, format);
   const motifs = restedMotifs(view, rule);
-  const open = lazy(() => leftOpen(view, motifs, rule.label));
-  return verdictOf(view, { named: rule, rule, motifs, open, ...assess(view, rule, motifs, open) }, format);
+  const acts = { motifs, open: lazy(() => leftOpen(view, motifs, rule.label)) };
+  return verdictOf(view, { named: rule, rule, ...acts, ...assess(view, rule, acts) }, format);
 }
 
-interface Grounds extends Assessment {
+interface Grounds extends Assessment, Acts {
   readonly named: NamedIntent;
   readonly rule: IntentRule | null;
-  readonly motifs: readonly Motif[];
-  readonly open: () => readonly ActFee[];
 }
 
 function verdictOf(view: SubjectView, grounds: Grounds, format: LabelFormat): Verdict {
-  const { named, rule, motifs, open, status, confidence, caveats } = grounds;
+  const { named, rule, motifs, status, confidence, caveats } = grounds;
   const kind = named.intent;
-  const { text: label, unfilled, stated, owner } = renderLabel(named, { view, motifs, open, format });
+  const { text: label, unfilled, stated, owner } = renderLabel(named, view, grounds, format);
   const indexes = motifs.map((m) => m.index);
   const known = view.input.rulebook.intentKinds.get(kind);
   return {
@@ -147,14 +145,8 @@ function verdictOf(view: SubjectView, grounds: Grounds, format: LabelFormat): Ve
   };
 }
 
-const NO_RULE: Omit<Grounds, 'named'> = {
-  rule: null,
-  motifs: [],
-  open: () => [],
-  status: 'Suspected',
-  confidence: 'Low',
-  caveats: ['no_rule'],
-};
+const NO_ACTS: Acts = { motifs: [], open: () => [] };
+const NO_RULE: Assessment = { status: 'Suspected', confidence: 'Low', caveats: ['no_rule'] };
 
 /** The intent where no rule matches: the transaction failed, moved nothing of the actor's, or is unknown. */
 function fallbackIntent({ tx, balances }: SubjectView): NamedIntent {
