@@ -270,12 +270,13 @@ const isStated = (one: SideAmount, own: Side): boolean =>
 
 /** The acts' legs on that side without the fees of positions. */
 export const sumsOf = (view: SubjectView, motifs: readonly Motif[], side: 'sent' | 'received') =>
-  sumsOfBoth(motifs, view)[side];
+  (side === 'sent' ? sumsGiven : sumsGot)(motifs, view);
 
-const sumsOfBoth = memoizeFor((motifs: readonly Motif[], view: SubjectView) => ({
-  sent: totals(view, motifs, (one, own) => one.gave && isStated(one, own)),
-  received: totals(view, motifs, (one, own) => !one.gave && isStated(one, own)),
-}));
+const summing = (gave: boolean) =>
+  memoizeFor((motifs: readonly Motif[], view: SubjectView) =>
+    totals(view, motifs, (one, own) => one.gave === gave && isStated(one, own)),
+  );
+const [sumsGiven, sumsGot] = [summing(true), summing(false)];
 
 /** Those amounts of the acts, parts of another of them left out, native and wrapped native as one. */
 export function totals(
