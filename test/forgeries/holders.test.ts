@@ -5,6 +5,7 @@ import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn } from '../devnet/chain.ts';
 import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
+import { collectV3 } from '../devnet/scenarios/liquidity.ts';
 import { ATTACKER, call, compile, event, startStage, type Stage } from './stage.ts';
 
 const [ALICE, BOB, MALLORY] = [addressOf('alice'), addressOf('bob'), addressOf(ATTACKER)];
@@ -49,6 +50,33 @@ describe('liquidity added to the position of another', () => {
       status: 'Proven',
       actor: BOB,
     });
+  });
+});
+
+describe('what is taken out of the position of another', () => {
+  it('is its holder’s, though an approved account has it paid to itself', async () => {
+    const { c, chain } = stage;
+    const maker = addressOf('maker');
+    const approve = fn('setApprovalForAll(address,bool)', [MALLORY, true]);
+    await chain.must('maker', { to: MAINNET.v3Positions, data: approve });
+    const report = await stage.report(
+      await c.send(ATTACKER, {
+        to: MAINNET.v3Positions,
+        data: fn('multicall(bytes[])', [
+          [
+            fn('decreaseLiquidity((uint256,uint128,uint256,uint256,uint256))', [
+              [1n, 10n ** 12n, 0n, 0n, FAR_FUTURE],
+            ]),
+            collectV3(1n, MALLORY),
+          ],
+        ]),
+      }),
+    );
+    expect(report.position_effects.map(({ owner, effect, status }) => [owner, effect, status])).toEqual([
+      [maker, 'decrease', 'Proven'],
+    ]);
+    expect(report.classification.actor).toBe(MALLORY);
+    expect(report.classification.intent_label).toMatch(/^Remove .*, out of 0x\w{4}…\w{4}’s position$/);
   });
 });
 

@@ -58,7 +58,7 @@ function findDrafts(
   { missed, registered = new Map(), holders }: FindOptions,
 ): DraftPrimitive[] {
   const known = knownContracts(rulebook, registered);
-  const found = findDeclared({ tx, flow, rulebook, known, missed, holderAt: holdersIn(flow, holders) });
+  const found = findDeclared({ tx, flow, rulebook, known, missed, holderAt: holdersIn(flow, holders, tx) });
   const context = structureContext(tx, flow, rulebook, found);
   const take = (more: readonly DraftPrimitive[]): void => {
     for (const item of more) {

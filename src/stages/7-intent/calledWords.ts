@@ -39,12 +39,13 @@ export function namedAct(view: SubjectView): string | null {
   return act === '' ? null : act.replaceAll('_', ' ');
 }
 
-/** That act with the amount it would have moved: `swap 1 ETH`. */
+/** That act with the amount it would have moved: `swap 1 ETH`; a token's own call by its name. */
 export function attemptOf(subject: LabelSubject): string | null {
-  const { tx } = subject.view;
+  const { tx, input } = subject.view;
   const called = calledName(subject.view);
   if (called === null) return null;
-  const act = namedAct(subject.view);
+  const isToken = input.rulebook.tokenCalls.has(tx.input.slice(0, 10) as Hex);
+  const act = isToken ? called : namedAct(subject.view);
   const amount = tx.value > 0n ? subject.format.amount(NATIVE, tx.value) : null;
   const stated = amount ?? statedAmount(subject);
   return act === null ? stated && `${called} ${stated}` : [act, stated].filter(Boolean).join(' ');

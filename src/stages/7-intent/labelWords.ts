@@ -156,6 +156,10 @@ export function feesText(fees: readonly ActFee[], subject: LabelSubject): string
 export function aboutPosition(subject: LabelSubject): string {
   const { view, motifs, brevity, format } = subject;
   const owner = otherOwner(view, motifs);
+  const takesOut = (motif: Motif): boolean =>
+    !/^(open|increase)$/.test(view.kind(motif).position?.effect ?? '') &&
+    accountsWith(motif.participants, 'recipient').some((account) => view.entity.has(account));
+  if (owner !== null && motifs.some(takesOut)) return `, out of ${shortAddress(owner)}’s position`;
   if (owner !== null) return ` for ${shortAddress(owner)}`;
   if (brevity > 1) return '';
   const recipient = paidTo(view, motifs);

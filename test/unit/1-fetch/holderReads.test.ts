@@ -69,7 +69,7 @@ describe('the holder at a moment of the transaction', () => {
   const at = (seq: number, ...acts: readonly Act[]) => {
     const tx = staged({ acts });
     const last = tx.logs[seq]?.seq ?? Infinity;
-    return holdersIn(buildValueFlow(tx, rules), answered)(MANAGER, 7n, last);
+    return holdersIn(buildValueFlow(tx, rules), answered, tx)(MANAGER, 7n, last);
   };
   it('is who the transaction’s own movements show, whatever the contract answers', () => {
     expect(at(0, increase(MANAGER, 7n), movesNft(MANAGER, USER, OTHER, 7n))).toBe(USER);
