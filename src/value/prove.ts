@@ -118,10 +118,8 @@ function isOwnCall(act: Primitive, { tx, rulebook }: ProofInput): boolean {
   const isStated = legs.length > 0 && legs.every(({ exact, stated = null }) => exact && stated !== null);
   if ((basis === 'call' && !isStated) || !isOfSigner(act, tx)) return false;
   if (position !== null || trade !== null) return false;
-  const named = rulebook.lexicon.filter((entry) => entry.kind === kind && entry.names.length > 0);
-  if (named.length === 0) return false;
   const words = signatureWords('call', functionOf(tx, rulebook.signatures));
-  return named.some((entry) => applies(entry, words));
+  return rulebook.lexicon.some((e) => e.kind === kind && e.names.length > 0 && applies(e, words));
 }
 
 /** Whether the signer called the contract that speaks, which names no other party. */

@@ -110,7 +110,7 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
 }
 
 function verdictBy(rule: IntentRule | null, view: SubjectView, format: LabelFormat): Verdict {
-  if (!rule) return verdictOf(view, { named: fallbackIntent(view), rule, ...NO_ACTS, ...NO_RULE }, format);
+  if (!rule) return verdictOf(view, { named: fallbackIntent(view), rule, ...noActs(), ...NO_RULE }, format);
   const motifs = restedMotifs(view, rule);
   const acts = { motifs, open: lazy(() => leftOpen(view, motifs, rule.label)) };
   return verdictOf(view, { named: rule, rule, ...acts, ...assess(view, rule, acts) }, format);
@@ -145,7 +145,8 @@ function verdictOf(view: SubjectView, grounds: Grounds, format: LabelFormat): Ve
   };
 }
 
-const NO_ACTS: Acts = { motifs: [], open: () => [] };
+/** Made anew: what is remembered for a list of motifs would keep its transaction alive. */
+const noActs = (): Acts => ({ motifs: [], open: () => [] });
 const NO_RULE: Assessment = { status: 'Suspected', confidence: 'Low', caveats: ['no_rule'] };
 
 /** The intent where no rule matches: the transaction failed, moved nothing of the actor's, or is unknown. */
