@@ -1,6 +1,6 @@
 // Roles that name the holder of an NFT: asked of its contract, and of a stranger's contract no more than its word.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseUnits, type Address } from 'viem';
+import { parseUnits, type Address, type Hex } from 'viem';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn } from '../devnet/chain.ts';
@@ -77,6 +77,32 @@ describe('what is taken out of the position of another', () => {
     ]);
     expect(report.classification.actor).toBe(MALLORY);
     expect(report.classification.intent_label).toMatch(/^Remove .*, out of 0x\w{4}…\w{4}’s position$/);
+  });
+});
+
+describe('what the holder of a position asks for itself', () => {
+  const decrease = fn('decreaseLiquidity((uint256,uint128,uint256,uint256,uint256))', [
+    [1n, 10n ** 12n, 0n, 0n, FAR_FUTURE],
+  ]);
+  const batch = (...calls: Hex[]): Hex => fn('multicall(bytes[])', [calls]);
+  it.each<[string, Hex, RegExp]>([
+    ['a removal paid to another', batch(decrease, collectV3(1n, ALICE)), /^Remove .* V3.*, paid to 0x\S+$/],
+    ['a removal left with the pool', decrease, /^Remove liquidity from Uniswap V3: decreaseLiquidity\(\)$/],
+    ['fees paid to another', collectV3(1n, ALICE), /^Collect .* in fees from Uniswap V3, paid to 0x\S+$/],
+  ])('is Proven: %s', async (_, data, label) => {
+    const { classification, position_effects: effects } = await stage.report(
+      await stage.c.send('maker', { to: MAINNET.v3Positions, data }),
+    );
+    const actor = addressOf('maker');
+    expect(classification).toMatchObject({ actor, status: 'Proven' });
+    expect(classification.intent_label).toMatch(label);
+    expect(effects.map(({ owner, status }) => [owner, status])).toEqual([[actor, 'Proven']]);
+  });
+  it('of another, by an operator that leaves it with the pool, is no act of the holder', async () => {
+    const { classification } = await stage.report(
+      await stage.c.send(ATTACKER, { to: MAINNET.v3Positions, data: decrease }),
+    );
+    expect([classification.actor, classification.status]).toEqual([MALLORY, 'Suspected']);
   });
 });
 

@@ -24,8 +24,8 @@ export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   const rested = view.own.filter(
     (motif) => kinds.has(motif.kind) && (!view.isSwap(motif) || (onPath ??= new Set(view.path)).has(motif)),
   );
-  if (rested.length > 0) return rested;
   const ofMany = isOfMany(rule.when);
+  if (rested.length > 0 && !ofMany) return rested;
   const others = view.input.motifs.filter(
     (motif) =>
       kinds.has(motif.kind) &&
@@ -87,7 +87,9 @@ function suspicions(view: SubjectView, motifs: readonly Motif[]): CaveatCode[] {
   if (subject.claimed) codes.push(subject.mode === 'delegated_7702' ? 'stale_delegation' : 'claimed_actor');
   if (dealsInSuspects(view, motifs) || namedByImpersonator(view)) codes.push('suspect_token');
   if (stateless) codes.push('state_unread');
-  if (view.sent.some(({ outgoing }) => outgoing.some(({ index }) => suspects?.unasked.has(index))))
+  const isTaken = (index: number): boolean => suspects?.unasked.has(index) === true;
+  const repaid = [...subject.payments].some(([index, why]) => why === 'compensation' && isTaken(index));
+  if (repaid || view.sent.some(({ outgoing }) => outgoing.some(({ index }) => isTaken(index))))
     codes.push('unasked_pull');
   return codes;
 }
