@@ -67,11 +67,20 @@ export function failureReason(
   return error !== null && !SILENT_ERRORS.has(error) ? (cleanText(error, MAX_REASON) ?? 'failed') : null;
 }
 
-/** `Success`, or `Reverted` with the root frame's reason. */
+/** Why a transaction failed: the root frame's reason, else that of the frame it failed on, else its cause's. */
+export function revertReason(tx: CanonicalTx, errors: Rulebook['errors']): string | null {
+  const failing = failingFrame(tx);
+  for (const frame of [tx.frames[0], failing, failing && failureCause(failing, tx)]) {
+    const reason = frame ? failureReason(frame, errors) : null;
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+/** `Success`, or `Reverted` with the reason. */
 export function executionOutcome(tx: CanonicalTx, errors: Rulebook['errors']): string {
   if (tx.succeeded) return 'Success';
-  const root = tx.frames[0];
-  const reason = root ? failureReason(root, errors) : null;
+  const reason = revertReason(tx, errors);
   return reason === null ? 'Reverted without a reason' : `Reverted: ${reason}`;
 }
 

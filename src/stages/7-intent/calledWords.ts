@@ -2,22 +2,10 @@ import { functionOf } from '../../evm/decodeArguments.ts';
 import { uintOfWord, wordAt, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { NATIVE } from '../../value/asset.ts';
 import { isUnlimited } from '../../value/tokenCall.ts';
-import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 import type { LabelSubject } from './labelWords.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Hex } from '../../model/hex.ts';
 import type { Asset } from '../../model/valueFlow.ts';
-
-/** Why the root frame failed, else why the frame it failed on did. */
-export function reasonOf({ tx, input }: SubjectView): string | null {
-  const failing = failingFrame(tx);
-  const frames = [tx.frames[0], failing, failing && failureCause(failing, tx)];
-  for (const frame of frames) {
-    const reason = frame ? failureReason(frame, input.rulebook.errors) : null;
-    if (reason !== null) return reason;
-  }
-  return null;
-}
 
 /** `harvest()`; null where no function is called or none is known that the calldata fits. */
 export function methodOf(view: SubjectView): string | null {

@@ -1,4 +1,4 @@
-import { creationsIn } from '../../value/frames.ts';
+import { creationsIn, revertReason } from '../../value/frames.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { shortAddress } from '../../evm/address.ts';
@@ -6,7 +6,7 @@ import { groupBy } from '../../lib/lists.ts';
 import { accountsWith } from '../../lib/roles.ts';
 import { amountText, MAX_LISTED, type LabelFormat } from '../../value/labelFormat.ts';
 import { listedGifts } from './accountsFor.ts';
-import { attemptOf, delegationText, methodOf, reasonOf } from './calledWords.ts';
+import { attemptOf, delegationText, methodOf } from './calledWords.ts';
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import {
@@ -119,7 +119,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   moved: ({ view, format }) => listed(movedBetween(view), format),
   giver: ({ view, format }) => onlyEnd(view, format, 'outflow'),
   taker: ({ view, format }) => onlyEnd(view, format, 'inflow'),
-  reason: ({ view }) => reasonOf(view),
+  reason: ({ view: { tx, input } }) => revertReason(tx, input.rulebook.errors),
 };
 
 const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) => string | null>> = {

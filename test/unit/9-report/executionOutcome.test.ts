@@ -48,6 +48,24 @@ describe('executionOutcome', () => {
     );
   });
 
+  it('is the reason of the frame it failed on, or of its cause, where the root has none', () => {
+    const failed = { output: '0x' as Hex, error: 'execution reverted', effective: false };
+    const inner = (error: string, output: string = '0x') =>
+      executionOutcome(
+        canonicalTx({
+          succeeded: false,
+          logs: [],
+          frames: [
+            frame({ ...failed, end: 2 }),
+            frame({ ...failed, index: 1, end: 2, parent: 0, path: [0], error, output: output as Hex }),
+          ],
+        }),
+        errors,
+      );
+    expect(inner('out of gas')).toBe('Reverted: out of gas');
+    expect(inner('execution reverted', errorString('TRANSFER_FAILED'))).toBe('Reverted: TRANSFER_FAILED');
+  });
+
   it('is bounded and prints for any data', () => {
     expect(outcome(errorString('x'.repeat(100_000))).length).toBeLessThan(300);
     fc.assert(
