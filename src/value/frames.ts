@@ -67,14 +67,11 @@ export function failureReason(
   return error !== null && !SILENT_ERRORS.has(error) ? (cleanText(error, MAX_REASON) ?? 'failed') : null;
 }
 
-/** Why a transaction failed: the root frame's reason, else that of the frame it failed on, else its cause's. */
+/** Reason of a failure: the root frame's, else that of the call it failed on, else of that one's cause. */
 export function revertReason(tx: CanonicalTx, errors: Rulebook['errors']): string | null {
   const failing = failingFrame(tx);
-  for (const frame of [tx.frames[0], failing, failing && failureCause(failing, tx)]) {
-    const reason = frame ? failureReason(frame, errors) : null;
-    if (reason !== null) return reason;
-  }
-  return null;
+  const frames = [tx.frames[0], failing, failing && failureCause(failing, tx)];
+  return frames.map((frame) => frame && failureReason(frame, errors)).find((one) => one != null) ?? null;
 }
 
 /** `Success`, or `Reverted` with the reason. */

@@ -116,7 +116,7 @@ const WORDS: Readonly<Record<string, Word>> = {
     return created[0] ? format.account(created[0].to!) : null;
   },
   attempt: (subject) => attemptOf(subject),
-  moved: ({ view, format }) => listed(movedBetween(view), format),
+  moved: ({ view, format }) => exchanged(view, format) ?? listed(movedBetween(view), format),
   giver: ({ view, format }) => onlyEnd(view, format, 'outflow'),
   taker: ({ view, format }) => onlyEnd(view, format, 'inflow'),
   reason: ({ view: { tx, input } }) => revertReason(tx, input.rulebook.errors),
@@ -214,6 +214,15 @@ function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'o
     [...ledger.values()].some((entry) => entry[side] > entry[other]),
   );
   return ends.length === 1 && ends[0]![0] !== ZERO_ADDRESS ? format.account(ends[0]![0]) : null;
+}
+
+/** `5 USDC out and 1 ETH in`: amounts that the called contract gave and got; null unless it did both. */
+function exchanged({ tx, flow, input: { rulebook } }: SubjectView, format: LabelFormat): string | null {
+  const own =
+    tx.to === null ? [] : [...balances(flow, tx.to, { mergeWrapped: rulebook.wrappedNative }).values()];
+  const gave = listed(own.filter(({ net }) => net < 0n).map(netOf), format);
+  const got = listed(own.filter(({ net }) => net > 0n).map(netOf), format);
+  return gave && got && `${gave} out and ${got} in`;
 }
 
 /** Gains of all accounts together, asset by asset; wrapping ether gives none. */
