@@ -36,6 +36,7 @@ export const LABEL_WORDS: Readonly<Record<string, string>> = {
   gain: 'What the act gave more of than it took.',
   loss: 'What the act took more of than it gave.',
   counterparty: 'The one account that kept what the actor sent, or that paid it.',
+  owner: 'The one account that the acts name as owner, where it is neither the actor nor a venue.',
   delivered: 'What swaps paid to the one other account that they paid.',
   recipient: 'That account.',
   actor: 'The actor. Always has a value.',

@@ -53,6 +53,16 @@ describe('an NFT minted to an account that asked for nothing', () => {
     ]);
     expect([classification.actor, classification.status]).not.toEqual([ALICE, 'Proven']);
   });
+
+  it('is no Proven mint of who paid for it, where it went on at once', async () => {
+    const steps = [
+      event(MINT, ALICE, 8n, { from: ZERO, tokenId: 8n }),
+      event(MINT, ALICE, 8n, { to: MALLORY, tokenId: 8n }),
+    ];
+    const request = { to: forger, data: fnOf(stage.abi, 'play', [steps]), value: ETHER, gas: 1_000_000n };
+    const { classification } = await stage.report(await stage.chain.send('alice', request));
+    expect([classification.intent_kind, classification.status]).toEqual(['NativeTransfer', 'Suspected']);
+  });
 });
 
 describe('a transfer by a contract that its caller commands', () => {

@@ -1,6 +1,6 @@
 // Names that a stranger's contract gives itself, or has a listed contract emit, prove nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getContractAddress, type Address } from 'viem';
+import { getContractAddress, keccak256, stringToHex, type Address } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
@@ -51,6 +51,36 @@ describe('a symbol', () => {
     const own = report.classification.intent_label.replace(`[${short(token)}]`, '');
     expect(own).not.toMatch(never);
     expect(report.economics.token_out?.replace(`[${short(token)}]`, '') ?? '').not.toMatch(never);
+  });
+});
+
+describe('a name registered', () => {
+  const register = (name: string, owner: Address): Step =>
+    event(
+      'NameRegistered(string name, bytes32 indexed label, address indexed owner, uint256 baseCost, uint256 premium, uint256 expires)',
+      owner,
+      ETHER,
+      { name, label: keccak256(stringToHex(name)), premium: 0n, expires: 2_000_000_000n },
+    );
+  let controller: Address;
+  beforeAll(async () => {
+    const { Forger } = compile('Forger.sol');
+    controller = await stage.chain.placeAt('0x253553366Da8546fC250F225fe3d25d0C782303b', Forger!, ['', '']);
+  });
+  const label = async (steps: readonly Step[], to = controller) =>
+    (await signs(to, steps, ETHER)).classification.intent_label;
+
+  it('for another account is told as that account’s', async () => {
+    expect(await label([register('one', ALICE)])).toBe('Register one.eth, paying 1 ETH');
+    expect(await label([register('two', VICTIM)])).toBe(
+      `Register two.eth, owned by ${short(VICTIM)}, paying 1 ETH`,
+    );
+  });
+
+  it('beside another is not told as the only one', async () => {
+    expect(await label([register('one', ALICE), register('two', ALICE)])).toMatch(
+      /^Register one name or more for 1 ETH with ENS/,
+    );
   });
 });
 

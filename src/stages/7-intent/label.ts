@@ -139,21 +139,26 @@ interface FoundArgument {
   readonly value: bigint | Hex;
 }
 
-/** An argument of the events that show the act the rule asks for, else of the transaction's own call. */
+/**
+ * An argument of the events that show the act the rule asks for, else of the transaction's own call; null
+ * where equal events state several.
+ */
 function argumentNamed(name: string, { view, motifs, when }: LabelSubject): FoundArgument | null {
   const { tx, input } = view;
   const asked = when ? tagsAsked(when) : [];
+  const stated = new Map<Hex, FoundArgument>();
   for (const { evidence } of motifs)
     for (const { log } of evidence) {
       const found = log === null ? undefined : tx.logs[log];
       if (!found || !isAsked(found, asked, view)) continue;
-      const value = valueOf(name, nameOf(found, view)?.args ?? [], {
-        topics: found.topics,
-        data: found.data,
-        base: 0,
-      });
-      if (value !== null) return value;
+      const { topics, data } = found;
+      const value = valueOf(name, nameOf(found, view)?.args ?? [], { topics, data, base: 0 });
+      if (value === null) continue;
+      const known = stated.get(topics[0]!) ?? value;
+      if (known.value !== value.value) return null;
+      stated.set(topics[0]!, known);
     }
+  for (const first of stated.values()) return first;
   const called = functionOf(tx, input.rulebook.signatures);
   return called && valueOf(name, called.args, { topics: [], data: tx.input, base: 4 });
 }

@@ -73,6 +73,12 @@ const WORDS: Readonly<Record<string, Word>> = {
     return others.size === 1 ? format.account([...others][0]!) : null;
   },
   actor: ({ view, format }) => format.account(view.input.subject.account),
+  owner: ({ view, motifs, format }) => {
+    const owners = new Set(motifs.flatMap(({ participants }) => accountsWith(participants, 'owner')));
+    for (const owner of owners) if (view.venues.has(owner)) owners.delete(owner);
+    const [one] = owners;
+    return owners.size === 1 && !view.entity.has(one!) ? format.account(one!) : null;
+  },
   count: ({ view }) => String(view.recipients.size || view.netHolders.receivers.size),
   acts: ({ motifs }) => String(motifs.reduce((sum, { count = 1 }) => sum + count, 0)),
   delivered: ({ view: { deliveries }, format }) =>
