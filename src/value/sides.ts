@@ -11,6 +11,7 @@ import type { AssetAmount, Motif } from '../model/motif.ts';
 import type { Portion } from '../model/primitive.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { Position, Side, SideAmount } from '../model/scene.ts';
+import type { ValueFlow } from '../model/valueFlow.ts';
 
 export const LIQUIDATE = 'liquidate';
 const DEBT = 'lending_debt';
@@ -68,8 +69,17 @@ const ownerNamedBy = (act: Motif): Address | null =>
 /** The owner that an act alone states, none that serves everybody: a bridge pays it on another chain. */
 export function statedOwner(act: Motif, rules: Pick<Rulebook, 'motifKinds' | 'entities'>): Address | null {
   const role = kindOf(rules, act.kind).position?.owner;
-  const account = role === undefined ? null : roleOf(act, role);
+  const account = role === undefined ? null : (roleOf(act, 'beneficiary') ?? roleOf(act, role));
   return account !== null && servingTag(rules, account) === undefined ? account : null;
+}
+
+/** The owner that an act names, unless shares of the position only went through it: a router. */
+export function namedHolder(act: Motif, input: { flow: ValueFlow; rulebook: Rulebook }): Address | null {
+  const owner = roleOf(act, 'owner');
+  const own = owner === null ? undefined : input.flow.ledgers.get(owner);
+  const kept = ({ inflow, outflow } = { inflow: 1n, outflow: 0n }): boolean => inflow !== outflow;
+  const all = amountsOf(act, input.rulebook).filter(isShare);
+  return all.every(({ asset }) => kept(own?.get(asset))) ? owner : null;
 }
 
 function sidesOfPosition(act: Motif, position: Position): Side[] {

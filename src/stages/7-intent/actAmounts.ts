@@ -4,7 +4,7 @@ import { memoizeFor } from '../../lib/memo.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
-import { amountsOf, isShare, sidesOf, statedOwner } from '../../value/sides.ts';
+import { amountsOf, isShare, namedHolder, sidesOf, statedOwner } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
 import type { StatedAmount } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -121,7 +121,8 @@ export function otherOwner(view: SubjectView, motifs: readonly Motif[]): Address
   const [stated, ...more] = new Set(motifs.map((motif) => statedOwner(motif, input.rulebook)));
   if (!input.subject.elected) return null;
   if (stated && more.length === 0) return entity.has(stated) ? null : stated;
-  return anotherOf(view, new Set(motifs.map((motif) => view.kind(motif).position && roleOf(motif, 'owner'))));
+  const named = (motif: Motif) => view.kind(motif).position && namedHolder(motif, input);
+  return anotherOf(view, motifs.map(named));
 }
 
 /** The owner of the positions that the acts change; null where one of them changes none. */
@@ -149,12 +150,12 @@ export function paidTo(view: SubjectView, motifs: readonly Motif[]): Address | n
     accountsWith(participants, 'recipient').find((account) => !view.entity.has(account)) ?? null;
   const paid = motifs.map((motif) => (isPaid(motif) ? recipientOf(motif) : null));
   const debts = sharesOf(view, motifs, true);
-  return view.received.some(({ id }) => !debts.has(id)) ? null : anotherOf(view, new Set(paid));
+  return view.received.some(({ id }) => !debts.has(id)) ? null : anotherOf(view, paid);
 }
 
 /** The only one of these accounts, unless it is the actor, a venue or one that passes all on. */
-function anotherOf(view: SubjectView, accounts: ReadonlySet<Address | null>): Address | null {
-  const [one = null, ...others] = accounts;
+function anotherOf(view: SubjectView, accounts: readonly (Address | null)[]): Address | null {
+  const [one = null, ...others] = new Set(accounts);
   if (one === null || others.length > 0 || view.entity.has(one) || view.venues.has(one)) return null;
   return carriersOf(view.flow, view.input.rulebook.wrappedNative).has(one) ? null : one;
 }

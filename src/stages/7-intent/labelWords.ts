@@ -224,8 +224,7 @@ function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'o
 
 /** `5 USDC out and 1 ETH in`: amounts that the called contract gave and got; null unless it did both. */
 function exchanged({ tx, flow, input: { rulebook } }: SubjectView, format: LabelFormat): string | null {
-  const own =
-    tx.to === null ? [] : [...balances(flow, tx.to, { mergeWrapped: rulebook.wrappedNative }).values()];
+  const own = [...balances(flow, tx.to ?? tx.from, { mergeWrapped: rulebook.wrappedNative }).values()];
   const gave = listed(own.filter(({ net }) => net < 0n).map(netOf), format);
   const got = listed(own.filter(({ net }) => net > 0n).map(netOf), format);
   return gave && got && `${gave} out and ${got} in`;
