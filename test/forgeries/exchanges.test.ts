@@ -53,6 +53,7 @@ describe('an exchange at a dealer that nobody lists', () => {
       confidence: 'Medium',
       actor: ALICE,
       intent_label: 'Swap 1 ETH for 3,000 USDC on OKX DEX Router 1.0.7',
+      fragments: [{ kind: classification.intent_kind, status: 'Proven', confidence: 'Medium' }],
     });
   });
 

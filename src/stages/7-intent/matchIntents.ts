@@ -178,7 +178,11 @@ function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
     parts.push({ kind, status, confidence, motifs: [index], seq });
   }
   // Motifs come in execution order; only a headline without a motif needs a position.
-  if (parts.some(({ kind }) => kind === headline.kind)) return parts;
+  const same = parts.filter(({ kind }) => kind === headline.kind);
+  // Movements may prove an exchange that its own acts leave open.
+  if (headline.status === 'Proven' && same[0] && same.every(({ status }) => status === 'Suspected'))
+    return parts.map((part) => (part === same[0] ? { ...headline, seq: part.seq } : part));
+  if (same.length > 0) return parts;
   return [...parts, headline].sort((a, b) => a.seq - b.seq || (a.motifs[0] ?? -1) - (b.motifs[0] ?? -1));
 }
 

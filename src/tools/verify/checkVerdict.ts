@@ -16,8 +16,10 @@ export function checkVerdict(report: TxReport, find: Report): void {
   const isOwn = c.actor === tx.signer;
   must(c.actor_matches_signer === isOwn, '/actor_matches_signer', 'does not agree with actor and signer');
   must(c.actor === a.actor, '/actor', 'is not the actor of attribution');
-  const isListed = c.fragments.some(({ kind }) => kind === c.intent_kind);
-  must(isListed, '/fragments', 'the headline is not among them');
+  const isListed = c.fragments.some(
+    ({ kind, status }) => kind === c.intent_kind && (status === 'Proven' || c.status !== 'Proven'),
+  );
+  must(isListed, '/fragments', 'the headline is not among them with its status');
   const isReverted = c.intent_kind === 'Reverted';
   must(isReverted === execution.reverted, '/intent_kind', 'does not agree with the outcome');
   if (e.subject !== (c.actor ?? tx.signer))
