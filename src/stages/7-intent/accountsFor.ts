@@ -6,6 +6,7 @@ import { othersInPools } from '../../value/poolPayments.ts';
 import { amountsMoved, isShare } from '../../value/sides.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { gainsOf, netOf, totals, type ActAmount } from './actAmounts.ts';
+import { callsListed } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
@@ -42,6 +43,7 @@ export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonl
   const outOf = ({ id, incoming }: Balance): boolean =>
     view.payersOf(id).some(isRested) ||
     incoming.some(({ from }) => venues.has(from)) ||
+    incoming.every(({ index }) => moved.has(index)) ||
     comesAlong(view, { id, incoming }, motifs);
   if (!view.sent.every((sent) => into(sent) || isFee(sent))) return false;
   const others = view.received.filter((got) => !outOf(got) && !view.isAdded(got));
@@ -67,16 +69,19 @@ export function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): bo
   return view.received.some(({ id, net }) => exceeds(net, amounts.get(id) ?? net));
 }
 
-/** A proven conversion at a known contract, with all its yield in the motifs the verdict rests on. */
+/**
+ * A conversion with all its yield in the motifs the verdict rests on: proven at a known contract, or a step
+ * of listed contracts that make no other calls.
+ */
 function feeds(view: SubjectView, motif: Motif, motifs: readonly Motif[]): boolean {
-  if (motif.status !== 'Proven' || !isRecognised(motif.protocol)) return false;
+  const isKnown = motif.status === 'Proven' && isRecognised(motif.protocol);
   const { rulebook } = view.input;
   const got = amountsMoved(motif, false, rulebook);
   const given = motifs.flatMap((one) => amountsMoved(one, true, rulebook));
-  return (
-    got.length > 0 &&
-    got.every(({ asset, amount }) => given.some((one) => one.asset === asset && one.amount === amount))
+  const isUsed = got.every(({ asset, amount }) =>
+    given.some((one) => one.asset === asset && one.amount === amount),
   );
+  return got.length > 0 && isUsed && (isKnown || callsListed(view));
 }
 
 /**

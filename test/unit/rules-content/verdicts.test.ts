@@ -101,6 +101,37 @@ describe('wrapping through a router', () => {
   });
 });
 
+describe('a wrapper before or after a market', () => {
+  /** Pendle's router, which calls nothing but what a market needs. */
+  const ROUTER: Address = '0x888888888889758f76e7103c6cbf23abbf58f946';
+  const WRAPPER = account('94');
+  const wrapper = (act: string, at: Address, amounts: readonly bigint[]): Act =>
+    says(
+      WRAPPER,
+      `${act}(address indexed caller, address indexed receiver, address indexed token, uint256 a, uint256 b)`,
+      [at, POOL, TOKEN, ...amounts],
+    );
+  const traded = (bought: bigint, given: bigint): Act =>
+    says(
+      POOL,
+      'Swap(address indexed caller, address indexed receiver, int256 netPtOut, int256 netSyOut, uint256 netSyFee, uint256 netSyToReserve)',
+      [USER, USER, bought, given, 0n, 0n],
+    );
+  const buys = (by: Address): Act[] => [
+    moves(TOKEN, USER, by, AMOUNT),
+    moves(TOKEN, by, WRAPPER, AMOUNT),
+    moves(TOKEN, WRAPPER, OTHER, AMOUNT),
+    moves(WRAPPER, ZERO, POOL, SHARES),
+    wrapper('Deposit', by, [AMOUNT, SHARES]),
+    moves(REWARD, POOL, USER, PRICE),
+    traded(PRICE, -SHARES),
+  ];
+  it('is a step of the trade through a listed router', async () => {
+    expect(await verdict({ to: ROUTER, acts: buys(ROUTER) })).toBe('DirectSwap Proven');
+    expect(await verdict({ to: VENUE, acts: buys(VENUE) })).toBe('DirectSwap Suspected');
+  });
+});
+
 describe('a vault on the way', () => {
   const zapIn = (by: Address): Act[] => [
     moves(REWARD, USER, by, PRICE),
