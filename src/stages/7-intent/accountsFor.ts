@@ -27,6 +27,8 @@ export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonl
   const venues = new Set(motifs.map(({ venue }) => venue));
   const rested = new Set(motifs);
   const moved = new Set(motifs.flatMap(({ movements }) => movements));
+  // An aggregator's event states all that its trade paid out.
+  const isSummary = kinds.every(({ trade }) => trade === 'summary');
   const isRested = (motif: Motif): boolean =>
     rested.has(motif) ||
     venues.has(motif.venue) ||
@@ -43,7 +45,7 @@ export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonl
   const outOf = ({ id, incoming }: Balance): boolean =>
     view.payersOf(id).some(isRested) ||
     incoming.some(({ from }) => venues.has(from)) ||
-    incoming.every(({ index }) => moved.has(index)) ||
+    (isSummary && incoming.every(({ index }) => moved.has(index))) ||
     comesAlong(view, { id, incoming }, motifs);
   if (!view.sent.every((sent) => into(sent) || isFee(sent))) return false;
   const others = view.received.filter((got) => !outOf(got) && !view.isAdded(got));
