@@ -170,17 +170,13 @@ function isBooked(act: Primitive, input: ProofInput): boolean {
   const shares = legs.filter(({ role }) => SHARE_ROLES.has(role));
   const assets = legs.filter(({ role }) => !SHARE_ROLES.has(role));
   if (!(isCalled || assets.every(({ exact }) => exact)) || isTokenCall(act, input)) return false;
+  // Shares at a rate of their own are a vault's; one to one they may as well be a stake's or a loan's.
   return (
-    meansBooks(act, isApart(basis, shares, assets), input) &&
+    meansBooks(act, sumOf(shares) !== sumOf(assets), input) &&
     isIn(act, shares, input) &&
     isIn(act, assets, input)
   );
 }
-
-/** Shares at their own rate, or stated apart by an event, are a vault's; others may be of a stake or loan. */
-const isApart = (basis: Primitive['basis'], shares: readonly Leg[], assets: readonly Leg[]): boolean =>
-  sumOf(shares) !== sumOf(assets) ||
-  (basis === 'event' && shares.every(({ exact, stated = null }) => exact && stated !== null));
 
 /** Whether it means a position that shares show, and no other act; a call only at a rate, by the signer. */
 function meansBooks(act: Primitive, atRate: boolean, input: ProofInput): boolean {

@@ -2,9 +2,6 @@
 pragma solidity ^0.8.24;
 
 import {ERC2771Forwarder} from "@openzeppelin/contracts/metatx/ERC2771Forwarder.sol";
-import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
-import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
 
 /// The library's own forwarder.
 contract Relay is ERC2771Forwarder("ERC2771Forwarder") {}
@@ -141,16 +138,5 @@ contract LyingToken {
     function transferFrom(address, address to, uint256 amount) external returns (bool) {
         emit Transfer(blamed, to, amount);
         return true;
-    }
-}
-
-/// The library's own vault, which hands on a part of each deposit, in ten thousandths, to its maker.
-contract LeakyVault is ERC4626 {
-    address immutable maker = msg.sender;
-    uint256 immutable leak;
-    constructor(IERC20 asset_, uint256 leak_) ERC4626(asset_) ERC20("Open Vault", "oVLT") { leak = leak_; }
-    function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override {
-        super._deposit(caller, receiver, assets, shares);
-        if (leak > 0) IERC20(asset()).transfer(maker, assets * leak / 10_000);
     }
 }

@@ -1,7 +1,7 @@
 // Books of an unlisted contract are proven only where shares and assets both lie where it says, and never about an
 // account that did not call it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getContractAddress, parseUnits, type Address, type Hex } from 'viem';
+import { getContractAddress, type Address } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { fetchRawAnswers } from '../../src/tools/verify/fetchRawAnswers.ts';
 import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
@@ -380,33 +380,6 @@ describe('books that the chain does not show', () => {
           for (const effect of report.position_effects)
             expect([effect.owner, effect.status]).not.toEqual([ALICE, 'Proven']);
       });
-    });
-  });
-
-  describe('the library’s own vault, whose shares are one to one at first', () => {
-    const amount = parseUnits('100', 6);
-    const deposited = async (leak: bigint): Promise<[Address, TxReport]> => {
-      const vault = await stage.chain.deploy(compile('Forwarded.sol')['LeakyVault']!, [MAINNET.usdc, leak]);
-      const data = fn('transfer(address,uint256)', [ALICE, amount]);
-      await stage.chain.must('maker', { to: MAINNET.usdc, data });
-      await stage.c.approve('alice', 'USDC', vault);
-      return [vault, await asked(vault, fn('deposit(uint256,address)', [amount, ALICE]))];
-    };
-    const asked = async (to: Address, data: Hex): Promise<TxReport> =>
-      stage.report(await stage.chain.send('alice', { to, data, gas: 1_000_000n }));
-
-    it('is proven of a deposit and a withdrawal', async () => {
-      const [vault, put] = await deposited(0n);
-      const took = await asked(vault, fn('withdraw(uint256,address,address)', [amount, ALICE, ALICE]));
-      for (const [report, kind] of [[put, 'VaultDeposit'] as const, [took, 'VaultWithdraw'] as const]) {
-        const { classification: c, position_effects: effects } = report;
-        expect([c.intent_kind, c.status, c.confidence]).toEqual([kind, 'Proven', 'Medium']);
-        expect(effects.map(({ owner, status }) => [owner, status])).toEqual([[ALICE, 'Proven']]);
-      }
-    });
-
-    it.each([1n, 9_900n])('is not where %i of ten thousand went on', async (leak) => {
-      unprovenBooks((await deposited(leak))[1]);
     });
   });
 
