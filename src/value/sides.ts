@@ -77,9 +77,9 @@ export function statedOwner(act: Motif, rules: Pick<Rulebook, 'motifKinds' | 'en
 export function namedHolder(act: Motif, input: { flow: ValueFlow; rulebook: Rulebook }): Address | null {
   const owner = roleOf(act, 'owner');
   const own = owner === null ? undefined : input.flow.ledgers.get(owner);
-  const kept = ({ inflow, outflow } = { inflow: 1n, outflow: 0n }): boolean => inflow !== outflow;
-  const all = amountsOf(act, input.rulebook).filter(isShare);
-  return all.every(({ asset }) => kept(own?.get(asset))) ? owner : null;
+  const shares = amountsOf(act, input.rulebook).filter(isShare);
+  const ledgers = shares.flatMap(({ asset }) => own?.get(asset) ?? []);
+  return ledgers.some(({ inflow, outflow }) => inflow === outflow) ? null : owner;
 }
 
 function sidesOfPosition(act: Motif, position: Position): Side[] {

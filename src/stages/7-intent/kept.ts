@@ -273,14 +273,13 @@ type Tip = Pick<Kept, 'amount'> & { readonly of: Kept['side'] | null };
 export function tipText(view: SubjectView, motifs: readonly Motif[], format: LabelFormat): string {
   const { amount, of } = tipOf(motifs, view);
   const text = amount > 0n ? format.amount(NATIVE, amount) : null;
-  const executed = executionText(view, format);
-  if (text === null) return executed;
-  if (of === null) return `, tipping ${text}${executed}`;
-  return `${of === 'sent' ? `, ${text} of it as a tip` : `, after a tip of ${text}`}${executed}`;
+  if (text === null) return '';
+  if (of === null) return `, tipping ${text}`;
+  return of === 'sent' ? `, ${text} of it as a tip` : `, after a tip of ${text}`;
 }
 
 /** `, paying 3 USDC for execution`: tokens that a paymaster or submitter took beside the act. */
-function executionText({ input, exchange, flow, entity }: SubjectView, format: LabelFormat): string {
+export function executionText({ input, exchange, flow, entity }: SubjectView, format: LabelFormat): string {
   const sums = new Map<AssetId, bigint>();
   for (const index of input.subject.payments.keys()) {
     const { from, to, asset, amount } = flow.movements[index]!;

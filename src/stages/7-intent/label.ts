@@ -3,7 +3,7 @@ import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
 import { feesBeside, ownerOf, statedBy } from './actAmounts.ts';
 import { aboutPosition, feesText, fillPlaceholder, type LabelSubject } from './labelWords.ts';
-import { keptOf, keptText, tipText, type Acts } from './kept.ts';
+import { executionText, keptOf, keptText, tipText, type Acts } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Verdict } from '../../model/intent.ts';
@@ -44,6 +44,7 @@ export function renderLabel(
   const states = /\{(gave|got)\}/.test(rule.label);
   const kept = states ? keptOf(motifs, view) : [];
   const fees = states ? [...feesBeside(view, motifs), ...open()] : [];
+  const executed = executionText(view, format);
   const unfilled: string[] = [];
   const written = (brevity: number): string => {
     const subject: LabelSubject = { view, motifs, brevity, format, when: rule.when };
@@ -52,7 +53,7 @@ export function renderLabel(
       full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
     const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
     const beside = `${states ? aboutPosition(subject) : ''}${feesText(fees, subject)}`;
-    const besides = `${keptText(kept, brevity, format)}${beside}${tipText(view, motifs, format)}`;
+    const besides = `${keptText(kept, brevity, format)}${beside}${tipText(view, motifs, format)}${executed}`;
     return `${text ?? rule.labelFallback}${besides}${blobs === null ? '' : `, with ${blobs}`}`;
   };
   let text = written(0);
@@ -158,7 +159,8 @@ function argumentNamed(name: string, { view, motifs, when }: LabelSubject): Foun
       if (known.value !== value.value) return null;
       stated.set(topics[0]!, known);
     }
-  for (const first of stated.values()) return first;
+  const [first] = stated.values();
+  if (first) return first;
   const called = functionOf(tx, input.rulebook.signatures);
   return called && valueOf(name, called.args, { topics: [], data: tx.input, base: 4 });
 }

@@ -74,10 +74,9 @@ const WORDS: Readonly<Record<string, Word>> = {
   },
   actor: ({ view, format }) => format.account(view.input.subject.account),
   owner: ({ view, motifs, format }) => {
-    const owners = new Set(motifs.flatMap(({ participants }) => accountsWith(participants, 'owner')));
-    for (const owner of owners) if (view.venues.has(owner)) owners.delete(owner);
-    const [one] = owners;
-    return owners.size === 1 && !view.entity.has(one!) ? format.account(one!) : null;
+    const owners = motifs.flatMap(({ participants }) => accountsWith(participants, 'owner'));
+    const [one, ...more] = new Set(owners.filter((account) => !view.venues.has(account)));
+    return one && more.length === 0 && !view.entity.has(one) ? format.account(one) : null;
   },
   count: ({ view }) => String(view.recipients.size || view.netHolders.receivers.size),
   acts: ({ motifs }) => String(motifs.reduce((sum, { count = 1 }) => sum + count, 0)),

@@ -101,7 +101,7 @@ describe('wrapping through a router', () => {
   });
 });
 
-describe('a wrapper before or after a market', () => {
+describe('a wrapper before a market', () => {
   /** Pendle's router, which calls nothing but what a market needs. */
   const ROUTER: Address = '0x888888888889758f76e7103c6cbf23abbf58f946';
   const WRAPPER = account('94');
