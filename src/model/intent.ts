@@ -36,7 +36,7 @@ export type CheckedCondition =
       readonly result: boolean;
     };
 
-/** The rule engine's result for one rule; every condition is evaluated, also when the rule does not match. */
+/** The result of one rule; every condition is evaluated, also when the rule does not match. */
 export interface RuleOutcome {
   readonly rule: IntentRule;
   readonly matched: boolean;
@@ -48,12 +48,10 @@ export interface PreparedIntent {
   readonly rule: IntentRule;
   /** Names of the facts it asks for. */
   readonly facts: ReadonlySet<string>;
-  /** False where its tests rule the rule's condition out. True decides nothing. */
-  mayMatch(source: FactSource): boolean;
-  /** Decision of json-rules-engine. Throws as the source does. */
-  matches(source: FactSource): Promise<boolean>;
+  /** Throws as the source does. */
+  matches(source: FactSource): boolean;
   /** As `matches`, with the outcome of every condition. */
-  evaluate(source: FactSource): Promise<RuleOutcome>;
+  evaluate(source: FactSource): RuleOutcome;
 }
 
 /** Reasons against a Proven verdict, or against High confidence. */

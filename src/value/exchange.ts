@@ -50,7 +50,7 @@ export function gaveAndGot(
   if (data !== undefined) always.add(data.index);
   const without = (fees: ReadonlySet<number>, mergeWrapped?: ReadonlySet<Address>): readonly Balance[] => {
     const exclude = exclusionOf(fees);
-    const all = balances(flow, group, { ...(mergeWrapped && { mergeWrapped }), exclude });
+    const all = balances(flow, group, mergeWrapped ? { mergeWrapped, exclude } : { exclude });
     return [...all.values()].filter((one) => !isDust(one) || isPrice(one, input));
   };
   const exchange = (fees: ReadonlySet<number>): Exchange => ({

@@ -28,10 +28,8 @@ type Scene = TradeInput & { readonly sold: readonly Sold[] };
  */
 export function nftTrades(input: TradeInput): NftTrade[] {
   const sold = input.motifs.map((motif) => soldBy(motif, input)).filter((sale) => sale !== null);
-  const scene = { ...input, sold };
-  return sold.map((trade) => {
-    return { ...trade, paid: shareOf(trade, 'buyer', scene), received: shareOf(trade, 'seller', scene) };
-  });
+  const share = (trade: Sold, side: Side): NftTrade['paid'] => shareOf(trade, side, { ...input, sold });
+  return sold.map((trade) => ({ ...trade, paid: share(trade, 'buyer'), received: share(trade, 'seller') }));
 }
 
 const isNftId = (id: AssetId): boolean => isNft(parseAssetId(id) ?? NATIVE);
