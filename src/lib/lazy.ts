@@ -16,8 +16,7 @@ export function withParts<P extends object>(parts: PartsOf<P, never>): new () =>
     const compute = parts[name as keyof P] as (whole: unknown) => unknown;
     Object.defineProperty(Lazy.prototype, name, {
       get(this: Lazy) {
-        if (this.known[at] === undefined) this.known[at] = compute(this);
-        return this.known[at];
+        return (this.known[at] ??= compute(this));
       },
     });
   }

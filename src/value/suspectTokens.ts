@@ -131,7 +131,7 @@ export function nameTokens(
     const symbol = token.symbol ?? listed.get(address) ?? null;
     const isOf = (known: Known) => (look: string) => known.get(look)?.has(address) === false;
     const is = { symbol: isOf(symbols), name: isOf(names), hidden: hidesOne(symbols) };
-    const impersonates = carriesAnothers(symbol, token.name, is) && !isNamedHere(address, rulebook);
+    const impersonates = !isNamedHere(address, rulebook) && carriesAnothers(symbol, token.name, is);
     if (impersonates) (named ??= new Map(tokens)).set(address, { ...token, impersonates });
     else if (symbol !== token.symbol) (named ??= new Map(tokens)).set(address, { ...token, symbol });
   }
