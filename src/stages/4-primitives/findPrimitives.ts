@@ -11,7 +11,7 @@ import { holdersIn } from './match/holders.ts';
 import { Create2Proofs, knownContracts, type RegisteredContracts } from './match/provenProtocol.ts';
 import { joinTriggers } from './join/joinTriggers.ts';
 import { findApprovals } from './structure/approvals.ts';
-import { explain, structureContext } from './structure/context.ts';
+import { StructureContext } from './structure/context.ts';
 import { findBusMessages } from './structure/busMessages.ts';
 import { findDeployments, findIssuance } from './structure/issuance.ts';
 import { NamedActs } from './structure/namedActs.ts';
@@ -59,10 +59,10 @@ function findDrafts(
 ): DraftPrimitive[] {
   const known = knownContracts(rulebook, registered);
   const found = findDeclared({ tx, flow, rulebook, known, missed, holderAt: holdersIn(flow, holders, tx) });
-  const context = structureContext(tx, flow, rulebook, found);
+  const context = new StructureContext(tx, flow, rulebook, found);
   const take = (more: readonly DraftPrimitive[]): void => {
     for (const item of more) {
-      explain(context, item);
+      context.explain(item);
       found.push(item);
     }
   };

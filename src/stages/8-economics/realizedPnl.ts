@@ -7,11 +7,17 @@ import type { GasCost, Money, PnlEntry, PnlReason, PriceBook, RealizedPnl } from
 import type { Address } from '../../model/hex.ts';
 import type { AssetId, Movement } from '../../model/valueFlow.ts';
 import type { EconomicsInput } from './computeEconomics.ts';
-import { changesHiddenPosition, closedFlow, poolsOf } from './closedFlow.ts';
+import {
+  changesHiddenPosition,
+  closedFlow,
+  holdersElsewhere,
+  outsideReceipts,
+  pnlEntity,
+  poolsOf,
+  type ClosedOf,
+} from './closedFlow.ts';
 import { amountsOf } from '../../value/sides.ts';
 import { builderPayments, executionCost } from '../../value/parties/execution.ts';
-import { outsideReceipts } from './outsideReceipts.ts';
-import { holdersElsewhere, pnlEntity, type ClosedOf } from './pnlEntity.ts';
 
 interface PnlInput extends Omit<EconomicsInput, 'context'> {
   readonly book: PriceBook;

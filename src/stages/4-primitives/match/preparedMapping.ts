@@ -1,7 +1,7 @@
 import { resolverOf, type Resolver } from '../../../value/resolver.ts';
-import { poolsOf, type PoolsOfPair } from './provenProtocol.ts';
+import { poolsOf } from './provenProtocol.ts';
 import type { Test } from '../../../value/resolver.ts';
-import type { Address, Hex } from '../../../model/hex.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { ProtocolRef } from '../../../model/primitive.ts';
 import type { BindExpr, EventMapping, LegSpec, PortionSpec } from '../../../model/rulebook.ts';
 
@@ -9,32 +9,10 @@ import type { BindExpr, EventMapping, LegSpec, PortionSpec } from '../../../mode
 export type PreparedLeg = LegSpec<Resolver>;
 
 /** A mapping with prepared expressions; made once per rulebook. */
-export interface PreparedMapping {
-  readonly shape: string;
-  readonly within: Hex | null;
-  readonly anyEmitter: boolean;
-  /** The mapping as declared. */
-  readonly spec: EventMapping;
-  readonly when: readonly Test[];
-  readonly venue: Resolver;
-  readonly poolId: Resolver | null;
-  readonly roles: readonly { readonly role: string; readonly account: Resolver }[];
-  readonly legs: readonly PreparedLeg[];
-  readonly about: readonly Resolver[];
-  readonly position: { readonly token: Resolver; readonly id: Resolver } | null;
-  readonly portions: readonly PortionSpec<Resolver>[];
-  /** Contracts that the rules list for it. */
-  readonly listed: ReadonlyMap<Address, ProtocolRef>;
-  /** Slugs of its protocols that are known beyond their lists: by deployer or registry; null for none. */
-  readonly unlisted: ReadonlySet<string> | null;
-  /** Addresses of its protocols' pools; null where no protocol's pools prove their creator. */
-  readonly pools: PoolsOfPair | null;
-  /** Whether unlisted contracts match: those of a family, or ones that prove their creator. */
-  readonly open: boolean;
-}
+export type PreparedMapping = ReturnType<typeof prepareMapping>;
 
 /** Makes a mapping of the rulebook ready to be tried on many events or calls. */
-export function prepareMapping(spec: EventMapping): PreparedMapping {
+export function prepareMapping(spec: EventMapping) {
   const params = new Map(spec.params.map((p) => [p.name, p]));
   const ready = (expr: BindExpr): Resolver => resolverOf(expr, params);
   const maybe = (expr: BindExpr | null): Resolver | null => expr && ready(expr);
@@ -43,34 +21,37 @@ export function prepareMapping(spec: EventMapping): PreparedMapping {
     shape: spec.shape,
     within: spec.within,
     anyEmitter: spec.anyEmitter,
+    /** The mapping as declared. */
     spec,
-    when: spec.when.map(({ left, operator, right }) => ({
-      left: ready(left),
-      operator,
-      right: maybe(right),
-    })),
+    when: spec.when.map(({ left, operator, right }): Test => {
+      return { left: ready(left), operator, right: maybe(right) };
+    }),
     venue: ready(spec.venue),
     poolId: maybe(spec.poolId),
     roles: spec.roles.map(({ role, account }) => ({ role, account: ready(account) })),
-    legs: spec.legs.map((leg) => ({
-      ...leg,
-      from: maybe(leg.from),
-      to: maybe(leg.to),
-      asset: maybe(leg.asset),
-      amount: leg.amount.map(ready),
-      fees: leg.fees.map(ready),
-      total: maybe(leg.total),
-    })),
+    legs: spec.legs.map(
+      (leg): PreparedLeg => ({
+        ...leg,
+        from: maybe(leg.from),
+        to: maybe(leg.to),
+        asset: maybe(leg.asset),
+        amount: leg.amount.map(ready),
+        fees: leg.fees.map(ready),
+        total: maybe(leg.total),
+      }),
+    ),
     about: spec.about.map(ready),
     position: spec.position && { token: ready(spec.position.token), id: ready(spec.position.id) },
-    portions: spec.portions.map(({ role, asset, amount }) => ({
-      role,
-      asset: maybe(asset),
-      amount: ready(amount),
-    })),
+    portions: spec.portions.map(({ role, asset, amount }): PortionSpec<Resolver> => {
+      return { role, asset: maybe(asset), amount: ready(amount) };
+    }),
+    /** Contracts that the rules list for it. */
     listed: listedSpeakers(spec),
+    /** Slugs of its protocols that are known beyond their lists: by deployer or registry; null for none. */
     unlisted: unlistedSpeakers(spec),
+    /** Addresses of its protocols' pools; null where no protocol's pools prove their creator. */
     pools,
+    /** Whether unlisted contracts match: those of a family, or ones that prove their creator. */
     open: spec.anyEmitter || pools !== null,
   };
 }

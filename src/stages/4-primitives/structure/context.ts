@@ -13,73 +13,64 @@ import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 const NOTHING: readonly never[] = [];
 
 /** The primitives found so far, as the detectors that follow need them, and the movements they explain. */
-export interface StructureContext extends Tracing {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
-  readonly rulebook: Rulebook;
+export class StructureContext implements Tracing {
   readonly wrappedNative: ReadonlySet<Address>;
-  /** The primitives themselves. */
-  readonly found: DraftPrimitive[];
+  readonly carriers: Tracing['carriers'];
+  readonly origins: Tracing['origins'];
+  readonly destinations: Tracing['destinations'];
   /** Grows as detectors run, so that each movement is explained once. */
-  readonly explained: Set<number>;
+  readonly explained = new Set<number>();
   /** Contracts at which a primitive happened. */
-  readonly venues: Set<Address>;
+  readonly venues = new Set<Address>();
   /** Tokens that represent a share of a venue. */
-  readonly shareAssets: Set<AssetId>;
+  readonly shareAssets = new Set<AssetId>();
   /** Accounts that a primitive was done for: never the counterparty of a structural one. */
-  readonly customers: Set<Address>;
+  readonly customers = new Set<Address>();
   /** Sponsored operations: pairs of `paymaster owner`. */
   readonly sponsored: ReadonlySet<string>;
   /** Legs of the primitives, by the account that sent or received them. */
-  readonly legsByAccount: Map<Address, Leg[]>;
+  readonly legsByAccount = new Map<Address, Leg[]>();
+  /** Built on first use: most transactions never need it. */
+  readonly #pairs = lazy(() =>
+    groupBy(this.flow.movements, (m) => `${m.from}|${m.to}|${mergeNative(m.asset, this.wrappedNative)}`),
+  );
+
+  /** `found`: the primitives themselves. */
+  constructor(
+    readonly tx: CanonicalTx,
+    readonly flow: ValueFlow,
+    readonly rulebook: Rulebook,
+    readonly found: DraftPrimitive[],
+  ) {
+    this.wrappedNative = rulebook.wrappedNative;
+    ({
+      carriers: this.carriers,
+      origins: this.origins,
+      destinations: this.destinations,
+    } = tracingOf(flow, rulebook.wrappedNative));
+    this.sponsored = new Set(found.flatMap(sponsorships));
+    for (const primitive of found) this.explain(primitive);
+  }
+
+  /** Records a primitive for the detectors that run after it. */
+  explain({ kind, venue, roles, legs }: DraftPrimitive): void {
+    // A smart account that acts for itself is the customer, not the venue; a new contract is no venue either.
+    const isOwn = roles.some(({ role, account }) => role === 'owner' && account === venue);
+    if (kind !== 'deployment' && !isOwn) this.venues.add(venue);
+    for (const { role, account } of roles) if (isPrincipal(role)) this.customers.add(account);
+    for (const leg of legs) {
+      if (SHARE_ROLES.has(leg.role)) this.shareAssets.add(leg.asset);
+      for (const m of leg.movements) this.explained.add(m);
+      if (leg.account) addTo(this.legsByAccount, leg.account, leg);
+    }
+  }
+
   /**
    * Movements from one account to another of one asset, native and wrapped native as one, in execution order.
    */
-  readonly between: (from: Address, to: Address, asset: AssetId) => readonly Movement[];
-}
-
-export function structureContext(
-  tx: CanonicalTx,
-  flow: ValueFlow,
-  rulebook: Rulebook,
-  found: DraftPrimitive[],
-): StructureContext {
-  const { wrappedNative } = rulebook;
-  const { carriers, origins, destinations } = tracingOf(flow, wrappedNative);
-  const context: StructureContext = {
-    tx,
-    flow,
-    rulebook,
-    wrappedNative,
-    found,
-    carriers,
-    explained: new Set(),
-    venues: new Set(),
-    shareAssets: new Set(),
-    customers: new Set(),
-    sponsored: new Set(found.flatMap(sponsorships)),
-    legsByAccount: new Map(),
-    origins,
-    destinations,
-    between: pairs(flow, wrappedNative),
-  };
-  for (const primitive of found) explain(context, primitive);
-  return context;
-}
-
-/** Records a primitive for the detectors that run after it. */
-export function explain(context: StructureContext, found: DraftPrimitive): void {
-  // A smart account that acts for itself is the customer, not the venue; a new contract is no venue either.
-  if (
-    found.kind !== 'deployment' &&
-    !found.roles.some((r) => r.role === 'owner' && r.account === found.venue)
-  )
-    context.venues.add(found.venue);
-  for (const { role, account } of found.roles) if (isPrincipal(role)) context.customers.add(account);
-  for (const leg of found.legs) {
-    if (SHARE_ROLES.has(leg.role)) context.shareAssets.add(leg.asset);
-    for (const m of leg.movements) context.explained.add(m);
-    if (leg.account) addTo(context.legsByAccount, leg.account, leg);
+  between(from: Address, to: Address, asset: AssetId): readonly Movement[] {
+    if (!this.flow.outgoing.has(from) || !this.flow.incoming.has(to)) return NOTHING;
+    return this.#pairs().get(`${from}|${to}|${mergeNative(asset, this.wrappedNative)}`) ?? NOTHING;
   }
 }
 
@@ -91,17 +82,6 @@ export function isFungible(flow: ValueFlow, asset: AssetId): boolean {
 /** The token's contract; null for the native asset. */
 export function contractOf(flow: ValueFlow, asset: AssetId): Address | null {
   return flow.assets.get(asset)?.address ?? null;
-}
-
-/** Built on first use: most transactions never need it. */
-function pairs(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): StructureContext['between'] {
-  const lists = lazy(() =>
-    groupBy(flow.movements, (m) => `${m.from}|${m.to}|${mergeNative(m.asset, wrappedNative)}`),
-  );
-  return (from, to, asset) => {
-    if (!flow.outgoing.has(from) || !flow.incoming.has(to)) return NOTHING;
-    return lists().get(`${from}|${to}|${mergeNative(asset, wrappedNative)}`) ?? NOTHING;
-  };
 }
 
 /** Movements of one account looked at on either side of a moment. */
