@@ -102,13 +102,8 @@ function* insideVaults(acts: readonly MotifDraft[], { rulebook }: Input): Iterab
 }
 
 /** A leg of an act, where the way of an amount passes it. */
-interface Stop {
-  readonly act: MotifDraft;
-  readonly isSent: boolean;
-  readonly isShare: boolean;
-}
-
-const stopOf = (act: MotifDraft, role: string): Stop => {
+type Stop = ReturnType<typeof stopOf>;
+const stopOf = (act: MotifDraft, role: string) => {
   return { act, isSent: SENT_ROLES.has(role), isShare: SHARE_ROLES.has(role) };
 };
 

@@ -3,7 +3,7 @@ import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { ProtocolRef } from '../../model/primitive.ts';
-import type { ProtocolSpec, Rulebook } from '../../model/rulebook.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext, TokenMetadata } from '../../model/upstream.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 
@@ -51,16 +51,12 @@ function byToken(
   return null;
 }
 
-interface NamedSpec {
-  readonly spec: ProtocolSpec;
-  readonly fits: (token: TokenMetadata) => boolean;
-}
-
-function patternsOf({ protocols }: Rulebook): NamedSpec[] {
+/** Protocols with the test of a token's name and symbol. */
+function patternsOf({ protocols }: Rulebook) {
   return [...protocols.values()].flatMap((spec) => {
     if (!spec.tokens) return [];
     const [ofName, ofSymbol] = [fitting(spec.tokens.names), fitting(spec.tokens.symbols)];
-    return { spec, fits: ({ name, symbol }) => ofName(name) || ofSymbol(symbol) };
+    return { spec, fits: ({ name, symbol }: TokenMetadata) => ofName(name) || ofSymbol(symbol) };
   });
 }
 

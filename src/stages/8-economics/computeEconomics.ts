@@ -85,15 +85,11 @@ function warningsOf(
   return Object.entries(warnings).flatMap(([warning, holds]) => (holds ? warning : []));
 }
 
-interface GasPayer {
-  readonly isSubject: boolean;
-  /** Another than the subject's accounts sent the fee to the network. */
-  readonly apart: boolean;
-  readonly warnings: readonly string[];
-}
-
-/** Whether the subject paid the gas of the transaction, and the warning where the sums hide the payer. */
-function gasPayer(input: EconomicsInput): GasPayer {
+/**
+ * Whether the subject paid the gas of the transaction, whether other accounts than its own sent it to the
+ * network (`apart`), and the warning where the sums hide the payer.
+ */
+function gasPayer(input: EconomicsInput) {
   const { flow, attribution } = input;
   const { actor, entity, signer, feePayer, payments } = attribution;
   if (actor === null || actor === signer || entity.includes(signer))

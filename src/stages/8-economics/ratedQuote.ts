@@ -88,25 +88,20 @@ function unbalanced(rate: PriceRate, values: readonly Fraction[]): boolean {
   );
 }
 
-interface Exchange {
-  readonly units: bigint;
-  /** Whether the venue's counterparty got the token. */
-  readonly got: boolean;
-  readonly movements: readonly number[];
-  readonly against: readonly SideAmount[];
-}
+type Exchange = ReturnType<typeof exchangesOf>[number];
 
 /**
  * Exchanges of other assets for the token in this transaction, or back: not with its own contract, nor where
  * it is issued or redeemed. Composites repeat the same value, and stated amounts alone move nothing.
  */
-function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation): Exchange[] {
+function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation) {
   const own = erc20Id(rate.asset);
   return motifs.flatMap((motif) => {
     if (kindOf(rulebook, motif.kind).composite || motif.venue === rate.asset) return [];
     if (motif.claims.some(({ holds }) => !holds)) return [];
     const moved = motif.movements.map((index) => flow.movements[index]!);
     if (moved.some((movement) => movement.asset === own && isIssuance(movement))) return [];
+    // `got`: whether the venue's counterparty got the token.
     return [true, false].flatMap((got) => {
       const units = sumOf(amountsMoved(motif, !got, rulebook).filter(({ asset }) => asset === own));
       const against = amountsMoved(motif, got, rulebook).filter(({ asset }) => asset !== own);

@@ -1,8 +1,8 @@
 import { frameEvidence } from '../../../lib/evidence.ts';
-import { bindLegs, type Binding } from './bindLegs.ts';
+import { bindLegs } from './bindLegs.ts';
 import { NATIVE_REF, type BindScope } from '../../../value/resolver.ts';
 import { evaluateAccount, testsHold } from '../../../value/resolver.ts';
-import { readDetail, type PositionDetail } from './positionDetail.ts';
+import { readDetail } from './positionDetail.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { BoundLeg } from './boundLeg.ts';
 import type { EnclosingCalls } from '../match/enclosingCalls.ts';
@@ -16,7 +16,7 @@ import type { CanonicalTx, Frame, Evidence } from '../../../model/canonicalTx.ts
 import type { Address } from '../../../model/hex.ts';
 import { FurthestFailure, whyConditions } from './whyMissed.ts';
 import type { MappingMiss, MissReason, ProtocolRef, RoleBinding } from '../../../model/primitive.ts';
-import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
+import type { Rulebook } from '../../../model/rulebook.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
 
 /** An event or call that the rulebook has mappings for. */
@@ -34,18 +34,7 @@ export interface Trigger {
 }
 
 /** A trigger with the mapping that its movements bear out, before duplicates are merged. */
-export interface Candidate {
-  readonly trigger: Trigger;
-  readonly mapping: EventMapping;
-  readonly protocol: ProtocolRef | null;
-  readonly venue: Address;
-  readonly poolId: string | null;
-  readonly roles: readonly RoleBinding[];
-  readonly binding: Binding;
-  readonly detail: PositionDetail;
-  /** The call an event was emitted in, where its arguments count. */
-  readonly within: Evidence | null;
-}
+export type Candidate = NonNullable<ReturnType<typeof applyMapping>>;
 
 /** State shared by all events and calls of one transaction. */
 export interface RecognitionRun {
@@ -99,7 +88,7 @@ function whyUntried(
   return { why: 'shadowed', by: first.shape, listed: true };
 }
 
-function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: RecognitionRun): Candidate | null {
+function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: RecognitionRun) {
   const { contract } = trigger;
   const call = run.enclosing.of(trigger.evidence.log, mapping.within);
   const scope = scopeOf(trigger, run, call);
@@ -137,6 +126,7 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
     poolId: poolIdOf(mapping, scope),
     roles: rolesOf(mapping, scope),
     detail: readDetail(mapping, scope, run.positionTokens),
+    /** The call an event was emitted in, where its arguments count. */
     within: call && frameEvidence(call, contract),
   };
 }

@@ -7,7 +7,6 @@ import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { issueClaim, legOf, ROUNDING } from '../../../value/claims.ts';
 import { DETAIL } from '../join/oneAct.ts';
 import type { RecognitionRun } from './applyMapping.ts';
-import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 
@@ -48,13 +47,10 @@ function addNetted(all: DraftPrimitive[], found: readonly DraftPrimitive[], inpu
   }
 }
 
-interface Taken {
-  readonly amount: bigint;
-  readonly owner: Address;
-}
+type Taken = NonNullable<ReturnType<typeof netted>>;
 
 /** The amount the holder took out or paid back, and the position's owner; null for any other detail. */
-function netted({ legs, portions, roles }: DraftPrimitive): Taken | null {
+function netted({ legs, portions, roles }: DraftPrimitive) {
   const [leg] = legs;
   const interest = portions.find(({ role }) => role === 'interest')?.amount ?? 0n;
   const owner = roles.find(({ role }) => role === 'owner')?.account;

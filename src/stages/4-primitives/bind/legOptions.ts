@@ -7,7 +7,6 @@ import { distance, sumOf } from '../../../value/amount.ts';
 import type { PreparedLeg } from '../match/preparedMapping.ts';
 import type { MovementQuery, MovementSearch } from './movementIndex.ts';
 import type { BoundLeg, LegContext, Option } from './boundLeg.ts';
-import type { Claimed } from './bucket.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -19,22 +18,7 @@ interface Excluded {
 }
 
 /** A leg with its expressions resolved. */
-interface ResolvedLeg {
-  readonly spec: PreparedLeg;
-  readonly from: Address | null;
-  readonly to: Address | null;
-  readonly asset: AssetRef | null;
-  /**
-   * Assets to try, in order: the named one, then native for wrapped native and the reverse; `[null]` where
-   * none is named.
-   */
-  readonly choices: readonly (AssetRef | null)[];
-  readonly amounts: readonly StatedAmount[];
-  readonly excludedAsset: string | null;
-  readonly context: LegContext;
-  readonly claimed: Claimed;
-  readonly accept: (m: Movement) => boolean;
-}
+type ResolvedLeg = NonNullable<ReturnType<typeof resolveLeg>>;
 
 /** Movements a token may split one stated amount into (transfer taxes). */
 const MAX_SPLIT = 8;
@@ -60,12 +44,7 @@ export function someOption(leg: ResolvedLeg, take: (option: Option) => boolean):
 }
 
 /** Null where an expression of the leg is given and does not resolve. */
-export function resolveLeg(
-  spec: PreparedLeg,
-  scope: BindScope,
-  context: LegContext,
-  excluded: Excluded,
-): ResolvedLeg | null {
+export function resolveLeg(spec: PreparedLeg, scope: BindScope, context: LegContext, excluded: Excluded) {
   const from = evaluateAccount(spec.from, scope);
   if (fails(spec.from, from)) return null;
   const to = evaluateAccount(spec.to, scope);
@@ -79,12 +58,13 @@ export function resolveLeg(
     from,
     to,
     asset,
+    /** To try in order: the named one, then native for wrapped native and the reverse; `[null]` for none. */
     choices: assetChoices(asset, context.wrappedNative),
     amounts,
     excludedAsset: excluded.asset,
     context,
     claimed: context.claimed.of(context.shape, spec.role),
-    accept: (m) =>
+    accept: (m: Movement): boolean =>
       m.asset !== excluded.asset && !excluded.movements.includes(m.index) && !isUnwrapped(m, context),
   };
 }

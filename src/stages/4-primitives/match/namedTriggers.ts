@@ -50,26 +50,13 @@ export function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): 
   // With arguments, a function of none is another one with the same selector.
   if (named.entries.length === 0 || (named.bare && wordAt(input, 4) !== null)) return null;
   const evidence = frameEvidence(frame, to);
-  const { entries, otherLayout } = named;
   const words = lazy(() => new Set(wordsOf(input, 4)));
-  return { basis: 'call', seq, contract: to, evidence, direct, entries, otherLayout, words };
-}
-
-/** The lexicon's entries for a signature. */
-interface Named extends Pick<NamedTrigger, 'entries' | 'otherLayout'> {
-  /** Without parameters. */
-  readonly bare: boolean;
-}
-
-interface NamedSignatures {
-  /** By first topic and number of topics, as `0x…:3`. */
-  readonly event: (key: string) => Named;
-  /** By selector. */
-  readonly call: (selector: string) => Named;
+  const { entries } = named;
+  return { basis: 'call', seq, contract: to, evidence, direct, entries, otherLayout: false, words };
 }
 
 /** Signatures recur from log to log and call to call; the lexicon's words are compared once with each. */
-function namedSignatures(rulebook: Rulebook): NamedSignatures {
+function namedSignatures(rulebook: Rulebook) {
   const { events, calls, signatures } = rulebook;
   const byTopic = new Map(
     [...events].flatMap(([key, { signature }]) => (signature ? [[key.slice(0, 66), signature]] : [])),
@@ -77,18 +64,20 @@ function namedSignatures(rulebook: Rulebook): NamedSignatures {
   const declared = (signature: string | null | undefined): NamedSignature | null =>
     signature ? readSignature(signature).named : null;
   return {
+    /** By first topic and number of topics, as `0x…:3`. */
     event: memoize((key) => {
       const [topic, count] = [key.slice(0, 66) as Hash, Number(key.slice(67))];
       const exact = declared(events.get(key)?.signature) ?? eventNamed(signatures, topic, count);
       // Of the same hash with other arguments indexed: words are compared as a set, so it serves as well.
       const named = exact ?? declared(byTopic.get(topic)) ?? eventNamed(signatures, topic);
-      return { entries: entriesFor('event', named, rulebook), otherLayout: exact === null, bare: false };
+      return { entries: entriesFor('event', named, rulebook), otherLayout: exact === null };
     }, 4_000),
+    /** By selector. `bare`: without parameters. */
     call: memoize((selector) => {
       const named =
         declared(calls.get(selector as Hex)?.signature) ?? functionNamed(signatures, selector as Hex);
       const bare = named?.args.length === 0;
-      return { entries: entriesFor('call', named, rulebook), otherLayout: false, bare };
+      return { entries: entriesFor('call', named, rulebook), bare };
     }, 4_000),
   };
 }

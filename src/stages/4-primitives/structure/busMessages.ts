@@ -5,17 +5,13 @@ import { distinctEvidence, logEvidence } from '../../../lib/evidence.ts';
 import type { StructureContext } from './context.ts';
 import { isAccompaniment, legsByAsset, principalsOf } from './acts.ts';
 import { UnclaimedFlows } from './unclaimedFlows.ts';
-import type { Log } from '../../../model/canonicalTx.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { LexiconEntry } from '../../../model/vocabulary.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 
-interface Message {
-  readonly log: Log;
-  readonly entry: LexiconEntry;
-}
+type Message = NonNullable<ReturnType<typeof messageOf>>;
 
 /**
  * Value that crosses chains with a message of a known bus, whichever application used it: value an account
@@ -51,7 +47,7 @@ function soleRecipient(
   return recipients.length === 1 ? recipients : [];
 }
 
-function messageOf({ tx, rulebook }: StructureContext): Message | null {
+function messageOf({ tx, rulebook }: StructureContext) {
   const known = rulebook.prepared.derive(entriesByTopic);
   for (const log of tx.logs) {
     const entry = known.get(log.topics[0] as Hash);

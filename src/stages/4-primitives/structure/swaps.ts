@@ -66,17 +66,12 @@ function anyTraded(context: StructureContext): boolean {
   return [context.tx.from, ...context.customers].some((account) => twoSided(context, account));
 }
 
-interface Sides {
-  readonly gained: AssetId;
-  readonly gain: bigint;
-  readonly lost: AssetId;
-  readonly loss: bigint;
-}
+type Sides = NonNullable<ReturnType<typeof twoSided>>;
 
 /**
  * The assets of an account that gained exactly one fungible asset and lost exactly one other; null otherwise.
  */
-function twoSided(context: StructureContext, account: Address): Sides | null {
+function twoSided(context: StructureContext, account: Address) {
   const { flow, wrappedNative } = context;
   const moved: { readonly id: AssetId; readonly net: bigint }[] = [];
   for (const [id, { inflow, outflow }] of flow.ledgers.get(account) ?? []) {

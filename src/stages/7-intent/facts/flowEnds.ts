@@ -49,13 +49,8 @@ function saysNotWhere({ carries, executes, allowance, plain, composite }: MotifT
   return carries || executes !== null || allowance || plain || composite;
 }
 
-interface Ends {
-  readonly byMovement: ReadonlyMap<number, readonly Motif[]>;
-  readonly byVenue: ReadonlyMap<Address, ReadonlyMap<AssetId, readonly Motif[]>>;
-}
-
 /** The motifs that show where value went or came from: by movement, and by the assets of their venue. */
-function endsOf(view: SubjectView, into: boolean): Ends {
+function endsOf(view: SubjectView, into: boolean) {
   const byMovement = new Map<number, Motif[]>();
   const byVenue = new Map<Address, Map<AssetId, Motif[]>>();
   for (const motif of view.input.motifs) {
