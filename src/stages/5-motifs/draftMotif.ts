@@ -59,7 +59,7 @@ export function composite(summary: Summary, parts: readonly MotifDraft[]): Motif
 
 export const NOTHING: readonly never[] = [];
 
-/** A draft without what it is about. All have these fields in one order: later stages read them of any act. */
+/** Fields that most drafts leave as they are, in one order for all: later stages read them of any act. */
 export const BLANK = {
   index: -1,
   parent: null,

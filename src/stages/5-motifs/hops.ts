@@ -136,21 +136,14 @@ export function movedAsset(hops: readonly Hop[], side: 'sent' | 'received', id: 
 }
 
 /** One asset's amounts sent and received by a set of hops, from the trader's view. */
-export interface TradeBalance {
-  /** Native for wrapped native too. */
-  readonly id: AssetId;
-  readonly sent: bigint;
-  readonly received: bigint;
-  /** The next hop took this hop's output, within 1 %. */
-  readonly flat: boolean;
-}
+export type TradeBalance = ReturnType<typeof tradeBalance>[number];
 
 /**
  * Share of an asset, in parts per hundred, that may stick between two hops (transfer taxes, fee skims, dust).
  */
 const SLACK_PERCENT = 1n;
 
-export function tradeBalance(hops: readonly Hop[]): TradeBalance[] {
+export function tradeBalance(hops: readonly Hop[]) {
   const sums = new Map<AssetId, { sent: bigint; received: bigint }>();
   const at = (id: AssetId): { sent: bigint; received: bigint } => {
     let sum = sums.get(id);
@@ -164,9 +157,11 @@ export function tradeBalance(hops: readonly Hop[]): TradeBalance[] {
   return [...sums].map(([id, { sent, received }]) => {
     const larger = sent > received ? sent : received;
     return {
+      /** Native for wrapped native too. */
       id,
       sent,
       received,
+      /** The next hop took this hop's output, within 1 %. */
       flat: sent > 0n && received > 0n && distance(sent, received) * 100n <= larger * SLACK_PERCENT,
     };
   });

@@ -100,8 +100,8 @@ function amountsAtMarket(
 }
 
 /**
- * Amounts of both tokens, in smallest units, that liquidity between two prices holds at a price; all three are
- * square roots as Q64.96.
+ * Smallest units of both tokens that liquidity between two prices holds at a price; all three are square
+ * roots as Q64.96.
  */
 export function liquidityAmounts(liquidity: bigint, sqrt: bigint, lower: bigint, upper: bigint) {
   const at = sqrt < lower ? lower : sqrt > upper ? upper : sqrt;

@@ -1,7 +1,7 @@
 import { lazy } from '../../lib/lazy.ts';
 import { erc20Id, isFungible, NATIVE, NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
 import { assetDecimals } from '../../value/display.ts';
-import type { AssetRefusal, ChosenPrice, NftTrade, PriceBook } from '../../model/economics.ts';
+import type { AssetRefusal, ChosenPrice, PriceBook } from '../../model/economics.ts';
 import type { Asset, AssetId } from '../../model/valueFlow.ts';
 import { refusal, type PriceChoice, type RefusalReason } from './choosePrice.ts';
 import { nftChooser } from './nftPrices.ts';
@@ -16,12 +16,7 @@ export interface PricingInput extends ChooserInput {
   readonly assets: ReadonlyMap<AssetId, Asset>;
 }
 
-export interface Pricing {
-  readonly book: PriceBook;
-  /** Priced assets about which another source raised a doubt. */
-  readonly doubted: readonly AssetId[];
-  readonly trades: readonly NftTrade[];
-}
+export type Pricing = ReturnType<typeof priceAssets>;
 
 /**
  * Refusals that cast doubt on the price another source sent; a source that merely has none, or an old one,
@@ -52,7 +47,7 @@ const byId = ({ id: a }: Asset, { id: b }: Asset): number => (a < b ? -1 : 1);
  * Prices or refuses every given asset and the native one. The assets that prices rest on are in the book
  * too: they are prices that were used.
  */
-export function priceAssets(input: PricingInput): Pricing {
+export function priceAssets(input: PricingInput) {
   const situation = priceChooser(input);
   const trades = nftTrades(input);
   const nfts = lazy(() => nftChooser({ situation, trades, positions: input.context.positions ?? [] }));
@@ -85,7 +80,8 @@ export function priceAssets(input: PricingInput): Pricing {
     prices.delete(asset);
     refusals.set(asset, { asset, ...reason });
   }
-  const book = { prices: inOrder(prices), refusals: inOrder(refusals) };
+  const book: PriceBook = { prices: inOrder(prices), refusals: inOrder(refusals) };
+  // `doubted`: priced assets about which another source raised a doubt.
   return { book, doubted: doubted.filter((asset) => !contradicted.has(asset)), trades };
 }
 

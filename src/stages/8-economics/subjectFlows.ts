@@ -4,20 +4,13 @@ import { parseAssetId } from '../../value/asset.ts';
 import { assetUnit, listSymbol } from '../../value/display.ts';
 import { accountFlows, isBooked, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
 import { compareUsd, unknown, worth, worthTogether } from '../../value/money.ts';
-import type { Economics, Money, PositionChange, PriceBook } from '../../model/economics.ts';
+import type { Money, PositionChange, PriceBook } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 
 /** Worth of the subject's receipts (`inflow`, gross), and its net before gas. */
-export interface SubjectFlows
-  extends Pick<Economics, 'inflow' | 'netWithPositions' | 'tokenIn' | 'tokenOut'> {
-  readonly net: Money;
-  /** Something was put into a position that is only booked, or taken out of one. */
-  readonly isBooked: boolean;
-  /** Tokens of lending that the figures need no price of. */
-  readonly counted: ReadonlySet<AssetId>;
-}
+export type SubjectFlows = ReturnType<typeof subjectFlows>;
 
 interface NetAmount {
   readonly asset: AssetId;
@@ -60,7 +53,7 @@ interface FlowInput {
 }
 
 /** A subject's flows in US dollars, and its sent and received assets, net, as display lists. */
-export function subjectFlows(input: FlowInput): SubjectFlows {
+export function subjectFlows(input: FlowInput) {
   const { subject, owner, flow, positions, book } = input;
   const own = [...balances(flow, subject).values()];
   const held = positions.filter((change) => change.owner === owner).map(ownPosition);
@@ -78,7 +71,9 @@ export function subjectFlows(input: FlowInput): SubjectFlows {
   return {
     inflow: worthTogether(flows.received, book),
     net: worthOf(flows.net),
+    /** Something was put into a position that is only booked, or taken out of one. */
     isBooked: isBooked(held, isPriced),
+    /** Tokens of lending that the figures need no price of. */
     counted: flows.counted,
     netWithPositions: flows.withPositions && worthOf(flows.withPositions),
     tokenIn: tokenList(gained, input),

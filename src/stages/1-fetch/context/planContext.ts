@@ -1,7 +1,7 @@
 import { quantity } from '../../../evm/hex.ts';
-import { planPricing, type PricingPlan } from '../prices/planPricing.ts';
-import { planHolders, type HolderPlan } from './holderReads.ts';
-import { NO_REGISTRIES, planRegistries, type RegistryPlan } from './registryReads.ts';
+import { planPricing } from '../prices/planPricing.ts';
+import { planHolders } from './holderReads.ts';
+import { NO_REGISTRIES, planRegistries } from './registryReads.ts';
 import { isRecord } from '../../../lib/shape.ts';
 import { knownSymbols } from '../../../value/labelFormat.ts';
 import { tokensInLogs, type TokensInLogs } from './tokensInLogs.ts';
@@ -11,26 +11,7 @@ import type { Rulebook } from '../../../model/rulebook.ts';
 import type { RawTransaction } from '../../../model/upstream.ts';
 
 /** Inputs of the second round trip. */
-export interface ContextPlan extends Pick<CanonicalTx, 'blockHash' | 'blockNumber' | 'effectiveGasPrice'> {
-  /** Unix seconds where the first round trip already gave the block's time; else null. */
-  readonly timestamp: number | null;
-  /** Tokens to ask for their metadata, at most the limit given. */
-  readonly tokens: readonly Address[];
-  /** Metadata of tokens that the rules state. */
-  readonly tokenFacts: Rulebook['tokenFacts'];
-  /** Tokens over that limit. */
-  readonly tokensBeyondLimit: readonly Address[];
-  readonly tokenLimit: number;
-  readonly pricing: PricingPlan;
-  readonly registries: RegistryPlan;
-  readonly holders: HolderPlan;
-  /** Multicall3 contract, null where it did not exist yet. */
-  readonly multicall: Address | null;
-  /** Accounts that may have an EIP-7702 delegation as code. */
-  readonly accounts: readonly Address[];
-  /** Signers of the transaction's EIP-7702 authorisations, in their order; null where none was recovered. */
-  readonly authorities: readonly (Address | null)[];
-}
+export type ContextPlan = Readonly<ReturnType<typeof planContext>>;
 
 export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
   Partial<Pick<Rulebook, 'pricing' | 'events' | 'calls' | 'prepared' | 'knownTokens' | 'tokenFacts'>>;
@@ -41,7 +22,7 @@ export function planContext(
   raw: RawTransaction,
   vocabulary: PlanVocabulary,
   tokenLimit: number,
-): ContextPlan {
+) {
   const { blockNumber, blockHash, effectiveGasPrice } = tx;
   const found = tokensInLogs(tx.logs, vocabulary);
   const tooMany = found.seen.length > tokenLimit;
@@ -54,16 +35,23 @@ export function planContext(
     blockHash,
     blockNumber,
     effectiveGasPrice,
+    /** Unix seconds where the first round trip already gave the block's time; else null. */
     timestamp: knownTimestamp(raw),
+    /** Tokens to ask for their metadata, at most the limit given. */
     tokens,
+    /** Metadata of tokens that the rules state. */
     tokenFacts: vocabulary.tokenFacts ?? new Map(),
+    /** Tokens over that limit. */
     tokensBeyondLimit: tooMany ? found.seen.slice(tokenLimit) : [],
     tokenLimit,
     pricing: planPricing(found, tokens, vocabulary, multicall !== null),
     registries: multicall === null ? NO_REGISTRIES : planRegistries(tx, vocabulary),
     holders: planHolders(tx, vocabulary),
+    /** Multicall3 contract, null where it did not exist yet. */
     multicall,
+    /** Accounts that may have an EIP-7702 delegation as code. */
     accounts: accountsToLookAt(tx, authorities),
+    /** Signers of the transaction's EIP-7702 authorisations in order; null where none was recovered. */
     authorities,
   };
 }

@@ -4,15 +4,7 @@ import { refusePrice } from './refusePrice.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { PriceRefusal } from '../../../model/upstream.ts';
 import type { PreparedRules } from '../../../model/intent.ts';
-import type {
-  AverageSpec,
-  FeedRegistrySpec,
-  PriceFeedSpec,
-  PositionSpec,
-  PricingRules,
-  RateSpec,
-  PriceApiSpec,
-} from '../../../model/pricing.ts';
+import type { PriceFeedSpec, PricingRules, RateSpec } from '../../../model/pricing.ts';
 
 /** Token with a rate to read as the rules say. */
 export interface PlannedRate {
@@ -21,33 +13,7 @@ export interface PlannedRate {
 }
 
 /** Reads planned for the price sources. */
-export interface PricingPlan {
-  /** Of the tokens and, where a share may rest on an asset not touched here, of all with stated decimals. */
-  readonly feeds: readonly PriceFeedSpec[];
-  /** Asked for tokens that have no feed in the rules. */
-  readonly registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null;
-  readonly rates: readonly PlannedRate[];
-  /** Rates of tokens that only changed hands: read in a third round trip, once their identity is proven. */
-  readonly heldShares: readonly PlannedRate[];
-  /** Position NFTs that moved. */
-  readonly positions: readonly { readonly spec: PositionSpec; readonly id: bigint }[];
-  /** The same in case a held share rests on an asset not touched here. */
-  readonly heldBases: () => readonly PriceFeedSpec[];
-  readonly averages: readonly AverageSpec[];
-  /** The HTTP sources the rules describe. */
-  readonly apis: readonly PriceApiSpec[];
-  /** Bases of the averages not read above, with their feeds: asked for only with the averages. */
-  readonly averageBases: () => {
-    readonly tokens: readonly Address[];
-    readonly feeds: readonly PriceFeedSpec[];
-  };
-  /** Tokens that may be priced by an average, once nothing else priced them. */
-  readonly fungible: readonly Address[];
-  /** Tokens that did not move but price others: their decimals are needed too. */
-  readonly bases: readonly Address[];
-  /** Of tokens over the number that a source is asked about in one analysis. */
-  readonly refusals: readonly PriceRefusal[];
-}
+export type PricingPlan = Readonly<ReturnType<typeof planPricing>>;
 
 export interface PricingVocabulary {
   readonly feeds: readonly PriceFeedSpec[];
@@ -81,7 +47,7 @@ export function planPricing(
   tokens: readonly Address[],
   vocabulary: PricingVocabulary,
   aggregated: boolean,
-): PricingPlan {
+) {
   const { wrappedNative, pricing = NOTHING } = vocabulary;
   const lookup = lookupIn(vocabulary);
   const { rates, bases } = listedRates(tokens, lookup);
@@ -106,25 +72,35 @@ export function planPricing(
   const feeds = aggregated && (positions.length > 0 || restsOnUnknown) ? [...own, ...feedsBeside(own)] : own;
   const registry = aggregated ? pricing.registry : null;
   return {
+    /** Of the tokens and, where a share may rest on an untouched asset, of all with stated decimals. */
     feeds,
+    /** Asked for tokens that have no feed in the rules. */
     registry:
       registry && feedless.length > 0
         ? { spec: registry, tokens: feedless.slice(0, MAX_REGISTRY_TOKENS) }
         : null,
     rates: allRates,
+    /** Rates of tokens that only changed hands: read in a third round trip, once their identity is proven. */
     heldShares: shares.held,
+    /** Position NFTs that moved. */
     positions: positions.slice(0, MAX_POSITIONS),
+    /** Feeds in case a held share rests on an asset not touched here. */
     heldBases: () => feedsBeside(feeds),
     averages: pricing.averages,
+    /** The HTTP sources the rules describe. */
     apis: pricing.apis,
+    /** Bases of the averages not read above, with their feeds: asked for only with the averages. */
     averageBases() {
       const known = new Set([...tokens, ...bases]);
       const all = new Set(pricing.averages.flatMap((spec) => spec.bases));
       const further = [...all].filter((base) => !known.has(base));
       return { tokens: further, feeds: feedsFor(further) };
     },
+    /** Tokens that may be priced by an average, once nothing else priced them. */
     fungible,
+    /** Tokens that did not move but price others: their decimals are needed too. */
     bases,
+    /** Of tokens over the number that a source is asked about in one analysis. */
     refusals: [
       ...(registry ? beyond(feedless, 'the registry of feeds', MAX_REGISTRY_TOKENS) : []),
       ...shares.refusals,
@@ -138,7 +114,7 @@ function planShares(
   { families, provable }: Lookup,
   unlisted: (token: Address) => boolean,
   aggregated: boolean,
-): Pick<PricingPlan, 'rates' | 'refusals'> & { readonly held: readonly PlannedRate[] } {
+) {
   const limit = aggregated ? MAX_SHARES : MAX_SHARES_SINGLY;
   const minted = found.issued.filter(unlisted);
   const issued = minted.slice(0, limit);
@@ -155,7 +131,7 @@ function planShares(
   };
 }
 
-function positionsOf(found: TokensInLogs, { positions = [] }: PricingRules): PricingPlan['positions'] {
+function positionsOf(found: TokensInLogs, { positions = [] }: PricingRules) {
   return found.nfts.flatMap(({ nft, id }) => {
     const spec = positions.find((known) => known.nft === nft);
     return spec ? [{ spec, id }] : [];

@@ -16,16 +16,6 @@ export interface StatedAmount {
   readonly withFees: bigint;
 }
 
-/** Why a movement carried another amount than the event states. */
-interface Difference {
-  /** The leg's own amount: without fees that the counterparty paid, after those that it was charged. */
-  readonly amount: bigint;
-  /** The fee the counterparty paid beside it; zero where it was kept back or given back. */
-  readonly fee: bigint;
-  /** Movements that carried the fee. */
-  readonly movements: readonly number[];
-}
-
 /** Accounts looked at on the way of a payment: routers, gateways, messengers. */
 const MAX_HOPS = 8;
 
@@ -40,15 +30,17 @@ export function carriedOf(amount: bigint, { role, fees, total }: PreparedLeg, sc
 }
 
 /**
- * Explains the difference by the event's fee words, or by payments of exactly this difference: an account on
- * the way passed it on and kept the stated amount, or the payer paid it to others. Null: unexplained.
+ * Explains why a movement carried another amount than the event states: by the event's fee words, or by
+ * payments of exactly the difference: an account on the way passed it on and kept the stated amount, or the
+ * payer paid it to others. The amount is without fees that the counterparty paid, and after those that it was
+ * charged; the fee is the one it paid beside, with the movements that carried it. Null: unexplained.
  */
 export function differenceOf(
   carrier: Movement,
   { amount, withFees }: StatedAmount,
   role: string,
   { index }: { readonly index: MovementIndex },
-): Difference | null {
+) {
   const apart = carrier.amount - amount;
   if (!SENT_ROLES.has(role)) {
     const charged = carrier.amount === withFees || (apart < 0n && withheld(carrier, -apart, index));

@@ -41,19 +41,14 @@ export class FurthestFailure {
   }
 }
 
-/** A leg's resolved expressions, and the fields that do not resolve. */
-interface Sought {
-  readonly unread: readonly string[];
-  readonly amounts: readonly bigint[];
-  readonly wanted: readonly Wanted[];
-}
 interface Wanted {
   readonly what: string;
   readonly wanted: string;
   readonly of: (m: Movement) => string;
 }
 
-function sought(spec: PreparedLeg, scope: BindScope, { index }: LegContext): Sought {
+/** A leg's resolved expressions, and the fields that do not resolve. */
+function sought(spec: PreparedLeg, scope: BindScope, { index }: LegContext) {
   const ends = [
     ['from', spec.from, evaluateAccount(spec.from, scope), (m: Movement): string => m.from],
     ['to', spec.to, evaluateAccount(spec.to, scope), (m: Movement): string => m.to],
