@@ -85,18 +85,18 @@ export function examine(
 /**
  * Stages 3 to 8. The raw answers may be let go of before: of a large transaction they are most of the memory.
  */
-export function judge(
+export async function judge(
   answers: Read,
   raw: RawContext,
   rulebook: Rulebook,
   onStage: OnStage = () => {},
-): Analysis {
+): Promise<Analysis> {
   const examined = examine(answers, raw, rulebook, onStage);
   const { tx, header, context, flow, suspects, primitives, motifs, attribution, subject } = examined;
   const format = labelFormat(context.tokens, rulebook, suspects.mentioned, context.prices);
   const { stateless = false } = context;
   const asked = { tx, flow, motifs, rulebook, subject, header, suspects, stateless };
-  const verdict = matchIntents(asked, format);
+  const verdict = await matchIntents(asked, format);
   onStage('intents');
   const input = { tx, header, flow, context, attribution, motifs, verdict, suspects, rulebook };
   const economics = computeEconomics(input);
@@ -107,6 +107,10 @@ export function judge(
 }
 
 /** From the node's answers to the report. Throws as `read` does. */
-export function analyzeRaw(raw: RawTransaction, context: RawContext, rulebook: Rulebook): TxReport {
-  return buildReport(judge(read(raw, context), context, rulebook));
+export async function analyzeRaw(
+  raw: RawTransaction,
+  context: RawContext,
+  rulebook: Rulebook,
+): Promise<TxReport> {
+  return buildReport(await judge(read(raw, context), context, rulebook));
 }

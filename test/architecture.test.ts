@@ -58,7 +58,18 @@ const MAY_IMPORT: Record<string, { folders: string[]; packages: string[] }> = {
   value: { folders: ['lib', 'evm'], packages: ['unhomoglyph', 'graphology'] },
   rules: {
     folders: ['lib', 'evm', 'value'],
-    packages: ['viem', 'ox', 'yaml', 'ajv', 'node:fs', 'node:path', 'node:crypto', 'node:zlib', 'node:v8'],
+    packages: [
+      'viem',
+      'ox',
+      'yaml',
+      'ajv',
+      'json-rules-engine',
+      'node:fs',
+      'node:path',
+      'node:crypto',
+      'node:zlib',
+      'node:v8',
+    ],
   },
   'service/http': {
     folders: ['lib'],

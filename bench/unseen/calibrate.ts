@@ -34,7 +34,7 @@ if (REPLAY_AVAILABLE) {
     return row;
   };
   for await (const label of labelled(LABELLED, rulebook)) {
-    const verdict = classify(label, rulebook);
+    const verdict = await classify(label, rulebook);
     const row = rowOf(verdict);
     row.answers++;
     row.confidence[verdict.confidence]++;
@@ -42,7 +42,7 @@ if (REPLAY_AVAILABLE) {
     const { tx } = label.found;
     const hidden = protocolsOf(findPrimitives(tx, buildValueFlow(tx, rulebook), rulebook));
     if (hidden.size === 0) continue;
-    const blind = classify(label, without(rulebook, hidden, 'L3', tx));
+    const blind = await classify(label, without(rulebook, hidden, 'L3', tx));
     const unseen = rowOf(blind);
     unseen.unseen++;
     unseen.confidence[blind.confidence]++;

@@ -75,7 +75,7 @@ export async function* labelled(
   await node.close();
 }
 
-export function classify({ found, context }: Labelled, rulebook: Rulebook): Verdict {
+export function classify({ found, context }: Labelled, rulebook: Rulebook): Promise<Verdict> {
   const examined = examine(found, context, rulebook);
   const input = { ...examined, rulebook, subject: subjectOf(examined.attribution) };
   return matchIntents(input, labelFormat(context.tokens, rulebook));

@@ -62,7 +62,7 @@ interface Answer {
 async function answersFor(label: Labelled): Promise<Answer[]> {
   const { tx, header } = label.found;
   const labels = label.intents;
-  const full = classify(label, rulebook);
+  const full = await classify(label, rulebook);
   const answer = (level: Answer['level'], { kind, rule, status }: Verdict): Answer => ({
     id: label.id,
     hash: label.hash,
@@ -82,7 +82,7 @@ async function answersFor(label: Labelled): Promise<Answer[]> {
   for (const level of LEVELS) {
     const less = without(rulebook, hidden, level, tx);
     const known = values.names ? less : withoutNames(less);
-    answers.push(answer(level, classify(label, known)));
+    answers.push(answer(level, await classify(label, known)));
   }
   return answers;
 }

@@ -15,7 +15,7 @@ type Rules = Pick<Rulebook, 'prepared' | 'motifKinds' | 'protocols' | 'wrappedNa
  * Findings over the transactions of one block, by the rules of `rules/findings`. Pure: reads reports and
  * logs, changes neither. Memory is that of one block.
  */
-export function findInBlock(block: Block, rules: Rules): Finding[] {
+export async function findInBlock(block: Block, rules: Rules): Promise<Finding[]> {
   const prepared = rules.prepared.findings;
   const asked = prepared.map(({ rule }) => rule);
   const acts = actsOf(block.txs, asked, rules);
@@ -25,7 +25,7 @@ export function findInBlock(block: Block, rules: Rules): Finding[] {
   for (const one of inOrder)
     for (const candidate of candidatesOf(one.rule, acts)) {
       if (isExplained(candidate, found)) continue;
-      const finding = new Weighing(candidate, block, rules).decide(one, found.length);
+      const finding = await new Weighing(candidate, block, rules).decide(one, found.length);
       if (finding) found.push(finding);
     }
   return found;
@@ -62,11 +62,11 @@ class Weighing {
     this.#gains = gainsOf(this.#profitTxs, this.#entity, rules.wrappedNative);
   }
 
-  decide({ rule, decide }: PreparedFinding, count: number): Finding | null {
+  async decide({ rule, decide }: PreparedFinding, count: number): Promise<Finding | null> {
     const income = rule.income ? this.#income() : null;
     const profit = income?.sums ?? this.#results();
     const facts = factsOf(this.candidate, this.block, profit);
-    const unmet = decide((name) => {
+    const unmet = await decide((name) => {
       const value = facts.get(name);
       if (value === undefined) throw new Error(`no fact ${name}`);
       return value;

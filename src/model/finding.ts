@@ -41,6 +41,6 @@ export interface FindingRule {
 /** A finding rule ready to decide. */
 export interface PreparedFinding {
   readonly rule: FindingRule;
-  /** Null where `when` fails, else the facts that fail in `proven`. */
-  decide(source: FactSource): readonly string[] | null;
+  /** Decisions of json-rules-engine: null where `when` fails, else the facts that fail in `proven`. */
+  decide(source: FactSource): Promise<readonly string[] | null>;
 }

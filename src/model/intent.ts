@@ -36,7 +36,7 @@ export type CheckedCondition =
       readonly result: boolean;
     };
 
-/** The result of one rule; every condition is evaluated, also when the rule does not match. */
+/** The rule engine's result for one rule; every condition is evaluated, also when the rule does not match. */
 export interface RuleOutcome {
   readonly rule: IntentRule;
   readonly matched: boolean;
@@ -48,10 +48,12 @@ export interface PreparedIntent {
   readonly rule: IntentRule;
   /** Names of the facts it asks for. */
   readonly facts: ReadonlySet<string>;
-  /** Throws as the source does. */
-  matches(source: FactSource): boolean;
+  /** False where its tests rule the rule's condition out. True decides nothing. */
+  mayMatch(source: FactSource): boolean;
+  /** Decision of json-rules-engine. Throws as the source does. */
+  matches(source: FactSource): Promise<boolean>;
   /** As `matches`, with the outcome of every condition. */
-  evaluate(source: FactSource): RuleOutcome;
+  evaluate(source: FactSource): Promise<RuleOutcome>;
 }
 
 /** Reasons against a Proven verdict, or against High confidence. */

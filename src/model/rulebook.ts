@@ -200,7 +200,7 @@ export type TokenCallSpec = Readonly<
   Record<'holder' | 'to' | 'spender' | 'token' | 'amount' | 'id' | 'approved', number | null>
 >;
 
-/** A condition tree, validated against the fact vocabulary. */
+/** A condition tree as json-rules-engine takes it, validated against the fact vocabulary. */
 export type Condition =
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }

@@ -96,7 +96,7 @@ export function createAnalyzeBlock(
   async function findIn(block: RawBlock, reports: ReadonlyMap<string, TxReport>): Promise<Finding[]> {
     const places = new Map(block.hashes.map((hash, index) => [hash as string, index]));
     const txs = [...reports.values()].map((report) => blockTx(report, places.get(report.tx.hash)!));
-    const found = findInBlock(
+    const found = await findInBlock(
       {
         number: Number(block.number),
         coinbase: block.coinbase && checksumAddress(block.coinbase),

@@ -58,7 +58,7 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
   async function reportOf(hash: Hash, options: AnalyzeOptions, stage: Stage): Promise<TxReport> {
     const rulebook = deps.rulebook();
     const found = await fetchAndRead(hash, rulebook, options, stage);
-    const report = buildReport(judge(found, found.context, rulebook, stage));
+    const report = buildReport(await judge(found, found.context, rulebook, stage));
     stage('report');
     return report;
   }

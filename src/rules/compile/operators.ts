@@ -22,7 +22,10 @@ function operator<F extends FactValue, V>(
   return { types, takesList, holds: holds as Operator['holds'] };
 }
 
-/** The operators of rule conditions. */
+/**
+ * The operators of rule conditions. They replace json-rules-engine's own, which compare strings as numbers
+ * and text by substring.
+ */
 export const OPERATORS: Readonly<Record<string, Operator>> = {
   eq: operator(COMPARED, false, (fact, value) => fact === value),
   ne: operator(COMPARED, false, (fact, value) => fact !== value),

@@ -48,7 +48,7 @@ export const PROBLEMS = {
   empty_list: 'a list that must hold something is empty',
   duplicate_item: 'a list holds the same item twice',
   empty_legs: 'legs is present and empty: leave it out, or say what moved',
-  empty_condition: 'an empty all/any: it would decide nothing',
+  empty_condition: 'an empty all/any: json-rules-engine takes it as always true',
   mixed_condition: 'a condition node must be exactly one of all, any, not or {fact, is, value}',
   unknown_operator: 'the operator does not exist',
   unsupported_engine: 'the ruleset asks for another engine version',

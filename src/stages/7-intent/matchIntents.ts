@@ -31,26 +31,27 @@ export interface ExplainedVerdict {
 }
 
 /** Decides the subject's intent: the best matching rule, or a marked heuristic without one. */
-export function matchIntents(input: IntentInput, format: LabelFormat): Verdict {
+export async function matchIntents(input: IntentInput, format: LabelFormat): Promise<Verdict> {
   const view = new SubjectView(input);
-  return verdictBy(bestMatch(view), view, format);
+  return verdictBy(await bestMatch(view), view, format);
 }
 
 /**
  * The first rule that matches, is superseded by no other match and is about at least 1 % of the actor's
  * amounts; where there is none, the first match.
  */
-function bestMatch(view: SubjectView): IntentRule | null {
+async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
   const source = factsAbout(view);
   const rivalsOf = view.input.rulebook.prepared.derive(rivalsBySlug);
   const relevant = relevantIn(view);
   let superseded: IntentRule | null = null;
   for (const one of relevant) {
-    if (!one.matches(source)) continue;
-    const isBeaten = rivalsOf
-      .get(one.rule.slug)
-      ?.some(({ rival }) => relevant.includes(rival) && rival.matches(source));
-    if (!isBeaten && !isMinor(view, one)) return one.rule;
+    if (!one.mayMatch(source) || !(await one.matches(source))) continue;
+    const rivals = (rivalsOf.get(one.rule.slug) ?? []).filter(
+      ({ rival }) => relevant.includes(rival) && rival.mayMatch(source),
+    );
+    const verdicts = await Promise.all(rivals.map(({ rival }) => rival.matches(source)));
+    if (!verdicts.includes(true) && !isMinor(view, one)) return one.rule;
     superseded ??= one.rule;
   }
   return superseded;
@@ -90,13 +91,13 @@ const relevantByKinds = ({ prepared: { intents } }: Rulebook) =>
 /**
  * As `matchIntents`, with every rule evaluated and every condition kept, also of rules that could not match.
  */
-export function explainIntents(input: IntentInput, format: LabelFormat): ExplainedVerdict {
+export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
   const relevant = relevantIn(view);
   const slugs = new Set(relevant.map(({ rule }) => rule.slug));
   const source = factsAbout(view);
   const facts = new Map(relevant.flatMap((one) => [...one.facts].map((name) => [name, source(name)])));
-  const outcomes = relevant.map((one) => one.evaluate(source));
+  const outcomes = await Promise.all(relevant.map((one) => one.evaluate(source)));
   const matched = relevant.filter((_, i) => outcomes[i]!.matched);
   const isBeaten = ({ rule: { slug } }: PreparedIntent): boolean =>
     matched.some(({ rule }) => rule.supersedes.includes(slug));

@@ -54,7 +54,7 @@ export async function tryRule(
     facts: [...after.reading.explained.facts]
       .map(([name, value]) => [name, show(value)] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1)),
-    report: analyzeRaw(recording.raw, recording.context, rulebook),
+    report: await analyzeRaw(recording.raw, recording.context, rulebook),
   };
 }
 

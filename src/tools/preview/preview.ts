@@ -75,7 +75,7 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
         risenAllowances(tx, { session, request, run: simulation, rulebook }),
       ]);
       const context = withNextNonces(found.context, tx.from);
-      const analysis = withOffered(judge({ ...found, tx }, context, rulebook), typed);
+      const analysis = withOffered(await judge({ ...found, tx }, context, rulebook), typed);
       const report = buildReport({ ...analysis, flow: withRisen(analysis.flow, risen) });
       validate(report);
       const { changes, nextNonce } = simulation;

@@ -12,7 +12,7 @@ export type Traces = Awaited<ReturnType<typeof openTraces>>;
 
 /** The call tree of a recorded transaction and its report, from one analysis. */
 export async function traceOf({ raw, context }: Recording, rulebook: Rulebook) {
-  const analysis = judge(read(raw, context), context, rulebook);
+  const analysis = await judge(read(raw, context), context, rulebook);
   const report = buildReport(analysis);
   const tree = callTree({ tx: analysis.tx, report, rulebook, tokens: analysis.context.tokens });
   return { tree, report };

@@ -16,7 +16,7 @@ export async function findingFailure(
   { rulebook, signatureNames }: SoundRuleset,
 ): Promise<string | null> {
   const built = example.transactions.map((one, at) => buildExample(one, signatureNames(null), at));
-  const reports = built.map(({ raw, context }) => analyzeRaw(raw, context, rulebook));
+  const reports = await Promise.all(built.map(({ raw, context }) => analyzeRaw(raw, context, rulebook)));
   const logs = new Map(
     built.map(({ raw }) => [raw.hash as string, (raw.receipt as { logs: readonly RawLog[] }).logs]),
   );
@@ -26,7 +26,7 @@ export async function findingFailure(
     txs: reports.map(blockTx),
     logsOf: (hash) => logs.get(hash) ?? [],
   };
-  const found = findInBlock(block, rulebook).filter(({ rule }) => rule === slug);
+  const found = (await findInBlock(block, rulebook)).filter(({ rule }) => rule === slug);
   if (nearMiss) return found.length === 0 ? null : 'matches, though it should not';
   if (found.length === 0)
     return `no finding; the transactions are ${reports.map((r) => r.classification.intent_label).join('; ')}`;

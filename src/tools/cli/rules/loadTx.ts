@@ -172,7 +172,7 @@ export async function examineTx(
   };
   const readAs = async (account: Address): Promise<SubjectReading> => ({
     account,
-    explained: explainIntents(inputAs(account), format),
+    explained: await explainIntents(inputAs(account), format),
   });
   const account = (actor as Address | undefined) ?? elected.account;
   return { ...examined, recording, input: inputAs(account), reading: await readAs(account), readAs };

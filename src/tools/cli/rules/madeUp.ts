@@ -94,7 +94,7 @@ export async function surprises(
   compare('status', expect.status, verdict.status);
   compare('actor', expect.actor && built.addressOf(expect.actor), actor);
   if (expect.positions) {
-    const report = analyzeRaw(examined.recording.raw, examined.recording.context, rulebook);
+    const report = await analyzeRaw(examined.recording.raw, examined.recording.context, rulebook);
     const found = report.position_effects.map(({ category, subcategory: own = category, effect }, i) =>
       either([`${category} ${effect}`, `${own} ${effect}`], expect.positions![i]),
     );
