@@ -97,6 +97,16 @@ export function protocolOf(
   return { slug: spec.slug, version: spec.version, matchedBy };
 }
 
+/** The rules' name of an account: its own, or its protocol's, listed or made by a deployer of it alone. */
+export function listedName(
+  account: Address,
+  rulebook: Pick<Rulebook, 'entities' | 'prepared' | 'protocols' | 'protocolAt'>,
+): string | null {
+  const protocol = protocolOf(account, undefined, rulebook) ?? null;
+  const own = isRecognised(protocol) ? rulebook.protocols.get(protocol.slug) : undefined;
+  return rulebook.entities.get(account)?.name ?? own?.name ?? null;
+}
+
 /**
  * Whether the called contract passed the signer's function on to this other one: it is commanded, not asked,
  * as deposit addresses are when their exchange empties them.

@@ -7,6 +7,7 @@ import type { LineTable, Rulebook } from '../model/rulebook.ts';
 import type { PriceQuote, TokenMetadata } from '../model/upstream.ts';
 import type { Asset } from '../model/valueFlow.ts';
 import { memoizeFor } from '../lib/memo.ts';
+import { listedName } from '../lib/motifKinds.ts';
 import { linesOf } from '../lib/tableLines.ts';
 
 /** More assets or protocols than this are not all listed in a label. */
@@ -33,17 +34,17 @@ export interface LabelFormat {
  */
 export function labelFormat(
   tokens: ReadonlyMap<Address, TokenMetadata>,
-  rulebook: Pick<Rulebook, 'entities' | 'protocols' | 'protocolAt' | 'addressBook' | 'knownTokens'>,
+  rulebook: Pick<
+    Rulebook,
+    'entities' | 'prepared' | 'protocols' | 'protocolAt' | 'addressBook' | 'knownTokens'
+  >,
   mentioned: () => ReadonlySet<Address> = () => new Set(),
   prices: readonly PriceQuote[] = [],
 ): LabelFormat {
   const protocol = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
   const name = (account: Address): string | null => {
     if (mentioned().has(account)) return null;
-    const entity = rulebook.entities.get(account);
-    if (entity) return entity.name;
-    const slug = rulebook.protocolAt.get(account);
-    return slug === undefined ? cleanName(addressName(rulebook.addressBook, account)?.name) : protocol(slug);
+    return listedName(account, rulebook) ?? cleanName(addressName(rulebook.addressBook, account)?.name);
   };
   /** A token calls itself as it likes: only those of the rules go by their symbol alone. */
   const tokenName = (account: Address): string | null => {

@@ -1,5 +1,5 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { isRecognised } from '../../lib/motifKinds.ts';
+import { isRecognised, listedName } from '../../lib/motifKinds.ts';
 import { isNft } from '../../value/asset.ts';
 import { MAX_LISTED } from '../../value/labelFormat.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
@@ -56,8 +56,8 @@ function calledName({ view, format }: LabelSubject): string | null {
   const { to, input } = view.tx;
   if (to === null || input === '0x' || view.entity.has(to)) return null;
   if (view.tagsOf(to).some((tag) => NEVER_A_PARTY.includes(tag))) return null;
-  const { entities, protocolAt, wrappedNative } = view.input.rulebook;
-  return (entities.has(to) || protocolAt.has(to)) && !wrappedNative.has(to) ? format.name(to) : null;
+  const { rulebook } = view.input;
+  return listedName(to, rulebook) === null || rulebook.wrappedNative.has(to) ? null : format.name(to);
 }
 
 /** The acts that are not inside another of these. */

@@ -1,3 +1,4 @@
+import { listedName } from '../../lib/motifKinds.ts';
 import { tokensOf } from '../../value/parties.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type * as wire from '../../model/generated/report.ts';
@@ -64,10 +65,8 @@ export function accountNames({
   const described = tokensOf(flow);
   const called = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
   return (account) => {
-    const entity = rulebook.entities.get(account);
-    if (entity) return named(entity.name, entity.tags[0] ?? 'contract', 'rules');
-    const protocol = rulebook.protocolAt.get(account);
-    if (protocol !== undefined) return named(called(protocol), 'protocol', 'rules');
+    const own = listedName(account, rulebook);
+    if (own !== null) return named(own, rulebook.entities.get(account)?.tags[0] ?? 'protocol', 'rules');
     const listed = addressName(rulebook.addressBook, account);
     if (listed) return named(listed.name, listed.kind, 'address_book');
     const venue = venues.get(account);

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { account } from '../../support/builders.ts';
+import { shippedRules } from '../rules-content/scene.ts';
 import { NATIVE } from '../../../src/value/asset.ts';
+import { createdAddress } from '../../../src/rules/creations.ts';
 import { labelFormat } from '../../../src/value/labelFormat.ts';
+import type { PreparedRules } from '../../../src/model/intent.ts';
 import type { Asset } from '../../../src/model/valueFlow.ts';
 
+const prepared = { protocolOf: () => undefined } as unknown as PreparedRules;
 const token: Asset = { id: 'token', kind: 'erc20', address: account('a0'), tokenId: null };
 
 function told(amount: bigint, decimals: number | null): string | null {
@@ -13,6 +17,7 @@ function told(amount: bigint, decimals: number | null): string | null {
       entities: new Map(),
       protocols: new Map(),
       protocolAt: new Map(),
+      prepared,
       knownTokens: new Map(),
       addressBook: { text: '' },
     },
@@ -57,9 +62,24 @@ describe('an amount in a label', () => {
         entities: new Map(),
         protocols: new Map(),
         protocolAt: new Map(),
+        prepared,
         knownTokens: new Map(),
         addressBook: { text: '' },
       }).amount(NATIVE, 15n * 10n ** 17n),
     ).toBe('1.5 ETH');
+  });
+});
+
+describe('the name of an account', () => {
+  const rulebook = shippedRules();
+  const { name } = labelFormat(new Map(), rulebook);
+
+  it('is the name of the protocol that made it: this Settler of 0x is listed by its deployer alone', () => {
+    expect(name('0x0d0e364aa7852291883c162b22d6d81f6355428f')).toBe('0x protocol');
+  });
+
+  it('is not the name of a deployer that makes any code for anybody', () => {
+    const [clones] = rulebook.protocols.get('beefy')!.created;
+    expect(name(createdAddress(clones!, 1))).toBeNull();
   });
 });
