@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startFakeNode } from '../support/fakeNode.ts';
-import { INTENT, SMALL, writeRuleset, type Files } from '../unit/rules/smallRuleset.ts';
+import { INTENT, SHAPE, SMALL, writeRuleset, type Files } from '../unit/rules/smallRuleset.ts';
 import { runRules } from './runRules.ts';
 
 const RECORDINGS = new URL('../recordings/', import.meta.url).pathname;
@@ -109,6 +109,16 @@ describe.skipIf(!existsSync(join(RECORDINGS, 'swap-v3.json')))('commands that ru
     expect(await runRules('explain', 'no-such', '--dirs', dir, '--recordings', places)).toMatchObject({
       code: 1,
     });
+  });
+
+  it('test: draws an event that writes an account as a number', async () => {
+    const dir = writeRuleset(SMALL, {
+      'shapes/pair.yaml': SHAPE.replace('address indexed to)', 'uint256 to)').replace(
+        '{caller: $sender}',
+        '{caller: $sender, owner: $to}',
+      ),
+    });
+    expect(await runRules('test', dir)).toMatchObject({ code: 0, out: '3 of 3 examples of 2 rules passed' });
   });
 
   it('test: recorded examples', async () => {

@@ -901,7 +901,7 @@ export interface Underlying {
    */
   delta: DecimalAmount | null;
   /**
-   * Part the asset plays in the position.
+   * Part the asset plays in the position. fee: all beyond the principal of this transaction.
    */
   role: 'principal' | 'fee' | 'reward' | 'interest' | 'penalty' | 'collateral' | 'debt';
   usd: DisplayMoney;

@@ -4,6 +4,7 @@ import { memoizeFor } from '../../lib/memo.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
+import { paymentsBeside } from './accountsFor.ts';
 import { amountsOf, isShare, namedHolder, sidesOf, statedOwner } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
 import type { StatedAmount } from '../../model/intent.ts';
@@ -200,24 +201,10 @@ function areApart({ entity }: SubjectView, motifs: readonly Motif[]): boolean {
   });
 }
 
-/**
- * The actor's sent amounts without payments beside the act. Only accounts that batch calls of their own
- * make any; amounts that others forward are part of the act's price.
- */
+/** The actor's sent amounts without payments beside the act. */
 function withoutPayments(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const own = view.sent.map(netOf);
-  const batches = view.own.some((motif) => view.kind(motif).executes !== null);
-  if (!batches || motifs.length === 0 || motifs.some((motif) => view.kind(motif).plain)) return own;
-  const payments = view.own.filter((motif) => isOwnPayment(view, motif));
-  return firstFilled(moreThan(own, sumsOf(view, payments, 'sent')), own);
-}
-
-/** A plain payment straight from the actor's accounts that serves no other act, nor pays for execution. */
-function isOwnPayment(view: SubjectView, motif: Motif): boolean {
-  const { plain, composite, serves } = view.kind(motif);
-  const { entity, fees, flow } = view;
-  const direct = motif.movements.every((m) => !fees.has(m) && entity.has(flow.movements[m]!.from));
-  return plain && !composite && serves === null && direct;
+  return firstFilled(moreThan(own, sumsOf(view, paymentsBeside(motifs, view), 'sent')), own);
 }
 
 /** The position's own tokens among the assets of these acts; `debts`: of debts alone. */

@@ -2,7 +2,7 @@ import { counted } from '../../lib/text.ts';
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
 import { feesBeside, ownerOf, statedBy } from './actAmounts.ts';
-import { aboutPosition, feesText, fillPlaceholder, type LabelSubject } from './labelWords.ts';
+import { aboutPosition, feesText, fillPlaceholder, paymentsText, type LabelSubject } from './labelWords.ts';
 import { executionText, keptOf, keptText, tipText, type Acts } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
@@ -52,8 +52,9 @@ export function renderLabel(
     const text =
       full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
     const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
-    const beside = `${states ? aboutPosition(subject) : ''}${feesText(fees, subject)}`;
-    const besides = `${keptText(kept, brevity, format)}${beside}${tipText(view, motifs, format)}${executed}`;
+    const beside = states ? aboutPosition(subject) + paymentsText(subject) : '';
+    const paid = `${feesText(fees, subject)}${tipText(view, motifs, format)}${executed}`;
+    const besides = `${keptText(kept, brevity, format)}${beside}${paid}`;
     return `${text ?? rule.labelFallback}${besides}${blobs === null ? '' : `, with ${blobs}`}`;
   };
   let text = written(0);

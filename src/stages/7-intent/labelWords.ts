@@ -5,11 +5,12 @@ import { shortAddress } from '../../evm/address.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { accountsWith } from '../../lib/roles.ts';
 import { amountText, MAX_LISTED, type LabelFormat } from '../../value/labelFormat.ts';
-import { listedGifts } from './accountsFor.ts';
+import { listedGifts, paymentsBeside } from './accountsFor.ts';
 import { attemptOf, delegationText, methodOf } from './calledWords.ts';
 import { blobsText, deedOf, loggedBy } from './deeds.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import {
+  actAmounts,
   gainsOf,
   gotBeside,
   isFee,
@@ -26,6 +27,7 @@ import {
 } from './actAmounts.ts';
 import { argument, choice, span } from './label.ts';
 import { shownAmounts } from './kept.ts';
+import { marketOf } from './facts/motifFacts.ts';
 import { knownProtocols, placeOf, venueOf } from './places.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
@@ -88,7 +90,7 @@ const WORDS: Readonly<Record<string, Word>> = {
     if (brevity > 0) return null;
     const parts = view.input.motifs.filter(({ parent }) => motifs.some(({ index }) => index === parent));
     const swaps = [parts, view.path, motifs].find(({ length }) => length > 0) ?? [];
-    const venues = new Set(swaps.map(({ venue, poolId }) => poolId ?? venue));
+    const venues = new Set(swaps.filter((swap) => isPool(swap, view)).map(marketOf));
     return venues.size > 1 ? String(venues.size) : null;
   },
   gain: ({ view, motifs, format }) => listed(gainsOf(view, motifs, 'received'), format),
@@ -127,6 +129,12 @@ const WORDS: Readonly<Record<string, Word>> = {
   reason: ({ view: { tx, input } }) => revertReason(tx, input.rulebook.errors),
 };
 
+/** A maker of orders swaps as a pool does, but without being called. */
+const isPool = ({ basis, protocol, venue }: Motif, { tx }: SubjectView): boolean =>
+  basis !== 'structure' ||
+  protocol !== null ||
+  tx.frames.some(({ to, type, input }) => to === venue && type === 'CALL' && input !== '0x');
+
 const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) => string | null>> = {
   role: (role, { motifs, format }) => {
     const accounts = new Set(motifs.flatMap(({ participants }) => accountsWith(participants, role)));
@@ -147,14 +155,25 @@ function clause(verb: string, amounts: readonly ActAmount[], { format }: LabelSu
   return text === null ? '' : `, ${verb} ${text}${end}`;
 }
 
-/** `, for a fee of 0.0004 ETH`, `, collecting 3 USDC in fees`, `, owing 5 LUSD`; a brief text has no fees. */
+/** `, for a fee of 0.0004 ETH`, `, collecting 3 USDC`, `, owing 5 LUSD`; a brief text has no fees. */
 export function feesText(fees: readonly ActFee[], subject: LabelSubject): string {
   const sides =
     subject.brevity > 1 ? (['owed', 'paid'] as const) : (['sent', 'received', 'owed', 'paid'] as const);
   const of = (side: keyof typeof FEE_WORDS): ActFee[] => fees.filter((fee) => fee.side === side);
-  return sides
-    .map((side) => clause(FEE_WORDS[side], of(side), subject, side === 'received' ? ' in fees' : ''))
-    .join('');
+  return sides.map((side) => clause(FEE_WORDS[side], of(side), subject)).join('');
+}
+
+/** `, sending 5 USDC to 0x12ab…cdef`: payments of the actor's batch beside the amounts of the headline. */
+export function paymentsText(subject: LabelSubject): string {
+  const { view, motifs, format } = subject;
+  const payments = paymentsBeside(motifs, view);
+  const stated = actAmounts(motifs, view).sent;
+  const apart = [...sumsOf(view, payments, 'sent').values()].filter(({ id, amount }) => {
+    const gave = stated.find((one) => one.id === id)?.amount ?? 0n;
+    return view.sent.some((one) => one.id === id && -one.net >= amount + gave);
+  });
+  const paid = new Set(payments.flatMap(({ participants }) => accountsWith(participants, 'recipient')));
+  return clause('sending', apart, subject, paid.size === 1 ? ` to ${format.account([...paid][0]!)}` : '');
 }
 
 /** `, out of 8.75 ETH`, ` for 0x12ab…cdef`, `, claiming 3 LUSD`: what a headline says beside its amounts. */
@@ -169,7 +188,8 @@ export function aboutPosition(subject: LabelSubject): string {
   if (brevity > 1) return '';
   const recipient = paidTo(view, motifs);
   if (recipient !== null) return `, paid to ${format.account(recipient)}`;
-  const paid = paidInstead(motifs, view);
+  const payments = sumsOf(view, paymentsBeside(motifs, view), 'sent');
+  const paid = paidInstead(motifs, view).filter(({ id }) => !payments.has(id));
   const made = paid.some(({ id }) => !isFee(view, id, sumsOf(view, motifs, 'sent')));
   const claimed = gotBeside(view, motifs);
   const gifts = listedGifts(view, motifs).filter(({ id }) => !claimed.some((one) => one.id === id));
