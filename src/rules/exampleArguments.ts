@@ -134,9 +134,8 @@ function readArgument(input: AbiParameter, value: ExampleValue, path: Path, addr
   if (Array.isArray(value)) throw new ExampleError(path, `${input.type} takes no list`);
   const one = value as string | number | boolean;
   if (input.type === 'address') return addressOf(String(one));
-  // Some contracts write an account into 32 bytes or a number.
-  if (/^(bytes32|uint256)$/.test(input.type) && /^[A-Z]/i.test(String(one)))
-    return `0x${wordOf(addressOf(String(one)))}`;
+  // Some contracts write an account into 32 bytes.
+  if (input.type === 'bytes32' && /^[A-Za-z]/.test(String(one))) return `0x${wordOf(addressOf(String(one)))}`;
   if (input.type === 'bool') return one === true;
   if (/^u?int/.test(input.type)) {
     const text = String(one);

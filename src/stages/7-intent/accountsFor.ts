@@ -1,5 +1,4 @@
 import { isCycle, isRecognised, kindOf } from '../../lib/motifKinds.ts';
-import { memoizeFor } from '../../lib/memo.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
@@ -135,22 +134,4 @@ export function giftsAmong(view: SubjectView, motifs: readonly Motif[], got: Bal
   if (![...paid.keys()].every(isPaid)) return [];
   const booked = totals(view, [...motifs, ...view.own.filter(changes)], () => true);
   return got.filter(({ id, asset: { address } }) => address !== null && !booked.has(id));
-}
-
-/**
- * The actor's payments beside these acts. Only accounts that batch their own calls make any; amounts that
- * others forward are part of the act's price.
- */
-export const paymentsBeside = memoizeFor((motifs: readonly Motif[], view: SubjectView): readonly Motif[] => {
-  const batches = view.own.some((motif) => view.kind(motif).executes !== null);
-  if (!batches || motifs.length === 0 || motifs.some((motif) => view.kind(motif).plain)) return [];
-  return view.own.filter((motif) => isOwnPayment(view, motif));
-});
-
-/** A plain payment straight from the actor's accounts that serves no other act, nor pays for execution. */
-function isOwnPayment(view: SubjectView, motif: Motif): boolean {
-  const { plain, composite, serves } = view.kind(motif);
-  const { entity, fees, flow } = view;
-  const direct = motif.movements.every((m) => !fees.has(m) && entity.has(flow.movements[m]!.from));
-  return plain && !composite && serves === null && direct;
 }

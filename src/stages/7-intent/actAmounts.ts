@@ -4,7 +4,7 @@ import { memoizeFor } from '../../lib/memo.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
-import { paymentsBeside } from './accountsFor.ts';
+import { paymentsBeside } from './paymentsBeside.ts';
 import { amountsOf, isShare, namedHolder, sidesOf, statedOwner } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
 import type { StatedAmount } from '../../model/intent.ts';

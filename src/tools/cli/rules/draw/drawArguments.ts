@@ -36,7 +36,8 @@ export class DrawnArguments {
     for (const { account } of meaning.roles)
       if (account.op === 'arg' && String(this.#get(account)).startsWith('0x'))
         this.#set(account, account.name);
-    if (actor) this.#set(actor, 'actor');
+    // An example has no word for an account written as a number.
+    if (actor && typeof this.#get(actor) === 'string') this.#set(actor, 'actor');
     for (const expr of assetsOf(meaning)) this.#set(expr, this.#assetWord(expr));
     for (const { amount } of meaning.legs) this.#reachOne(amount);
     if (isCall && JSON.stringify(meaning.legs).includes('"op":"value"')) this.value = 9n * 10n ** 17n;
