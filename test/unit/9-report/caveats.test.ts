@@ -32,6 +32,7 @@ function say(
   const rulebook = {
     protocols: new Map([['uniswap-v3', { name: 'Uniswap V3' }]]),
     protocolAt: new Map(),
+    prepared: { protocolOf: () => undefined },
     motifKinds,
     entities,
     knownTokens: new Map(),
