@@ -7,6 +7,8 @@ import { fn } from '../devnet/chain.ts';
 import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
 import { multiSend, safeTransaction } from '../devnet/scenarios/safe.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
+import { shortAddress } from '../../src/evm/address.ts';
+import { lowerAddress } from '../../src/evm/hex.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { gist, startLive, type Live } from './live.ts';
 
@@ -87,10 +89,10 @@ describe('several acts of one account', () => {
       gas: 2_000_000n,
     });
     const report = await live.report(hash);
-    // The payment is a part of its own, the headline is the supply and tells of nothing else; that money went elsewhere too is a doubt.
+    // The headline is the supply and tells the payment of the same batch; that money went elsewhere too is a doubt.
     expect(report.classification).toMatchObject({
       intent_kind: 'Supply',
-      intent_label: 'Supply 3 WETH to Aave v3',
+      intent_label: `Supply 3 WETH to Aave v3, sending 150 USDC to ${shortAddress(lowerAddress(addressOf('dave'))!)}`,
       status: 'Suspected',
       actor: safe,
     });

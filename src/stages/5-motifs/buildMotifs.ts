@@ -4,7 +4,7 @@ import { legClaims } from '../../value/claims.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame } from '../../value/frames.ts';
-import { BLANK, joinMovements, NOTHING, statusOf, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import { joinMovements, NOTHING, statusOf, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { assignOwners } from './links.ts';
 import { mergeLike, mergeSilent } from './mergeLike.ts';
 import { hopOf, type Hop } from './hops.ts';
@@ -78,35 +78,44 @@ function placed(drafts: readonly MotifDraft[]): MotifDraft[] {
   return [...drafts];
 }
 
-/** A primitive as a motif of its own. */
+/**
+ * A primitive as a motif of its own. Every draft has the same fields in the same order: all later stages read
+ * them, of any act.
+ */
 function standAlone(primitive: Primitive, input: MotifInput): MotifDraft {
-  const { kind, venue, basis, seq, claims, evidence, legs, protocol, poolId, tags } = primitive;
-  const { position = null, portions = NOTHING, others = NOTHING } = primitive;
+  const { tx, rulebook } = input;
+  const { legs, position = null, portions = NOTHING, others = NOTHING } = primitive;
   const doubt = prove(primitive, input);
-  const known = confidenceOf(primitive, input.rulebook);
+  const known = confidenceOf(primitive, rulebook);
   // A call that shows what it did is more than the name of its function.
-  const confidence = known === 'Low' && basis === 'call' && doubt === null ? 'Medium' : known;
+  const confidence = known === 'Low' && primitive.basis === 'call' && doubt === null ? 'Medium' : known;
   return {
-    ...BLANK,
-    kind,
-    venue,
-    scopeFrame: commonFrame(input.tx, evidence),
+    index: -1,
+    parent: null,
+    kind: primitive.kind,
+    protocol: primitive.protocol,
+    named: undefined,
+    basis: primitive.basis,
+    venue: primitive.venue,
+    poolId: primitive.poolId,
+    seq: primitive.seq,
+    scopeFrame: commonFrame(tx, primitive.evidence),
     participants: participantsOf(primitive, input),
     assetsIn: amountsOf(legs, false),
     assetsOut: amountsOf(legs, true),
-    claims,
-    protocol,
-    basis,
-    seq,
+    claims: primitive.claims,
+    tags: primitive.tags,
     status: statusOf(doubt),
     doubt,
     confidence: confidence === 'High' && isSuspect(primitive, input) ? 'Medium' : confidence,
     movements: joinMovements(legs),
-    evidence,
-    poolId,
-    tags,
+    evidence: primitive.evidence,
     position,
     portions,
+    count: undefined,
+    children: NOTHING,
+    whole: null,
+    reason: undefined,
     legs,
     others,
   };

@@ -43,39 +43,38 @@ type Summary = Pick<
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
   const doubt = proveWhole(summary, parts);
   return {
-    ...BLANK,
-    ...summary,
+    index: -1,
+    parent: null,
+    kind: summary.kind,
     protocol: sharedProtocol(parts),
+    named: undefined,
     basis: parts.every((part) => part.basis !== 'structure') ? 'event' : 'structure',
+    venue: summary.venue,
+    poolId: null,
     seq: parts.reduce((first, part) => Math.min(first, part.seq), Infinity),
+    scopeFrame: summary.scopeFrame,
+    participants: summary.participants,
+    assetsIn: summary.assetsIn,
+    assetsOut: summary.assetsOut,
+    claims: summary.claims,
+    tags: NOTHING,
     status: statusOf(doubt),
     doubt,
     confidence: lowestOf(parts.map((part) => part.confidence)),
     movements: joinMovements(parts),
     evidence: joinEvidence(parts),
+    position: null,
+    portions: NOTHING,
+    count: undefined,
     children: parts,
+    whole: null,
+    reason: undefined,
+    legs: NOTHING,
+    others: NOTHING,
   };
 }
 
 export const NOTHING: readonly never[] = [];
-
-/** Fields that most drafts leave as they are, in one order for all: later stages read them of any act. */
-export const BLANK = {
-  index: -1,
-  parent: null,
-  protocol: null,
-  named: undefined,
-  poolId: null,
-  tags: NOTHING,
-  position: null,
-  portions: NOTHING,
-  count: undefined,
-  children: NOTHING,
-  whole: null,
-  reason: undefined,
-  legs: NOTHING,
-  others: NOTHING,
-} satisfies Partial<MotifDraft>;
 
 export const statusOf = (doubt: Motif['doubt']): Motif['status'] => (doubt === null ? 'Proven' : 'Suspected');
 
