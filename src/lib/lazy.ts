@@ -16,7 +16,8 @@ export function withParts<P extends object>(parts: PartsOf<P, never>): new () =>
     const compute = parts[name as keyof P] as (whole: unknown) => unknown;
     Object.defineProperty(Lazy.prototype, name, {
       get(this: Lazy) {
-        return (this.known[at] ??= compute(this));
+        if (this.known[at] === undefined) this.known[at] = compute(this);
+        return this.known[at];
       },
     });
   }

@@ -17,7 +17,9 @@ export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K | null):
 }
 
 /** The only one of a list; null for none or several. */
-export const only = <T>(list: readonly T[]): T | null => (list.length === 1 ? list[0]! : null);
+export function only<T>(list: readonly T[]): T | null {
+  return list.length === 1 ? list[0]! : null;
+}
 
 /**
  * Position of the first item for which `later` holds, in a list sorted so that it holds from there on; the

@@ -48,7 +48,7 @@ export interface PreparedIntent {
   readonly rule: IntentRule;
   /** Names of the facts it asks for. */
   readonly facts: ReadonlySet<string>;
-  /** False where its tests rule the rule's condition out. True decides nothing. */
+  /** Whether its tests hold: rules out most rules before the engine, which decides, runs. */
   mayMatch(source: FactSource): boolean;
   /** Decision of json-rules-engine. Throws as the source does. */
   matches(source: FactSource): Promise<boolean>;

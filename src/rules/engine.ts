@@ -55,12 +55,12 @@ interface RunnableRule {
 type Times = ReadonlyMap<string, number>;
 
 /**
- * Whether a condition holds by its tests, so that the engine runs for rules that match alone. Facts that many
+ * Whether a condition holds by its tests, so that the engine runs only for rules that match. Facts that many
  * rules ask for come first: they are known already, and the others are computed only where those hold.
  */
-function necessary(condition: Condition, asked: Times): (source: FactSource) => boolean {
+function testOf(condition: Condition, asked: Times): (source: FactSource) => boolean {
   if ('not' in condition) {
-    const inner = necessary(condition.not, asked);
+    const inner = testOf(condition.not, asked);
     return (source) => !inner(source);
   }
   if ('fact' in condition) {
@@ -72,7 +72,7 @@ function necessary(condition: Condition, asked: Times): (source: FactSource) => 
   const ordered = [...('all' in condition ? condition.all : condition.any)].sort(
     (a, b) => times(b) - times(a),
   );
-  const parts = ordered.map((part) => necessary(part, asked));
+  const parts = ordered.map((part) => testOf(part, asked));
   if ('any' in condition) return (source) => parts.some((mayHold) => mayHold(source));
   return (source) => parts.every((mayHold) => mayHold(source));
 }
@@ -83,7 +83,7 @@ export function prepareIntent(rule: IntentRule, asked: Times = new Map()): Prepa
   return {
     rule,
     facts: factNames(rule.when),
-    mayMatch: necessary(rule.when, asked),
+    mayMatch: testOf(rule.when, asked),
     matches: async (source) => (await run(source)).result === true,
     async evaluate(source): Promise<RuleOutcome> {
       const conditions = outcomeOf(await explain(source));

@@ -11,7 +11,7 @@ const MAX_WALLETS = 64;
 type Balances = ReadonlyMap<AssetId, Balance>;
 
 /** The signer and the accounts that act as one with it. Native and wrapped native are one asset. */
-export type Entity = ReturnType<typeof entityOf>;
+export type Entity = Readonly<ReturnType<typeof entityOf>>;
 
 /** `group`: the accounts taken as one. `venues`: contracts at which trades happened, never wallets. */
 export function entityOf(

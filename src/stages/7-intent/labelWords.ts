@@ -3,6 +3,7 @@ import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { shortAddress } from '../../evm/address.ts';
 import { groupBy } from '../../lib/lists.ts';
+import { lazy } from '../../lib/lazy.ts';
 import { accountsWith } from '../../lib/roles.ts';
 import { amountText, MAX_LISTED, type LabelFormat } from '../../value/labelFormat.ts';
 import { listedGifts } from './accountsFor.ts';
@@ -31,6 +32,7 @@ import { shownAmounts } from './kept.ts';
 import { marketOf } from './facts/motifFacts.ts';
 import { knownProtocols, placeOf, venueOf } from './places.ts';
 import type { SubjectView } from './facts/subjectView.ts';
+import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Condition } from '../../model/rulebook.ts';
@@ -91,7 +93,12 @@ const WORDS: Readonly<Record<string, Word>> = {
     if (brevity > 0) return null;
     const parts = view.input.motifs.filter(({ parent }) => motifs.some(({ index }) => index === parent));
     const swaps = [parts, view.path, motifs].find(({ length }) => length > 0) ?? [];
-    const venues = new Set(swaps.filter((swap) => isPool(swap, view)).map(marketOf));
+    const called = lazy(() => calledWithData(view.tx));
+    // A maker of orders swaps as a pool does, but without being called.
+    const pools = swaps.filter(
+      ({ basis, protocol, venue }) => basis !== 'structure' || protocol !== null || called().has(venue),
+    );
+    const venues = new Set(pools.map(marketOf));
     return venues.size > 1 ? String(venues.size) : null;
   },
   gain: ({ view, motifs, format }) => listed(gainsOf(view, motifs, 'received'), format),
@@ -130,11 +137,8 @@ const WORDS: Readonly<Record<string, Word>> = {
   reason: ({ view: { tx, input } }) => revertReason(tx, input.rulebook.errors),
 };
 
-/** A maker of orders swaps as a pool does, but without being called. */
-const isPool = ({ basis, protocol, venue }: Motif, { tx }: SubjectView): boolean =>
-  basis !== 'structure' ||
-  protocol !== null ||
-  tx.frames.some(({ to, type, input }) => to === venue && type === 'CALL' && input !== '0x');
+const calledWithData = ({ frames }: CanonicalTx): ReadonlySet<Address | null> =>
+  new Set(frames.filter(({ type, input }) => type === 'CALL' && input !== '0x').map(({ to }) => to));
 
 const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) => string | null>> = {
   role: (role, { motifs, format }) => {

@@ -65,6 +65,12 @@ function valueOfTrade(
   return total;
 }
 
+/** Amounts of both tokens, in smallest units. */
+interface PositionAmounts {
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+}
+
 /**
  * The value of a position NFT: the holdings of its liquidity at the tokens' prices from other sources, plus
  * fees owed. The pool's own price is not used: a transaction can move it.
@@ -85,10 +91,7 @@ function positionQuote(read: PositionRead, situation: RateSituation): PriceQuote
   return computedQuote(position, price, [token0, token1], situation);
 }
 
-function amountsAtMarket(
-  position: PositionRead,
-  situation: RateSituation,
-): ReturnType<typeof liquidityAmounts> | RefusalReason {
+function amountsAtMarket(position: PositionRead, situation: RateSituation): PositionAmounts | RefusalReason {
   const [lower, upper] = [position.tickLower, position.tickUpper].map(sqrtRatioAtTick);
   if (lower == null || upper == null || lower >= upper) return refusal('no_source', 'no pool has its ticks');
   const one0 = valueOfUnits(position.token0, whole(1n), situation);
@@ -99,11 +102,13 @@ function amountsAtMarket(
   return liquidityAmounts(position.liquidity, sqrt, lower, upper);
 }
 
-/**
- * Smallest units of both tokens that liquidity between two prices holds at a price; all three are square
- * roots as Q64.96.
- */
-export function liquidityAmounts(liquidity: bigint, sqrt: bigint, lower: bigint, upper: bigint) {
+/** Holdings of liquidity between two prices at a price; all three are square roots as Q64.96. */
+export function liquidityAmounts(
+  liquidity: bigint,
+  sqrt: bigint,
+  lower: bigint,
+  upper: bigint,
+): PositionAmounts {
   const at = sqrt < lower ? lower : sqrt > upper ? upper : sqrt;
   return {
     amount0: (liquidity * Q96 * (upper - at)) / (upper * at),

@@ -28,8 +28,11 @@ type Scene = TradeInput & { readonly sold: readonly Sold[] };
  */
 export function nftTrades(input: TradeInput): NftTrade[] {
   const sold = input.motifs.map((motif) => soldBy(motif, input)).filter((sale) => sale !== null);
-  const share = (trade: Sold, side: Side): NftTrade['paid'] => shareOf(trade, side, { ...input, sold });
-  return sold.map((trade) => ({ ...trade, paid: share(trade, 'buyer'), received: share(trade, 'seller') }));
+  if (sold.length === 0) return [];
+  const scene = { ...input, sold };
+  return sold.map((trade) => {
+    return { ...trade, paid: shareOf(trade, 'buyer', scene), received: shareOf(trade, 'seller', scene) };
+  });
 }
 
 const isNftId = (id: AssetId): boolean => isNft(parseAssetId(id) ?? NATIVE);

@@ -16,7 +16,7 @@ export interface PricingInput extends ChooserInput {
   readonly assets: ReadonlyMap<AssetId, Asset>;
 }
 
-export type Pricing = ReturnType<typeof priceAssets>;
+export type Pricing = Readonly<ReturnType<typeof priceAssets>>;
 
 /**
  * Refusals that cast doubt on the price another source sent; a source that merely has none, or an old one,

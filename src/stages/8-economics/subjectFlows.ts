@@ -10,7 +10,7 @@ import type { RawContext } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 
 /** Worth of the subject's receipts (`inflow`, gross), and its net before gas. */
-export type SubjectFlows = ReturnType<typeof subjectFlows>;
+export type SubjectFlows = Readonly<ReturnType<typeof subjectFlows>>;
 
 interface NetAmount {
   readonly asset: AssetId;

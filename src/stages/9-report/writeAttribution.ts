@@ -66,8 +66,10 @@ export function accountNames({
   const called = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
   return (account) => {
     const own = listedName(account, rulebook);
-    const kind = rulebook.protocolAt.has(account) ? 'protocol' : 'venue';
-    if (own !== null) return named(own, rulebook.entities.get(account)?.tags[0] ?? kind, 'rules');
+    if (own !== null) {
+      const kind = rulebook.protocolAt.has(account) ? 'protocol' : 'venue';
+      return named(own, rulebook.entities.get(account)?.tags[0] ?? kind, 'rules');
+    }
     const listed = addressName(rulebook.addressBook, account);
     if (listed) return named(listed.name, listed.kind, 'address_book');
     const venue = venues.get(account);

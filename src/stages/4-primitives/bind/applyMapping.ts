@@ -34,7 +34,7 @@ export interface Trigger {
 }
 
 /** A trigger with the mapping that its movements bear out, before duplicates are merged. */
-export type Candidate = NonNullable<ReturnType<typeof applyMapping>>;
+export type Candidate = Readonly<NonNullable<ReturnType<typeof applyMapping>>>;
 
 /** State shared by all events and calls of one transaction. */
 export interface RecognitionRun {

@@ -9,7 +9,7 @@ import type { BindExpr, EventMapping, LegSpec, PortionSpec } from '../../../mode
 export type PreparedLeg = LegSpec<Resolver>;
 
 /** A mapping with prepared expressions; made once per rulebook. */
-export type PreparedMapping = ReturnType<typeof prepareMapping>;
+export type PreparedMapping = Readonly<ReturnType<typeof prepareMapping>>;
 
 /** Makes a mapping of the rulebook ready to be tried on many events or calls. */
 export function prepareMapping(spec: EventMapping) {

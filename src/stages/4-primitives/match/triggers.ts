@@ -3,6 +3,7 @@ import { lazy } from '../../../lib/lazy.ts';
 import { prepareMapping, type PreparedMapping } from './preparedMapping.ts';
 import type { Trigger } from '../bind/applyMapping.ts';
 import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
+import type { Hex } from '../../../model/hex.ts';
 import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
 
 /** The mappings of one event or function. */
@@ -14,15 +15,18 @@ interface TriggerMappings {
 }
 
 /** Mappings by trigger: events by first topic and number of topics, calls by selector. */
-export type TriggerIndex = ReturnType<typeof indexTriggers>;
+export interface TriggerIndex {
+  readonly events: ReadonlyMap<string, readonly (TriggerMappings | undefined)[]>;
+  readonly calls: ReadonlyMap<Hex, TriggerMappings>;
+}
 
 /** Indexes the rulebook's mappings. */
-export function indexTriggers({ events, calls }: Pick<Rulebook, 'events' | 'calls'>) {
+export function indexTriggers({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): TriggerIndex {
   const mappings = (specs: readonly EventMapping[], rootOnly: boolean): TriggerMappings => ({
     rootOnly,
     all: lazy(() => specs.map(prepareMapping)),
   });
-  const byTopic = new Map<string, (TriggerMappings | undefined)[]>();
+  const byTopic = new Map<string, TriggerMappings[]>();
   for (const [key, { meanings }] of events) {
     const [topic, count] = key.split(':') as [string, string];
     const own = byTopic.get(topic) ?? [];
