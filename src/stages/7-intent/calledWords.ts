@@ -27,16 +27,16 @@ export function namedAct(view: SubjectView): string | null {
   return act === '' ? null : act.replaceAll('_', ' ');
 }
 
-/** That act with the amount it would have moved: `swap 1 ETH`; a token's own call by its name. */
+/** `swap 1 ETH`; a token's own call by its name; `call execute() with 1 ETH` where the name is no act. */
 export function attemptOf(subject: LabelSubject): string | null {
   const { tx, input } = subject.view;
   const called = calledName(subject.view);
   if (called === null) return null;
   const isToken = input.rulebook.tokenCalls.has(tx.input.slice(0, 10) as Hex);
   const act = isToken ? called : namedAct(subject.view);
-  const amount = tx.value > 0n ? subject.format.amount(NATIVE, tx.value) : null;
-  const stated = amount ?? statedAmount(subject);
-  return act === null ? stated && `${called} ${stated}` : [act, stated].filter(Boolean).join(' ');
+  const stated = tx.value > 0n ? subject.format.amount(NATIVE, tx.value) : statedAmount(subject);
+  if (act === null) return stated && `call ${called}() with ${stated}`;
+  return [act, stated].filter(Boolean).join(' ');
 }
 
 /** `500 USDC` where a token's own call states it. */
