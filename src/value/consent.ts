@@ -50,13 +50,13 @@ export class Consent {
   readonly #calls = lazy(() => {
     const moved = new Set(tokensOf(this.flow));
     for (const { evidence } of this.flow.allowances) moved.add(evidence.contract);
-    return groupBy(this.tx.frames, ({ context, to, effective, static: reads }) =>
-      effective && !reads && context === to && moved.has(to) ? to : null,
+    return groupBy(this.tx.frames, (call) =>
+      moved.has(call.to!) && isCallOf(call, call.to!) ? call.to : null,
     );
   });
-  /** Effective calls that may change state, by their sender. */
+  /** Such calls of any contract, by sender. A proxy has its own code run on the words of its caller. */
   readonly #sent = lazy(() =>
-    groupBy(this.tx.frames, ({ from, effective, static: reads }) => (effective && !reads ? from : null)),
+    groupBy(this.tx.frames, (call) => (call.to && isCallOf(call, call.to) ? call.from : null)),
   );
   readonly #own = new Map<Address, ReadonlySet<Frame>>();
   readonly #grants = new Map<Address, Grants>();

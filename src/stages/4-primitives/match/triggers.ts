@@ -2,7 +2,7 @@ import { frameEvidence, logEvidence } from '../../../lib/evidence.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { prepareMapping, type PreparedMapping } from './preparedMapping.ts';
 import type { Trigger } from '../bind/applyMapping.ts';
-import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
+import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Hex } from '../../../model/hex.ts';
 import type { EventMapping, Rulebook } from '../../../model/rulebook.ts';
 
@@ -76,13 +76,16 @@ function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events'], matche
   }
 }
 
-/** The transaction's calls that the index has mappings for, in execution order. */
+/**
+ * The transaction's calls that the index has mappings for, in execution order. Code that another contract
+ * runs on storage of its own (DELEGATECALL) passes any check it makes: that is no call of the code's address.
+ */
 function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls'], matches: TriggerMatch[]): void {
   for (const frame of tx.frames) {
-    const { selector, seq, to, from, value } = frame;
-    if (selector === null || to === null || !frame.effective || frame.static) continue;
+    const { selector, seq, to, context, from, value } = frame;
+    if (selector === null || to === null || to !== context || !frame.effective || frame.static) continue;
     const mappings = calls.get(selector);
-    if (!mappings || (mappings.rootOnly && frame.parent !== null) || forwarded(tx, frame)) continue;
+    if (!mappings || (mappings.rootOnly && frame.parent !== null)) continue;
     matches.push({
       mappings,
       trigger: {
@@ -97,13 +100,4 @@ function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls'], matches: Trig
       },
     });
   }
-}
-
-/**
- * Whether the frame is a proxy's delegation of the same call to its code, or no call with effects of its own.
- */
-function forwarded({ frames }: CanonicalTx, { type, parent, input }: Frame): boolean {
-  if (type === 'CALL') return false;
-  if (type !== 'DELEGATECALL' && type !== 'CALLCODE') return true;
-  return parent !== null && frames[parent]!.input === input;
 }
