@@ -23,6 +23,7 @@ type Kind = 'plain token' | 'NFT' | 'impersonating symbol' | 'real pair';
 const KINDS: readonly Kind[] = ['plain token', 'NFT', 'impersonating symbol', 'real pair'];
 
 const FRIEND = addressOf('bob');
+const NOBODY: Address = '0x0000000000000000000000000000000000000000';
 const MILLION = 1_000_000_000_000n;
 const OUT = ETHER / 100n;
 
@@ -165,6 +166,23 @@ describe('a delegation that has no effect here', () => {
           };
           expectHonest(await stage.report(await stage.chain.send(ATTACKER, request)), judy, null);
         });
+  it('for a nonce that the account’s own transaction takes: its open function is called', async () => {
+    await delegate();
+    const { chain } = stage;
+    const nonce = await chain.nonce('judy');
+    const spent = await account('judy').signAuthorization({ chainId: 1, address: NOBODY, nonce });
+    await chain.rpc('evm_setAutomine', [false]);
+    const own = chain.send('judy', { to: FRIEND, value: 1n, gas: 30_000n });
+    const pending = async () => Number(await chain.rpc('eth_getTransactionCount', [judy, 'pending']));
+    await expect.poll(pending).toBe(nonce + 1);
+    const data = fn('poke(address)', [MAINNET.usdc]);
+    const poked = chain.send(ATTACKER, { to: judy, data, authorizationList: [spent] });
+    await expect.poll(() => chain.rpc('txpool_status', [])).toMatchObject({ pending: '0x2' });
+    await chain.rpc('evm_mine', []);
+    await chain.rpc('evm_setAutomine', [true]);
+    await own;
+    expectHonest(await stage.report(await poked), judy, null);
+  });
 });
 
 describe('foreign code below the account\u2019s own call', () => {

@@ -1,9 +1,9 @@
 // Roles that name the holder of an NFT: asked of its contract, and of a stranger's contract no more than its word.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseUnits, type Address, type Hex } from 'viem';
+import { getAddress, parseUnits, type Address, type Hex } from 'viem';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
-import { ETHER, fn } from '../devnet/chain.ts';
+import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
 import { collectV3 } from '../devnet/scenarios/liquidity.ts';
 import { ATTACKER, call, compile, event, startStage, type Stage } from './stage.ts';
@@ -77,6 +77,25 @@ describe('what is taken out of the position of another', () => {
     ]);
     expect(report.classification.actor).toBe(MALLORY);
     expect(report.classification.intent_label).toMatch(/^Remove .*, out of 0x\w{4}…\w{4}’s position$/);
+  });
+});
+
+describe('what a listed contract pays out of a stranger’s position', () => {
+  const QUEUE = getAddress('0x889edC2eDab5f40e902b864aD4d7AdE8E412F9B1');
+  const CLAIMED =
+    'WithdrawalClaimed(uint256 indexed requestId, address indexed owner, address indexed receiver, uint256 amountOfETH)';
+
+  it('makes no act of the account that it is paid to', async () => {
+    const { chain } = stage;
+    await chain.placeAt(QUEUE, compile('Forger.sol')['Forger']!, ['Queue', 'QUEUE']);
+    await chain.rpc('anvil_setBalance', [QUEUE, '0xde0b6b3a7640000']);
+    const owner = await stage.forger('Mask', 'MASK');
+    const claimed = event(CLAIMED, owner, ETHER, { receiver: ALICE });
+    const report = await stage.play(owner, [
+      call(QUEUE, fnOf(stage.abi, 'play', [[call(ALICE, '0x', ETHER), claimed]])),
+    ]);
+    expect(report.position_effects).toMatchObject([{ owner, effect: 'decrease', status: 'Proven' }]);
+    expect([report.classification.actor, report.classification.status]).not.toEqual([ALICE, 'Proven']);
   });
 });
 

@@ -152,8 +152,7 @@ export class ElectionContext {
 
   /** The account's own code ran and did something: it made a call, or emitted an event. */
   acted(account: Address): boolean {
-    const called = this.input.tx.frames.some(({ effective, context }) => effective && context === account);
-    return called && (this.emits(account) || this.madeCalls(account));
+    return this.emits(account) || this.madeCalls(account);
   }
 
   /** The account's own code made a call that was not read-only. */

@@ -39,14 +39,14 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
 }
 
 /**
- * The account's authorisation took effect in this block: its nonce was the next one then. Anybody may bring
- * an old tuple along, and the account's code shows no more than that it was authorised once.
+ * The account's authorisation took effect in this block: its nonce was the next one then, and the account
+ * has that code. Anybody may bring a tuple that does nothing, old or for a nonce that another one takes.
  */
-function isEffective({ input: { tx, nonces } }: ElectionContext, account: Address): boolean {
-  const span = nonces?.get(account);
-  if (span === undefined) return false;
+function isEffective({ input: { tx, nonces, delegations } }: ElectionContext, account: Address): boolean {
+  const { before, after } = nonces?.get(account) ?? { before: 0, after: 0 };
   return tx.authorizations.some(
-    ({ authority, nonce }) => authority === account && span.before <= nonce && nonce < span.after,
+    ({ authority, address, nonce }) =>
+      authority === account && delegations.get(account) === address && before <= nonce && nonce < after,
   );
 }
 

@@ -38,8 +38,9 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
 function isReleased(context: ElectionContext, motif: Motif, account: Address): boolean {
   const { flow, rulebook } = context.input;
   if (!context.isListed(motif) || roleOf(motif, 'filler') !== null) return false;
+  if ((roleOf(motif, 'owner') ?? roleOf(motif, 'caller') ?? account) !== account) return false;
   if (context.isCalledBy(account, motif.venue)) return true;
-  if ((roleOf(motif, 'owner') ?? account) !== account || context.sides(account) !== 'received') return false;
+  if (context.sides(account) !== 'received') return false;
   return motif.movements.some((index) => {
     const { from, to, asset } = flow.movements[index]!;
     const token = flow.assets.get(asset)!.address;
