@@ -127,6 +127,16 @@ export function creationsIn(frames: readonly Frame[]): Frame[] {
   );
 }
 
+/** Those that left code, not of a contract that destroyed itself. Some traces leave all code out. */
+export function deploymentsIn(frames: readonly Frame[]): Frame[] {
+  const ends = frames.filter(({ type, effective }) => effective && type === 'SELFDESTRUCT');
+  const gone = new Set<Address | null>(ends.map(({ from }) => from));
+  return creationsIn(frames).filter(
+    ({ to, parent, input, output }) =>
+      !gone.has(to) && (output !== '0x' || (parent !== null && input === '0x')),
+  );
+}
+
 /** The contracts that they made. */
 export function createdIn(frames: readonly Frame[]): ReadonlySet<Address | null> {
   return new Set(creationsIn(frames).map(({ to }) => to));

@@ -163,7 +163,7 @@ contract Sweeper {
 }
 
 contract Swept {
-    constructor(Forger.Step[] memory steps) {
+    constructor(Forger.Step[] memory steps) payable {
         for (uint256 i; i < steps.length; ++i) {
             Forger.Step memory step = steps[i];
             if (step.to == address(0)) {
@@ -177,6 +177,9 @@ contract Swept {
         }
     }
 }
+
+/// Pays all that it was made with, and is gone.
+contract Gone { constructor(address payable to) payable { selfdestruct(to); } }
 
 interface Coin {
     function transfer(address to, uint256 amount) external returns (bool);

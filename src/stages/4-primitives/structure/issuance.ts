@@ -1,6 +1,6 @@
 import { isIssuance } from '../../../value/asset.ts';
 import { frameEvidence } from '../../../lib/evidence.ts';
-import { creationsIn } from '../../../value/frames.ts';
+import { deploymentsIn } from '../../../value/frames.ts';
 import { evaluate, indexesOf, issueClaim, structural } from '../../../value/claims.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { legsByAsset } from './acts.ts';
@@ -55,9 +55,9 @@ function issuanceOf(context: StructureContext, group: readonly Movement[]): Draf
   });
 }
 
-/** Contracts created and not reverted. */
+/** Contracts created, with code at the end. */
 export function findDeployments(context: StructureContext): DraftPrimitive[] {
-  return creationsIn(context.tx.frames).map((f) =>
+  return deploymentsIn(context.tx.frames).map((f) =>
     structural({
       kind: 'deployment',
       seq: f.seq,

@@ -178,8 +178,8 @@ const COUNTERPARTIES: Facts = {
     (v) => [...v.recipients].some((a) => v.codeAccounts.has(a)),
   ),
   'actor.payee_is_called': flag(
-    'The called contract kept what the actor sent.',
-    (v) => v.tx.to !== null && v.recipients.has(v.tx.to),
+    'The contract that the transaction calls or creates kept what the actor sent.',
+    ({ recipients, tx: { to, createdContract } }) => recipients.has((to ?? createdContract)!),
   ),
   'actor.payee_named': flag(
     'The calldata is a function with one or two words, the first of them the account that kept the payment.',
