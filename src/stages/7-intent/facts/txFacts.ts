@@ -7,6 +7,7 @@ import { blobsOf } from '../../../value/blobs.ts';
 import { namedAct } from '../calledWords.ts';
 import { count, entityTags, flag, kinds, oneOf, text, type Facts } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { NonEconomicMovement } from '../../../model/valueFlow.ts';
 
 /** Facts about the transaction itself, for any subject. */
@@ -140,16 +141,20 @@ export const FLOW_FACTS: Facts = {
   'noneconomic.approvals': count('Allowances granted or revoked.', (v) => v.nonEconomic('approval')),
   'noneconomic.zero_transfers': count('Transfers of nothing.', (v) => v.nonEconomic('zero_transfer')),
   'noneconomic.signer_zero_transfers': count(
-    'Transfers of nothing out of the signer.',
-    (v) => v.flow.nonEconomic.filter((m) => m.kind === 'zero_transfer' && m.from === v.tx.from).length,
+    'Transfers of nothing out of the signer or into it, or out of an account that shows code.',
+    ({ flow, tx: { from: signer }, codeAccounts: shown }) =>
+      flow.nonEconomic.filter(
+        ({ kind, from, to }) =>
+          kind === 'zero_transfer' && (from === signer || to === signer || shown.has(from!)),
+      ).length,
   ),
   'noneconomic.self_transfers': count('Transfers to oneself.', (v) => v.nonEconomic('self_transfer')),
   'noneconomic.own_self_transfers': count(
-    'Token transfers of the actor to itself.',
+    'Token transfers of the actor to itself, by its own call of the token.',
     (v) => ownSelfTransfers(v).length,
   ),
   'noneconomic.own_self_nfts': count(
-    'Transfers of NFTs of the actor to itself.',
+    'Transfers of NFTs of the actor to itself, by its own call of their contract.',
     (v) => ownSelfTransfers(v).filter(({ evidence: { log } }) => v.tx.logs[log!]!.topics.length === 4).length,
   ),
   'noneconomic.forged_transfers': count('Transfer events no balance can answer for.', (v) =>
@@ -184,9 +189,12 @@ function unreadEvents(view: SubjectView): number {
   return view.events.filter(({ index }) => !read.has(index)).length;
 }
 
-function ownSelfTransfers({ flow, entity }: SubjectView): NonEconomicMovement[] {
+function ownSelfTransfers({ flow, entity, tx, input }: SubjectView): NonEconomicMovement[] {
+  const { tokenCalls } = input.rulebook;
+  const isCalled = (token: Address, by: Address): boolean =>
+    tx.frames.some(({ from, to, selector }) => from === by && to === token && tokenCalls.has(selector!));
   return flow.nonEconomic.filter(
-    ({ kind, from, evidence }) =>
-      kind === 'self_transfer' && from !== null && entity.has(from) && evidence.log !== null,
+    ({ kind, from, evidence: { log, contract } }) =>
+      kind === 'self_transfer' && entity.has(from!) && log !== null && isCalled(contract, from!),
   );
 }
