@@ -121,6 +121,18 @@ export class Consent {
     );
   }
 
+  /** The account hands this over: its own, or a token by its call of that or of a keeper of allowances. */
+  isHandedBy(movement: Movement, account: Address): boolean {
+    const { asset, from, evidence } = movement;
+    const { address: token } = this.flow.assets.get(asset)!;
+    if (from === account || token === null || !this.#calls().has(token)) return from === account;
+    const moved = { movement, id: null, flow: this.flow };
+    const causes = this.#causes(token, this.tx.logs[evidence.log ?? -1]).filter((call) =>
+      statesMovement(call, this.#specOf(call), moved, () => call.from === from),
+    );
+    return causes.length > 0 && causes.every((call) => this.#takerOf(call, from) === account);
+  }
+
   /** A call that moves a balance names the account as holder, or a listed contract's own call does. */
   isNamed(account: Address, token: Address): boolean {
     const names = (call: Frame): boolean => {

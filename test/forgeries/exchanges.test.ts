@@ -1,6 +1,6 @@
 // Exchanges through a listed aggregator that runs any steps, as its executors do: what movements show, and what they do not.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Address } from 'viem';
+import { getAddress, type Address, type Hex } from 'viem';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
@@ -290,4 +290,73 @@ describe('a duty that a stranger’s contract logs', () => {
   ])('beside %s proves nothing', async (_, step) => {
     expect((await status([posted, step()])).status).toBe('Suspected');
   });
+});
+
+describe('an order whose event states no amounts, filled by a stranger', () => {
+  const SILENT = getAddress('0x1111111254EEB25477B68fb85Ed929f73A960582');
+  const NAMELESS = getAddress('0x111111125421cA6dc452d289314280a0f8842A65');
+  const [PAID, FILLER] = [addressOf('grace'), addressOf('heidi')];
+  const HASH: Hex = `0x${'77'.repeat(32)}`;
+  const price = ETHER / 20n;
+  const events: Record<Address, Step> = {
+    [SILENT]: event('OrderFilled(address indexed maker, bytes32 orderHash, uint256 remaining)', BOB, 0n, {
+      orderHash: HASH,
+    }),
+    [NAMELESS]: event('OrderFilled(bytes32 orderHash, uint256 remaining)', BOB, 0n, { orderHash: HASH }),
+  };
+  const dai = (to: Address, amount: bigint): Step =>
+    call(MAINNET.dai, fn('transfer(address,uint256)', [to, amount]));
+  const transferFrom = (token: Address, from: Address, to: Address, amount: bigint): Step =>
+    call(token, fn('transferFrom(address,address,uint256)', [from, to, amount]));
+
+  beforeAll(async () => {
+    const { chain, c } = stage;
+    const { usdc: token, dai: paid } = MAINNET;
+    await chain.must('maker', { to: token, data: fn('transfer(address,uint256)', [BOB, 100n * SOLD]) });
+    await chain.must('maker', { to: paid, data: fn('transfer(address,uint256)', [dealer, 10n * ETHER]) });
+    for (const at of [SILENT, NAMELESS]) {
+      await chain.placeAt(at, compile('Forger.sol')['Forger']!, ['Orders', 'ORDERS']);
+      await c.approve('bob', 'USDC', at);
+      const approve = call(paid, fn('approve(address,uint256)', [at, 100n * ETHER]));
+      await chain.must(ATTACKER, { to: dealer, data: play([approve]) });
+    }
+  });
+
+  /** Bob sells 3,000 USDC; the exchange takes what the order asks for from the dealer, who does these steps too. */
+  const filled = async (exchange: Address, receiver: Address, steps: readonly Step[]) => {
+    const sold = transferFrom(MAINNET.usdc, BOB, FILLER, SOLD);
+    const paid = transferFrom(MAINNET.dai, dealer, receiver, price);
+    const { classification } = await stage.play(dealer, [
+      call(exchange, play([sold, paid, events[exchange]!])),
+      ...steps,
+    ]);
+    return classification;
+  };
+
+  for (const exchange of [SILENT, NAMELESS]) {
+    it(`is Proven by what the exchange pays its owner: ${exchange}`, async () => {
+      expect(await filled(exchange, BOB, [])).toMatchObject({
+        actor: BOB,
+        status: 'Proven',
+        intent_label: expect.stringMatching(/^Swap 3,000 USDC for 0.05 DAI/) as string,
+      });
+    });
+
+    it(`is Proven by what another, whom the exchange pays, passes on less a fee: ${exchange}`, async () => {
+      const fees = await stage.forger('Fees', 'FEES');
+      const paid = transferFrom(MAINNET.dai, dealer, fees, price);
+      const rest = call(fees, play([dai(BOB, (price / 10n) * 9n)]));
+      const sold = transferFrom(MAINNET.usdc, BOB, FILLER, SOLD);
+      const fill = call(exchange, play([sold, paid, rest, events[exchange]!]));
+      const { classification } = await stage.play(dealer, [fill]);
+      expect(classification).toMatchObject({ actor: BOB, status: 'Proven' });
+    });
+
+    it.each<[string, Address, () => Step[]]>([
+      ['pays it dust, and the exchange another', PAID, () => [dai(BOB, 1_000n)]],
+      ['pays it as much again', BOB, () => [dai(BOB, price)]],
+    ])(`is not Proven where the stranger %s: ${exchange}`, async (_, receiver, steps) => {
+      expect(await filled(exchange, receiver, steps())).not.toMatchObject({ actor: BOB, status: 'Proven' });
+    });
+  }
 });

@@ -1,3 +1,4 @@
+import { lazy } from '../../lib/lazy.ts';
 import { isCycle, isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
@@ -10,7 +11,7 @@ import { callsListed } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
-import type { AssetId } from '../../model/valueFlow.ts';
+import type { AssetId, Movement } from '../../model/valueFlow.ts';
 import type { MotifTraits } from '../../model/vocabulary.ts';
 
 /** Acts with amounts that are no exchange of the actor's own. */
@@ -67,8 +68,31 @@ export function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): bo
   const given = gainsOf(view, cycles.length > 0 ? cycles : motifs, 'received');
   const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
   const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;
-  if (othersInPools(motifs, view.entity, view.input).length > 0) return true;
+  if (othersInPools(motifs, view.entity, view.input).length > 0 || isPaidBeside(view, motifs)) return true;
   return view.received.some(({ id, net }) => exceeds(net, amounts.get(id) ?? net));
+}
+
+/**
+ * Others than the settlements paid owners of orders, and few orders state a price. An account that the
+ * settlement paid may pass that on, less a fee.
+ */
+function isPaidBeside({ flow, received, input }: SubjectView, motifs: readonly Motif[]): boolean {
+  const orders = motifs.filter(({ kind }) => kindOf(input.rulebook, kind).trade === 'order');
+  const { consent } = input.suspects ?? {};
+  if (input.subject.mode === 'self' || orders.length === 0 || !consent) return false;
+  const venues = new Set(orders.map(({ venue }) => venue));
+  const isOf = (m: Movement): boolean => [...venues].some((venue) => consent.isHandedBy(m, venue));
+  const most = lazy(() => {
+    const amounts = new Map<string, bigint>();
+    for (const m of flow.movements.filter(isOf))
+      if (m.amount > (amounts.get(`${m.to} ${m.asset}`) ?? 0n)) amounts.set(`${m.to} ${m.asset}`, m.amount);
+    return amounts;
+  });
+  const passesOn = (m: Movement): boolean => (most().get(`${m.from} ${m.asset}`) ?? 0n) >= m.amount;
+  const got = orders.flatMap((one) =>
+    one.movements.map((m) => flow.movements[m]!).filter(({ to }) => to === roleOf(one, 'owner')),
+  );
+  return [...got, ...received.flatMap(({ incoming }) => incoming)].some((m) => !isOf(m) && !passesOn(m));
 }
 
 /**
