@@ -89,9 +89,19 @@ function suspicions(view: SubjectView, motifs: readonly Motif[]): CaveatCode[] {
   if (stateless) codes.push('state_unread');
   const isTaken = (index: number): boolean => suspects?.unasked.has(index) === true;
   const repaid = [...subject.payments].some(([index, why]) => why === 'compensation' && isTaken(index));
-  if (repaid || view.sent.some(({ outgoing }) => outgoing.some(({ index }) => isTaken(index))))
-    codes.push('unasked_pull');
+  const taken = view.sent.some(({ outgoing }) => outgoing.some(({ index }) => isTaken(index)));
+  if (repaid || taken || isFundedUnasked(view, motifs)) codes.push('unasked_pull');
   return codes;
+}
+
+/** The actor gave nothing, and tokens that another account did not ask to give paid for a position. */
+function isFundedUnasked(view: SubjectView, motifs: readonly Motif[]): boolean {
+  const { sent, flow, input } = view;
+  const unasked = input.suspects?.unasked;
+  if (sent.length > 0 || !unasked || unasked.size === 0) return false;
+  const positions = motifs.filter((motif) => view.kind(motif).position !== null);
+  const payers = new Set(positions.map((motif) => roleOf(motif, 'payer')));
+  return flow.movements.some((m) => unasked.has(m.index) && (payers.has(m.from) || payers.has(m.to)));
 }
 
 /**

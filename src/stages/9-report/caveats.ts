@@ -21,7 +21,7 @@ const WORDS: Readonly<Partial<Record<CaveatCode, string>>> = {
   claimed_actor: 'The actor is elected by nothing but what an event or balances claim.',
   stale_delegation: 'No nonce shows that the EIP-7702 authorisation of the actor took effect here.',
   suspect_token: 'A token takes the name of another, or moved without a call that explains it.',
-  unasked_pull: 'Something left the actor that no call or signature of it here shows it asked for.',
+  unasked_pull: 'Something left the actor, or paid for its act, without a call or signature of its owner.',
   state_unread: 'The node no longer has the state of the block: no code, token name or price was read.',
   nothing_recognised: 'No recognised act of the actor supports the headline.',
   unaccounted_value: 'The acts this rests on do not account for all the actor sent or received.',
