@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { encodeFunctionData, parseAbi } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { loadRulebook } from '../../../src/rules/compile/loadRulebook.ts';
 import { canonicalize } from '../../../src/stages/2-canonical/canonicalize.ts';
@@ -219,6 +220,24 @@ it('the first payment of an account made in the same transaction is told, and pr
   const { kind, status, rule, kinds } = await recorded('userop-first');
   expect([kind, status, rule?.slug]).toEqual(['TokenTransfer', 'Proven', 'account-transfer']);
   expect(kinds).toEqual(['deployment', 'account_administration', 'transfer', 'user_operation']);
+});
+
+it.each([
+  [
+    encodeFunctionData({ abi: parseAbi(['function multicall(bytes[] data)']), args: [['0x01']] }),
+    'Failed: call multicall() with 7 ETH on 0x0000',
+  ],
+  [
+    encodeFunctionData({
+      abi: parseAbi(['function swapExactETHForTokens(uint256,address[],address,uint256)']),
+      args: [1n, [], WETH, 9n],
+    }),
+    'Failed: swap 7 ETH on 0x0000',
+  ],
+])('a failed call says what ether it carried: %s', async (input, label) => {
+  const { tx } = analyse([], { value: 7n, input });
+  const verdict = await verdictOn({ ...tx, succeeded: false }, account(99));
+  expect([verdict.kind, verdict.label]).toEqual(['Reverted', label]);
 });
 
 describe('what others kept of a swap', () => {
