@@ -345,7 +345,10 @@ describe('a transfer to oneself', () => {
     expect(await verdict({ to: TOKEN, call, acts: [moves(TOKEN, USER, USER, AMOUNT)] })).toBe(
       'TokenTransfer Proven',
     );
-    expect(await verdict({ to: NFT, acts: [movesNft(NFT, USER, USER, 5n)] })).toBe('NftTransfer Proven');
+    const own = ['transferFrom(address,address,uint256)', [USER, USER, 5n]] as const;
+    expect(await verdict({ to: NFT, call: own, acts: [movesNft(NFT, USER, USER, 5n)] })).toBe(
+      'NftTransfer Proven',
+    );
   });
 
   it('of somebody else is none of the actor', async () => {
