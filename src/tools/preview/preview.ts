@@ -8,7 +8,7 @@ import { configuredRules, fetchAround } from '../../service/analyzer.ts';
 import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
 import type { Config } from '../../service/config.ts';
 import type { Caveat, Transaction, TxReport } from '../../model/generated/report.ts';
-import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { Hash, Hex } from '../../model/hex.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type {
   SignedMeaning,
@@ -74,7 +74,7 @@ export async function openPreviewer(config: Config): Promise<Previewer> {
         fetchAround(session, simulation.raw, withOffers(tx, typed), { ...config, upstream, rulebook }),
         risenAllowances(tx, { session, request, run: simulation, rulebook }),
       ]);
-      const context = withNextNonces(found.context, tx.from);
+      const context = inNextBlock(found.context, tx);
       const analysis = withOffered(await judge({ ...found, tx }, context, rulebook), typed);
       const report = buildReport({ ...analysis, flow: withRisen(analysis.flow, risen) });
       validate(report);
@@ -129,15 +129,19 @@ function writePreview(
   };
 }
 
-/** Nonces before and after the next block: an authorisation spends one, sending another (EIP-7702). */
-function withNextNonces(context: RawContext, sender: Address): RawContext {
+/** Nonces and delegations of the next block: an authorisation spends a nonce and sets code (EIP-7702). */
+function inNextBlock(context: RawContext, { from: sender, authorizations }: CanonicalTx): RawContext {
   const nonces = new Map(
     [...(context.nonces ?? [])].map(([account, { after: before }]) => [
       account,
       { before, after: before + (account === sender ? 2n : 1n) },
     ]),
   );
-  return { ...context, nonces };
+  const delegations = new Map(context.delegations);
+  for (const { authority, address, nonce } of authorizations)
+    if (authority !== null && nonces.get(authority)?.after === nonce + 1n)
+      delegations.set(authority, address);
+  return { ...context, nonces, delegations };
 }
 
 /** With prices of the assets that a signature offers. */
