@@ -1,4 +1,4 @@
-import { addTo, groupBy, lowerBound } from '../lib/lists.ts';
+import { addTo, groupBy, lowerBound, only } from '../lib/lists.ts';
 import { lazy } from '../lib/lazy.ts';
 import { addressAt, uintAt, wordOf } from '../evm/hex.ts';
 import { MAX_RECOVERIES } from '../evm/signing.ts';
@@ -121,16 +121,16 @@ export class Consent {
     );
   }
 
-  /** The account hands this over: its own, or a token by its call of that or of a keeper of allowances. */
-  isHandedBy(movement: Movement, account: Address): boolean {
+  /** The one account that made the token, or a keeper of allowances, move this; its source without calls. */
+  handerOf(movement: Movement): Address | null {
     const { asset, from, evidence } = movement;
     const { address: token } = this.flow.assets.get(asset)!;
-    if (from === account || token === null || !this.#calls().has(token)) return from === account;
+    if (token === null || !this.#calls().has(token)) return from;
     const moved = { movement, id: null, flow: this.flow };
     const causes = this.#causes(token, this.tx.logs[evidence.log ?? -1]).filter((call) =>
       statesMovement(call, this.#specOf(call), moved, () => call.from === from),
     );
-    return causes.length > 0 && causes.every((call) => this.#takerOf(call, from) === account);
+    return only([...new Set(causes.map((call) => this.#takerOf(call, from)))]);
   }
 
   /** A call that moves a balance names the account as holder, or a listed contract's own call does. */

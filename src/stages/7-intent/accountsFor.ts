@@ -9,6 +9,7 @@ import { isListedAddress } from '../../value/tokenCall.ts';
 import { gainsOf, netOf, totals, type ActAmount } from './actAmounts.ts';
 import { callsListed } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
+import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 import type { AssetId, Movement } from '../../model/valueFlow.ts';
@@ -80,12 +81,14 @@ function isPaidBeside({ flow, received, input }: SubjectView, motifs: readonly M
   const orders = motifs.filter(({ kind }) => kindOf(input.rulebook, kind).trade === 'order');
   const { consent } = input.suspects ?? {};
   if (input.subject.mode === 'self' || orders.length === 0 || !consent) return false;
-  const venues = new Set(orders.map(({ venue }) => venue));
-  const isOf = (m: Movement): boolean => [...venues].some((venue) => consent.isHandedBy(m, venue));
+  const venues = new Set<Address | null>(orders.map(({ venue }) => venue));
+  const isOf = (m: Movement): boolean => venues.has(m.from) || venues.has(consent.handerOf(m));
   const most = lazy(() => {
     const amounts = new Map<string, bigint>();
-    for (const m of flow.movements.filter(isOf))
-      if (m.amount > (amounts.get(`${m.to} ${m.asset}`) ?? 0n)) amounts.set(`${m.to} ${m.asset}`, m.amount);
+    for (const m of flow.movements.filter(isOf)) {
+      const key = `${m.to} ${m.asset}`;
+      if (m.amount > (amounts.get(key) ?? 0n)) amounts.set(key, m.amount);
+    }
     return amounts;
   });
   const passesOn = (m: Movement): boolean => (most().get(`${m.from} ${m.asset}`) ?? 0n) >= m.amount;

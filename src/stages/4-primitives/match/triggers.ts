@@ -1,5 +1,6 @@
 import { frameEvidence, logEvidence } from '../../../lib/evidence.ts';
 import { lazy } from '../../../lib/lazy.ts';
+import { isCallOf } from '../../../value/tokenCall.ts';
 import { prepareMapping, type PreparedMapping } from './preparedMapping.ts';
 import type { Trigger } from '../bind/applyMapping.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
@@ -82,8 +83,8 @@ function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events'], matche
  */
 function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls'], matches: TriggerMatch[]): void {
   for (const frame of tx.frames) {
-    const { selector, seq, to, context, from, value } = frame;
-    if (selector === null || to === null || to !== context || !frame.effective || frame.static) continue;
+    const { selector, seq, to, from, value } = frame;
+    if (selector === null || to === null || !isCallOf(frame, to)) continue;
     const mappings = calls.get(selector);
     if (!mappings || (mappings.rootOnly && frame.parent !== null)) continue;
     matches.push({

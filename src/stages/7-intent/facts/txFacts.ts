@@ -3,11 +3,11 @@ import { addressOfWord } from '../../../evm/hex.ts';
 import { creationsIn } from '../../../value/frames.ts';
 import { isFungible, isNft } from '../../../value/asset.ts';
 import { tokensOf } from '../../../value/parties.ts';
+import { isCallOf } from '../../../value/tokenCall.ts';
 import { blobsOf } from '../../../value/blobs.ts';
 import { namedAct } from '../calledWords.ts';
 import { count, entityTags, flag, kinds, oneOf, text, type Facts } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
-import type { Address } from '../../../model/hex.ts';
 import type { NonEconomicMovement } from '../../../model/valueFlow.ts';
 
 /** Facts about the transaction itself, for any subject. */
@@ -190,11 +190,12 @@ function unreadEvents(view: SubjectView): number {
 }
 
 function ownSelfTransfers({ flow, entity, tx, input }: SubjectView): NonEconomicMovement[] {
-  const { tokenCalls } = input.rulebook;
-  const isCalled = (token: Address, by: Address): boolean =>
-    tx.frames.some(({ from, to, selector }) => from === by && to === token && tokenCalls.has(selector!));
-  return flow.nonEconomic.filter(
-    ({ kind, from, evidence: { log, contract } }) =>
-      kind === 'self_transfer' && entity.has(from!) && log !== null && isCalled(contract, from!),
+  const own = flow.nonEconomic.filter(
+    ({ kind, from, evidence: { log } }) => kind === 'self_transfer' && entity.has(from!) && log !== null,
   );
+  if (own.length === 0) return own;
+  const { tokenCalls } = input.rulebook;
+  const calls = tx.frames.filter((call) => tokenCalls.has(call.selector!) && isCallOf(call, call.to!));
+  const called = new Set(calls.map(({ from, to }) => `${from} ${to}`));
+  return own.filter(({ from, evidence: { contract } }) => called.has(`${from} ${contract}`));
 }
