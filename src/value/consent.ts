@@ -1,4 +1,4 @@
-import { addTo, groupBy, lowerBound, only } from '../lib/lists.ts';
+import { addTo, groupBy, lowerBound } from '../lib/lists.ts';
 import { lazy } from '../lib/lazy.ts';
 import { addressAt, uintAt, wordOf } from '../evm/hex.ts';
 import { MAX_RECOVERIES } from '../evm/signing.ts';
@@ -121,16 +121,18 @@ export class Consent {
     );
   }
 
-  /** The one account that made the token, or a keeper of allowances, move this; its source without calls. */
-  handerOf(movement: Movement): Address | null {
+  /** The calls of contracts in which these made the token, or a keeper of allowances, move this. */
+  handedIn(movement: Movement): readonly Frame[] {
     const { asset, from, evidence } = movement;
     const { address: token } = this.flow.assets.get(asset)!;
-    if (token === null || !this.#calls().has(token)) return from;
+    if (token === null)
+      return evidence.frame === null ? [] : this.#callersOf(this.tx.frames[evidence.frame]!).slice(-2, -1);
+    if (!this.#calls().has(token)) return [];
     const moved = { movement, id: null, flow: this.flow };
-    const causes = this.#causes(token, this.tx.logs[evidence.log ?? -1]).filter((call) =>
-      statesMovement(call, this.#specOf(call), moved, () => call.from === from),
-    );
-    return only([...new Set(causes.map((call) => this.#takerOf(call, from)))]);
+    return this.#causes(token, this.tx.logs[evidence.log ?? -1])
+      .filter((call) => statesMovement(call, this.#specOf(call), moved, () => call.from === from))
+      .flatMap((call) => this.#takingCall(call, from).parent ?? [])
+      .map((at) => this.tx.frames[at]!);
   }
 
   /** A call that moves a balance names the account as holder, or a listed contract's own call does. */
@@ -232,7 +234,7 @@ export class Consent {
   #isEntitled(call: Frame, spec: TokenCallSpec | undefined, holder: Address, amount: bigint): boolean {
     const named = holderOf(call, spec);
     if (spec !== undefined && named !== holder) return false;
-    const taker = this.#takerOf(call, holder);
+    const taker = this.#takingCall(call, holder).from;
     if (this.#spendsGrant(call, taker, holder, amount)) return true;
     if (actsOnOrders(this.rulebook, call.from)) return named === holder;
     const own = this.#ownCalls(holder);
@@ -256,11 +258,11 @@ export class Consent {
     return true;
   }
 
-  /** Contracts that keep allowances for all tokens pull for their caller. */
-  #takerOf(call: Frame, holder: Address): Address {
+  /** Contracts that keep allowances for all tokens pull at their caller's call. */
+  #takingCall(call: Frame, holder: Address): Frame {
     const keeper = this.rulebook.entities.get(call.from)?.tags.includes('permit') === true;
     const asked = keeper && call.parent !== null ? this.tx.frames[call.parent]! : null;
-    return asked !== null && holderOf(asked, this.#specOf(asked)) === holder ? asked.from : call.from;
+    return asked !== null && holderOf(asked, this.#specOf(asked)) === holder ? asked : call;
   }
 
   #grantsOf(holder: Address): Grants {

@@ -155,6 +155,23 @@ const soleCallers = memoizeFor(({ frames }: Pick<CanonicalTx, 'frames'>, _: null
 export const isAtCallOf = (contract: Address, caller: Address, tx: Pick<CanonicalTx, 'frames'>): boolean =>
   soleCallers(tx, null).get(contract) === caller;
 
+/**
+ * The outermost call of the run, which leaves the account for no other, of the innermost of these accounts
+ * around a call; null outside all.
+ */
+export function runOf(
+  accounts: ReadonlySet<Address | null>,
+  call: Frame,
+  { frames }: Pick<CanonicalTx, 'frames'>,
+): Frame | null {
+  let run: Frame | null = null;
+  for (let at: Frame | undefined = call; at; at = frames[at.parent ?? -1]) {
+    if (run !== null && at.context !== run.context) break;
+    if (accounts.has(at.context)) run = at;
+  }
+  return run;
+}
+
 /** The smallest frame that holds both. Frames are in pre-order, so a subtree is a range of indexes. */
 export function lowestCommonAncestor(frames: readonly Frame[], a: number, b: number): number {
   let at = a;

@@ -1,9 +1,10 @@
 // Exchanges through a listed aggregator that runs any steps, as its executors do: what movements show, and what they do not.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getAddress, type Address, type Hex } from 'viem';
-import { addressOf } from '../devnet/accounts.ts';
+import { account, addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
+import { fields } from '../devnet/scenarios/delegated.ts';
 import { settle } from '../devnet/scenarios/settlement.ts';
 import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
 
@@ -322,12 +323,20 @@ describe('an order whose event states no amounts, filled by a stranger', () => {
     }
   });
 
-  /** Bob sells 3,000 USDC; the exchange takes what the order asks for from the dealer, who does these steps too. */
-  const filled = async (exchange: Address, receiver: Address, steps: readonly Step[]) => {
+  /**
+   * Bob sells 3,000 USDC; the exchange takes what the order asks for from the dealer, who does these steps after
+   * it, and those inside when the exchange calls back.
+   */
+  const filled = async (
+    exchange: Address,
+    receiver: Address,
+    steps: readonly Step[],
+    inside: readonly Step[] = [],
+  ) => {
     const sold = transferFrom(MAINNET.usdc, BOB, FILLER, SOLD);
     const paid = transferFrom(MAINNET.dai, dealer, receiver, price);
     const { classification } = await stage.play(dealer, [
-      call(exchange, play([sold, paid, events[exchange]!])),
+      call(exchange, play([sold, ...inside, paid, events[exchange]!])),
       ...steps,
     ]);
     return classification;
@@ -352,11 +361,96 @@ describe('an order whose event states no amounts, filled by a stranger', () => {
       expect(classification).toMatchObject({ actor: BOB, status: 'Proven' });
     });
 
-    it.each<[string, Address, () => Step[]]>([
+    const byExchange = (amount: bigint) =>
+      does([call(exchange, play([transferFrom(MAINNET.dai, dealer, BOB, amount)]))]);
+    it.each<[string, Address, () => Step[], (() => Step[])?]>([
       ['pays it dust, and the exchange another', PAID, () => [dai(BOB, 1_000n)]],
       ['pays it as much again', BOB, () => [dai(BOB, price)]],
-    ])(`is not Proven where the stranger %s: ${exchange}`, async (_, receiver, steps) => {
-      expect(await filled(exchange, receiver, steps())).not.toMatchObject({ actor: BOB, status: 'Proven' });
+      ['has the exchange pay it dust by another call', PAID, () => [byExchange(1_000n)]],
+      ['has the exchange pay it as much again', BOB, () => [byExchange(price)]],
+      ['has the exchange pay it dust from inside', PAID, () => [], () => [byExchange(1_000n)]],
+      ['has the exchange pay it as much again from inside', BOB, () => [], () => [byExchange(price)]],
+    ])(`is not Proven where the stranger %s: ${exchange}`, async (_, receiver, steps, inside = () => []) => {
+      expect(await filled(exchange, receiver, steps(), inside())).not.toMatchObject({
+        actor: BOB,
+        status: 'Proven',
+      });
     });
   }
+});
+
+describe('an order in a batch, whose event states no amounts', () => {
+  const REACTOR = getAddress('0x6000da47483062A0D734Ba3dc7576Ce6A0B645C4');
+  const [ME, PAID] = [addressOf(ATTACKER), addressOf('grace')];
+  const price = ETHER / 20n;
+
+  beforeAll(async () => {
+    const { chain, c } = stage;
+    await chain.placeAt(REACTOR, compile('Forger.sol')['Forger']!, ['Reactor', 'REACTOR']);
+    for (const who of ['bob', ATTACKER] as const) {
+      const data = fn('transfer(address,uint256)', [addressOf(who), 10n * SOLD]);
+      await chain.must('maker', { to: MAINNET.usdc, data });
+      await c.approve(who, 'USDC', MAINNET.permit2);
+    }
+    await chain.must('maker', {
+      to: MAINNET.dai,
+      data: fn('transfer(address,uint256)', [dealer, 10n * ETHER]),
+    });
+    const approve = call(MAINNET.dai, fn('approve(address,uint256)', [REACTOR, 100n * ETHER]));
+    await chain.must(ATTACKER, { to: dealer, data: play([approve]) });
+  });
+
+  let nonce = 900n;
+  /** A pull that the owner signed for the reactor. */
+  const pull = async (who: 'bob' | typeof ATTACKER, amount: bigint): Promise<Step> => {
+    const permitted = { token: MAINNET.usdc, amount };
+    const message = { permitted, spender: REACTOR, nonce: ++nonce, deadline: 4_000_000_000n };
+    const signature = await account(who).signTypedData({
+      domain: { name: 'Permit2', chainId: 1, verifyingContract: MAINNET.permit2 },
+      types: {
+        PermitTransferFrom: fields(
+          'TokenPermissions permitted, address spender, uint256 nonce, uint256 deadline',
+        ),
+        TokenPermissions: fields('address token, uint256 amount'),
+      },
+      primaryType: 'PermitTransferFrom',
+      message,
+    } as never);
+    return call(
+      MAINNET.permit2,
+      fn(
+        'permitTransferFrom(((address token,uint256 amount) permitted,uint256 nonce,uint256 deadline) permit,(address to,uint256 requestedAmount) details,address owner,bytes signature)',
+        [message, { to: dealer, requestedAmount: amount }, addressOf(who), signature],
+      ),
+    );
+  };
+  const pays = (to: Address, amount: bigint): Step =>
+    call(MAINNET.dai, fn('transferFrom(address,address,uint256)', [dealer, to, amount]));
+  const filled = (swapper: Address, byte: string): Step =>
+    event(
+      'Fill(bytes32 indexed orderHash, address indexed filler, address indexed swapper, uint256 nonce)',
+      swapper,
+      5n,
+      { orderHash: `0x${byte.repeat(32)}`, filler: dealer },
+    );
+  const batch = async (steps: readonly Step[]) =>
+    (await stage.play(dealer, [call(REACTOR, play(steps))])).classification;
+
+  it('is Proven where it is the only one', async () => {
+    const steps = [await pull('bob', SOLD), pays(BOB, price), filled(BOB, '11')];
+    expect(await batch(steps)).toMatchObject({
+      actor: BOB,
+      status: 'Proven',
+      intent_label: expect.stringMatching(/^Swap 3,000 USDC for 0.05 DAI/) as string,
+    });
+  });
+
+  it.each([
+    ['dust', PAID, 1_000n],
+    ['as much again', BOB, price],
+  ] as const)('is not Proven where an order of the filler pays its owner %s', async (_, to, amount) => {
+    const pulls = [await pull('bob', SOLD), await pull(ATTACKER, 1n)];
+    const steps = [...pulls, pays(to, price), filled(BOB, '11'), pays(BOB, amount), filled(ME, '22')];
+    expect(await batch(steps)).not.toMatchObject({ actor: BOB, status: 'Proven' });
+  });
 });

@@ -4,6 +4,7 @@ import { roleOf } from '../../lib/roles.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import { othersInPools } from '../../value/poolPayments.ts';
+import { runOf } from '../../value/frames.ts';
 import { amountsMoved, isShare } from '../../value/sides.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { gainsOf, netOf, totals, type ActAmount } from './actAmounts.ts';
@@ -73,16 +74,33 @@ export function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): bo
   return view.received.some(({ id, net }) => exceeds(net, amounts.get(id) ?? net));
 }
 
+const statesAmounts = ({ claims }: Motif): boolean => claims.some(({ name }) => name === 'amounts_agree');
+
 /**
- * Others than the settlements paid owners of orders, and few orders state a price. An account that the
- * settlement paid may pass that on, less a fee.
+ * Owners of orders were paid by others than the settlements, or by these in another call than took from the
+ * owner or for another's order: few orders state a price. An account that the settlement paid may pass that
+ * on, less a fee.
  */
-function isPaidBeside({ flow, received, input }: SubjectView, motifs: readonly Motif[]): boolean {
-  const orders = motifs.filter(({ kind }) => kindOf(input.rulebook, kind).trade === 'order');
+function isPaidBeside({ tx, flow, sent, received, input }: SubjectView, motifs: readonly Motif[]): boolean {
+  const isOrder = ({ kind }: Motif): boolean => kindOf(input.rulebook, kind).trade === 'order';
+  const orders = motifs.filter(isOrder);
   const { consent } = input.suspects ?? {};
   if (input.subject.mode === 'self' || orders.length === 0 || !consent) return false;
   const venues = new Set<Address | null>(orders.map(({ venue }) => venue));
-  const isOf = (m: Movement): boolean => venues.has(m.from) || venues.has(consent.handerOf(m));
+  const isOther = (one: Motif): boolean => isOrder(one) && venues.has(one.venue) && !orders.includes(one);
+  if (!orders.every(statesAmounts) && input.motifs.some(isOther)) return true;
+  const ofOwners = (end: 'from' | 'to'): Movement[] =>
+    orders.flatMap((one) =>
+      one.movements.map((m) => flow.movements[m]!).filter((m) => m[end] === roleOf(one, 'owner')),
+    );
+  const taken = [...ofOwners('from'), ...sent.flatMap(({ outgoing }) => outgoing)];
+  const runs = new Set(taken.flatMap((m) => consent.handedIn(m).map((call) => runOf(venues, call, tx))));
+  const isOf = (m: Movement): boolean => {
+    // Traces of value alone show no calls of tokens.
+    const calls = runs.size === 0 ? [] : consent.handedIn(m);
+    if (calls.length === 0) return venues.has(m.from);
+    return calls.every((call) => venues.has(call.context) && runs.has(runOf(venues, call, tx)));
+  };
   const most = lazy(() => {
     const amounts = new Map<string, bigint>();
     for (const m of flow.movements.filter(isOf)) {
@@ -92,10 +110,8 @@ function isPaidBeside({ flow, received, input }: SubjectView, motifs: readonly M
     return amounts;
   });
   const passesOn = (m: Movement): boolean => (most().get(`${m.from} ${m.asset}`) ?? 0n) >= m.amount;
-  const got = orders.flatMap((one) =>
-    one.movements.map((m) => flow.movements[m]!).filter(({ to }) => to === roleOf(one, 'owner')),
-  );
-  return [...got, ...received.flatMap(({ incoming }) => incoming)].some((m) => !isOf(m) && !passesOn(m));
+  const got = [...ofOwners('to'), ...received.flatMap(({ incoming }) => incoming)];
+  return got.some((m) => !isOf(m) && !passesOn(m));
 }
 
 /**
