@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/lists.ts';
 import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { parseAssetId } from '../../value/asset.ts';
@@ -39,15 +40,13 @@ const MOST_AMOUNTS = 2;
 export function writeCaveats(input: CaveatInput): { code: CaveatCode; text: string }[] {
   const { verdict, motifs } = input;
   const found = verdict.motifs
-    .map((index) => [motifs[index]!, findingsOf(motifs[index]!, input)] as const)
+    .map((index): Found => [motifs[index]!, findingsOf(motifs[index]!, input)])
     .filter(([, { size }]) => size > 0);
   const ofActs = new Set(found.flatMap(([, own]) => [...own.keys()]));
-  let named = found
-    .slice(0, MOST_NAMED)
-    .map(([motif, own]) => `${titleOf(motif, input)} ${told([...own.values()])}`);
-  while (named.length > 1 && named.join('; ').length > MAX_TEXT - 20) named = named.slice(0, -1);
+  let named = found.slice(0, MOST_NAMED);
+  while (named.length > 1 && sentenceOf(named, input).length > MAX_TEXT - 20) named = named.slice(0, -1);
   const more = found.length > named.length ? `; and ${found.length - named.length} more` : '';
-  const sentence = cleanText(`${named.join('; ')}${more}.`.replace(/^t/, 'T'), MAX_TEXT)!;
+  const sentence = cleanText(`${sentenceOf(named, input)}${more}.`.replace(/^t/, 'T'), MAX_TEXT - 1)!;
   const textOf = (code: CaveatCode): string => {
     if (code === 'contradiction') return input.contradiction!;
     return ofActs.has(code) ? sentence : (WORDS[code] ?? ruleLimit(input));
@@ -57,6 +56,17 @@ export function writeCaveats(input: CaveatInput): { code: CaveatCode; text: stri
 
 /** A finding about an act: alone, and after another. */
 type Finding = readonly [alone: string, after: string];
+type Found = readonly [Motif, ReadonlyMap<CaveatCode, Finding>];
+
+/** The acts with their findings; those of the same findings together. */
+function sentenceOf(found: readonly Found[], input: CaveatInput): string {
+  const alike = groupBy(found, ([, own]) => told([...own.values()]));
+  const sentences = [...alike].map(([finding, acts]) => {
+    const titles = acts.map(([motif]) => titleOf(motif, input)).join(' and ');
+    return `${titles} ${acts.length > 1 ? finding.replace(/^is/, 'are') : finding}`;
+  });
+  return sentences.join('; ');
+}
 
 /** `is not proven: only movements suggest it, with low confidence`. */
 const told = ([first, ...more]: readonly Finding[]): string =>
@@ -87,20 +97,17 @@ const isUnknown = ({ kind, protocol }: Motif, { rulebook }: CaveatInput): boolea
 export const formatOf = ({ context, rulebook, suspects }: CaveatInput): LabelFormat =>
   labelFormat(context.tokens, rulebook, suspects?.mentioned);
 
-/** `the 2nd Uniswap V3 swap, 5 USDC → 0.001 WBTC,`; without a protocol with its contract. */
+/** `the swap, 5 USDC → 0.001 WBTC at Uniswap V3,`; without a protocol at its contract. */
 function titleOf(motif: Motif, input: CaveatInput): string {
   const { protocol, kind, venue } = motif;
   const format = formatOf(input);
-  const alike = input.motifs.filter(
-    (other) => other.kind === kind && other.protocol?.slug === protocol?.slug,
-  );
-  const place = alike.length > 1 ? `${ordinal(alike.indexOf(motif) + 1)} ` : '';
-  const name = isRecognised(protocol) ? `${format.protocol(protocol.slug)} ` : '';
   const sides = [true, false].map((gave) => amountTexts(motif, gave, input));
   const amounts = sides.filter(Boolean).join(' → ');
-  const at = isUnknown(motif, input) && venue !== ZERO_ADDRESS ? ` at ${format.account(venue)}` : '';
+  const named = isUnknown(motif, input) && venue !== ZERO_ADDRESS ? format.account(venue) : null;
+  const where = isRecognised(protocol) ? format.protocol(protocol.slug) : named;
+  const at = where === null ? '' : ` at ${where}`;
   const about = amounts === '' ? at : `, ${amounts}${at},`;
-  return `the ${place}${name}${kind.replaceAll('_', ' ')}${about}`;
+  return `the ${kind.replaceAll('_', ' ').replace(/^nft/, 'NFT')}${about}`;
 }
 
 function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
@@ -110,15 +117,10 @@ function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
   return texts.length > MOST_AMOUNTS ? `${texts.length} amounts` : texts.join(' and ');
 }
 
-function ordinal(n: number): string {
-  const teens = n % 100 > 10 && n % 100 < 14;
-  return `${n}${teens ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
-}
-
 function reasonOf(motif: Motif, input: CaveatInput): string {
   const { doubt, claims, tags, protocol, index, basis } = motif;
   if (doubt === 'function_name_only')
-    return 'only the name of a function says so, and anybody may name one so';
+    return 'only the name of a function says so, and any contract may use that name';
   if (doubt === 'amounts_differ') return 'its event states another amount than moved';
   const failed = claims.find(({ holds }) => !holds);
   if (failed) return `“${failed.name.replaceAll('_', ' ')}” does not hold`;
@@ -126,9 +128,10 @@ function reasonOf(motif: Motif, input: CaveatInput): string {
   const part = input.motifs.find(({ parent, status }) => parent === index && status !== 'Proven');
   if (part) return `its part, ${titleOf(part, input).replace(/,$/, '')}, is not`;
   if (tags.includes('structural') || basis === 'structure') return 'only movements suggest it';
-  return isRecognised(protocol)
-    ? 'a token in it is suspect'
-    : 'only an event of an unlisted contract says so';
+  if (!isRecognised(protocol)) return 'only an event of an unlisted contract says so';
+  return motif.movements.some((index) => input.suspects?.unasked.has(index))
+    ? 'an account did not ask for what it gave'
+    : 'a token in it is suspect';
 }
 
 function ruleLimit({ verdict: { rule, confidence } }: CaveatInput): string {

@@ -6,24 +6,16 @@ import { motifId, type ReportWriter } from './reportWriter.ts';
 
 /** Each name of a motif's claims once: it holds where all claims of this name do. */
 export function writeInvariants({ claims }: Motif): wire.Motif['invariants'] {
-  const written: wire.Motif['invariants'] = [];
-  for (const { name, holds } of claims) {
-    const known = written.find((one) => one.name === name);
-    if (!known) written.push({ name, holds });
-    else if (!holds) known.holds = false;
-  }
-  return written;
+  const written = new Map<string, boolean>();
+  for (const { name, holds } of claims) written.set(name, holds && (written.get(name) ?? true));
+  return [...written].map(([name, holds]) => ({ name, holds }));
 }
 
 /** A motif's claims with the places that they compare; without a place nothing is claimed. */
 export function writeClaims(motif: Motif, writer: ReportWriter, tx: CanonicalTx): wire.Claim[] {
   const { claims, evidence } = motif;
   const texts = (operands: readonly Operand[]): string[] => {
-    const places: string[] = [];
-    for (const operand of operands) {
-      const place = placeOf(operand, evidence, writer, tx);
-      if (place !== null) places.push(place);
-    }
+    const places = operands.map((one) => placeOf(one, evidence, writer, tx)).filter((one) => one !== null);
     return places.length < 2 ? places : [...new Set(places)];
   };
   const written: wire.Claim[] = [];

@@ -1,7 +1,6 @@
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { writeClaims, writeInvariants } from './writeClaims.ts';
 import { distinctRoles } from '../../lib/roles.ts';
-import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { RoleBinding } from '../../model/primitive.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
@@ -40,11 +39,8 @@ function poolId(id: string): string {
  */
 function partsOf({ participants, movements }: Motif, { movements: all }: ValueFlow): readonly RoleBinding[] {
   if (movements.length === 0) return participants;
-  const [from, to] = [new Set<Address>(), new Set<Address>()];
-  for (const index of movements) {
-    from.add(all[index]!.from);
-    to.add(all[index]!.to);
-  }
+  const from = new Set(movements.map((index) => all[index]!.from));
+  const to = new Set(movements.map((index) => all[index]!.to));
   const parts = participants.map(({ role, account }) => {
     if (role === 'payer' && !from.has(account)) return { role: 'source', account };
     return { role: role === 'recipient' && !to.has(account) ? 'beneficiary' : role, account };

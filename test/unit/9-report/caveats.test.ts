@@ -18,6 +18,7 @@ const swap = {
   assetsOut: [{ asset: ETH.id, amount: 5n * 10n ** 17n, role: 'in' }],
   assetsIn: [{ asset: BBB.id, amount: 7n, role: 'out' }],
   claims: [{ name: 'one_venue', holds: false }],
+  movements: [],
   status: 'Suspected',
   doubt: 'unproven_motif',
   confidence: 'Medium',
@@ -26,9 +27,16 @@ const swap = {
 function say(
   codes: CaveatCode[],
   some: Partial<Record<keyof Motif, unknown>> = {},
-  { confidence = 'Low', entities = new Map(), motifKinds = new Map() } = {},
+  {
+    confidence = 'Low',
+    entities = new Map(),
+    motifKinds = new Map(),
+    all = [3],
+    suspects = { unasked: new Set<number>() },
+  } = {},
 ): string[] {
-  const motifs = [{}, { ...swap, index: 1 }, {}, { ...swap, ...some }] as unknown as Motif[];
+  const first = all.includes(1) ? some : {};
+  const motifs = [{}, { ...swap, ...first, index: 1 }, {}, { ...swap, ...some }] as unknown as Motif[];
   const rulebook = {
     protocols: new Map([['uniswap-v3', { name: 'Uniswap V3' }]]),
     protocolAt: new Map(),
@@ -38,9 +46,9 @@ function say(
     knownTokens: new Map(),
     addressBook: { text: '', count: 0 },
   };
-  const verdict = { motifs: [3], confidence, caveats: codes, rule: { slug: 'direct-swap', version: 1 } };
+  const verdict = { motifs: all, confidence, caveats: codes, rule: { slug: 'direct-swap', version: 1 } };
   const tokens = new Map([[TOKEN, { address: TOKEN, symbol: 'BBB', name: null, decimals: 0 }]]);
-  const caveats = writeCaveats({ motifs, rulebook, verdict, context: { tokens } } as never);
+  const caveats = writeCaveats({ motifs, rulebook, verdict, suspects, context: { tokens } } as never);
   expect(caveats.map(({ code }) => code)).toEqual(codes);
   return [...new Set(caveats.map(({ text }) => text))];
 }
@@ -48,21 +56,21 @@ function say(
 describe('a caveat', () => {
   it('names the act it means by its amounts, and why', () => {
     expect(say(['unproven_motif'])).toEqual([
-      'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is not proven: “one venue” does not hold.',
+      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is not proven: “one venue” does not hold.',
     ]);
     expect(say(['function_name_only'], { doubt: 'function_name_only', assetsIn: [], assetsOut: [] })).toEqual(
       [
-        'The 2nd Uniswap V3 swap is not proven: only the name of a function says so, and anybody may name one so.',
+        'The swap at Uniswap V3 is not proven: only the name of a function says so, and any contract may use that name.',
       ],
     );
     expect(say(['uncertain_motif'])).toEqual([
-      'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is of medium confidence.',
+      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is of medium confidence.',
     ]);
   });
 
   it('names the amounts that a venue settles net, though no movement shows their token', () => {
     expect(say(['uncertain_motif'], { movements: [], claims: [] })).toEqual([
-      'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is of medium confidence.',
+      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is of medium confidence.',
     ]);
   });
 
@@ -76,7 +84,22 @@ describe('a caveat', () => {
 
   it('says once what two findings have in common', () => {
     expect(say(['unproven_motif', 'low_confidence', 'uncertain_motif'], { confidence: 'Low' })).toEqual([
-      'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is not proven: “one venue” does not hold, with low confidence.',
+      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is not proven: “one venue” does not hold, with low confidence.',
+    ]);
+  });
+
+  it('says once what it finds of several acts', () => {
+    const more = { tags: ['structural'], claims: [], assetsIn: [] };
+    expect(say(['unproven_motif'], more, { all: [1, 3] })).toEqual([
+      'The swap, 0.5 ETH at Uniswap V3, and the swap, 0.5 ETH at Uniswap V3, are not proven: ' +
+        'only movements suggest it.',
+    ]);
+  });
+
+  it('says that a payment was not asked for, where that is the doubt', () => {
+    const suspects = { unasked: new Set([7]) };
+    expect(say(['unproven_motif'], { claims: [], movements: [7] }, { suspects })).toEqual([
+      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is not proven: an account did not ask for what it gave.',
     ]);
   });
 
@@ -101,8 +124,7 @@ describe('a caveat', () => {
       holds: false,
     }));
     const [text] = say(['unproven_motif'], { claims: tags });
-    expect(text).toHaveLength(300);
-    expect(text).toMatch(/…$/);
+    expect(text).toMatch(/^.{280,299}…$/);
   });
 
   it('of the rule names the rule', () => {
@@ -110,7 +132,7 @@ describe('a caveat', () => {
       /^The rule direct-swap allows no more than medium confidence/,
     );
     expect(say(['low_confidence'], { confidence: 'Low' })).toEqual([
-      'The 2nd Uniswap V3 swap, 0.5 ETH → 7 BBB, is of low confidence.',
+      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is of low confidence.',
     ]);
   });
 });
