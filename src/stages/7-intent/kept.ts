@@ -37,8 +37,8 @@ export interface Kept extends ActAmount {
   readonly tax: bigint;
   /** The account that has the rest, where it is one. */
   readonly holder: Address | null;
-  /** Only listed contracts were called for the actor, and the rest is small enough for a fee. */
-  readonly isFee: boolean;
+  /** The block builder has it, or only listed contracts were called and it is small enough for a fee. */
+  readonly share: 'tip' | 'fee' | null;
 }
 
 /** The acts that a verdict rests on, and the amounts that `leftOpen` finds beside them. */
@@ -62,15 +62,14 @@ export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): 
       const part = { id, amount: rest, of };
       const taken = takenBy(view, part) ?? tradedOn(view, motifs, part);
       if (!taken) continue;
-      const isFee = (rest - taken.tax) * FEE_DIVISOR <= of && callsListed(view);
-      kept.push({ id, asset, amount: rest, side, of, tax: taken.tax, holder: taken.holder, isFee });
+      kept.push({ ...part, asset, side, ...taken, share: shareOf(view, { ...part, ...taken }) });
     }
   }
   return kept;
 });
 
 /** Whether an account took it that is no listed router. */
-export const isUnlisted = ({ amount, tax, isFee }: Kept): boolean => amount > tax && !isFee;
+export const isUnlisted = ({ amount, tax, share }: Kept): boolean => amount > tax && share !== 'fee';
 
 /**
  * Amounts that the actor gave beside these acts and the label leaves out, and those that the label states and
@@ -167,6 +166,11 @@ function takenBy(view: SubjectView, { id, amount, of }: Part): Taken | null {
   return { tax, holder: only(holders) };
 }
 
+function shareOf(view: SubjectView, { amount, of, tax, holder }: Part & Taken): Kept['share'] {
+  if (holder === view.input.header?.coinbase) return 'tip';
+  return (amount - tax) * FEE_DIVISOR <= of && callsListed(view) ? 'fee' : null;
+}
+
 /** It went into acts for others; null where the actor's own acts besides took all of it. */
 function tradedOn(view: SubjectView, motifs: readonly Motif[], { id, amount }: Part): Taken | null {
   const own = view.own.filter((one) => !motifs.includes(one) && isOwnAct(view, one));
@@ -219,15 +223,16 @@ export function keptText(kept: readonly Kept[], brevity: number, format: LabelFo
   const taxes = kept.filter(({ tax }) => tax > 0n).map(({ tax, of }) => percent(tax, of));
   const taxed = `(${taxes.join(' and ')} token ${taxes.length === 1 ? 'tax' : 'taxes'})`;
   const stated = kept.filter(({ amount, tax }) => amount !== tax);
-  const clauses = stated.flatMap(({ asset, amount, of, tax, side, isFee, holder }) => {
-    const [exact, least] = isFee ? [1, 1] : [2, 3];
+  const clauses = stated.flatMap(({ asset, amount, of, tax, side, share, holder }) => {
+    const [exact, least] = share ? [1, 1] : [2, 3];
     if (brevity > least && (amount - tax) * 1_000n < of) return [];
     const text = (brevity > exact ? null : format.amount(asset, amount - tax)) ?? percent(amount - tax, of);
     const who = holder === null ? 'others' : format.account(holder);
-    if (brevity > 4) return isFee ? [] : `${text} ${side === 'sent' ? 'before' : 'after'}`;
-    if (!isFee) return side === 'sent' ? `, of which ${who} kept ${text}` : `, after ${who} kept ${text}`;
+    if (brevity > 4) return share ? [] : `${text} ${side === 'sent' ? 'before' : 'after'}`;
+    if (!share) return side === 'sent' ? `, of which ${who} kept ${text}` : `, after ${who} kept ${text}`;
     if (brevity > 2) return [];
-    return side === 'sent' ? `, ${text} of it in fees` : `, after a fee of ${text}`;
+    if (side === 'received') return `, after a ${share} of ${text}`;
+    return `, ${text} of it ${share === 'tip' ? 'as a tip' : 'in fees'}`;
   });
   if (brevity > 4) return clauses.length > 0 ? `, others kept ${clauses.join(' and ')}` : '';
   return [brevity > 1 || taxes.length === 0 ? '' : ` ${taxed}`, ...clauses].join('');

@@ -249,15 +249,22 @@ describe('what others kept of a swap', () => {
     of: 10_000n,
     tax: 0n,
     holder: null,
-    isFee: false,
+    share: null,
   });
   const format = { amount: () => null } as unknown as LabelFormat;
 
   it('is told apart where the text is shortest', () => {
     const [before, after] = [part('sent', 1_021n), part('received', 3_333n)];
     expect(keptText([before, after], 5, format)).toBe(', others kept 10.21 % before and 33.33 % after');
-    expect(keptText([{ ...before, isFee: true }, after], 5, format)).toBe(', others kept 33.33 % after');
-    expect(keptText([{ ...before, isFee: true }], 5, format)).toBe('');
+    expect(keptText([{ ...before, share: 'fee' }, after], 5, format)).toBe(', others kept 33.33 % after');
+    expect(keptText([{ ...before, share: 'fee' }], 5, format)).toBe('');
     expect(keptText([before], 4, format)).toBe(', of which others kept 10.21 %');
+  });
+
+  it('is a tip where the block builder has it', () => {
+    const tips = (['sent', 'received'] as const).map(
+      (side): Kept => ({ ...part(side, 1_021n), share: 'tip' }),
+    );
+    expect(keptText(tips, 0, format)).toBe(', 10.21 % of it as a tip, after a tip of 10.21 %');
   });
 });
