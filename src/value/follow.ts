@@ -8,10 +8,15 @@ export type Direction = 'onward' | 'back';
 export type Visit = (movement: Movement, account: Address) => boolean | 'stop';
 
 /**
- * Follows value from accounts along movements, breadth first; each account is expanded once. Read from the
- * lists of movements: graphology-traversal cannot separate the assets of parallel edges.
+ * Follows value from accounts along movements, breadth first; each account is expanded once. Returns these
+ * accounts. Read from the lists of movements: graphology-traversal cannot separate the assets of parallel edges.
  */
-export function follow(flow: ValueFlow, starts: Iterable<Address>, direction: Direction, visit: Visit): void {
+export function follow(
+  flow: ValueFlow,
+  starts: Iterable<Address>,
+  direction: Direction,
+  visit: Visit,
+): ReadonlySet<Address> {
   const lists = direction === 'onward' ? flow.outgoing : flow.incoming;
   const far = direction === 'onward' ? 'to' : 'from';
   const expanded = new Set(starts);
@@ -20,9 +25,10 @@ export function follow(flow: ValueFlow, starts: Iterable<Address>, direction: Di
     for (const index of lists.get(account) ?? []) {
       const movement = flow.movements[index]!;
       const next = visit(movement, movement[far]);
-      if (next === 'stop') return;
+      if (next === 'stop') return expanded;
       if (next) expanded.add(movement[far]);
     }
+  return expanded;
 }
 
 /** An asset at an account, or a step that turns assets into others, with the flows to and from it. */

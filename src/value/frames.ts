@@ -68,11 +68,11 @@ export function failureReason(
 }
 
 /** Reason of a failure: the root frame's, else that of the call it failed on, else of that one's cause. */
-export function revertReason(tx: CanonicalTx, errors: Rulebook['errors']): string | null {
+export const revertReason = memoizeFor((tx: CanonicalTx, errors: Rulebook['errors']): string | null => {
   const failing = failingFrame(tx);
   const frames = [tx.frames[0], failing, failing && failureCause(failing, tx)];
   return frames.map((frame) => frame && failureReason(frame, errors)).find((one) => one != null) ?? null;
-}
+});
 
 /** `Success`, or `Reverted` with the reason. */
 export function executionOutcome(tx: CanonicalTx, errors: Rulebook['errors']): string {

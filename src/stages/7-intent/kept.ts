@@ -188,16 +188,17 @@ function isOwnAct(view: SubjectView, motif: Motif): boolean {
  * Whether the actor's accounts, or the signer where these called nothing, called only listed contracts, none
  * that makes any call; tokens aside.
  */
-export function callsListed({ tx, flow, entity, input: { rulebook } }: SubjectView): boolean {
+export const callsListed = memoizeFor((view: SubjectView, _: void): boolean => {
+  const { tx, flow, entity, input } = view;
   const tokens = tokensOf(flow);
   const called = tx.frames.filter(
     ({ type, effective, static: reads, from, to }) =>
       type === 'CALL' && effective && !reads && entity.has(from) && !entity.has(to!) && !tokens.has(to),
   );
   return (called.length > 0 ? called : tx.frames.slice(0, 1)).every(
-    ({ to }) => isListedAddress(to!, rulebook) && !makesAnyCall(rulebook, to!),
+    ({ to }) => isListedAddress(to!, input.rulebook) && !makesAnyCall(input.rulebook, to!),
   );
-}
+});
 
 /** The surplus of other accounts: more of the asset than their swaps and the actor's positions explain. */
 function* surplusesOf(view: SubjectView, id: AssetId): Generator<[Address, bigint]> {

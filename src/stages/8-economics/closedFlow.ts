@@ -2,6 +2,7 @@ import { isCycle, isSwap, kindOf } from '../../lib/motifKinds.ts';
 import { accountsOf, accountsWith, roleOf } from '../../lib/roles.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { isConversion, type Balance } from '../../value/balances.ts';
+import { follow } from '../../value/follow.ts';
 import { carriersOf, venuesOf } from '../../value/parties.ts';
 import { actingAsOne, isPrivate, onlyKeeps, sentBy } from '../../value/parties/entity.ts';
 import { movementsOfActs, othersInPools } from '../../value/poolPayments.ts';
@@ -157,14 +158,7 @@ export function outsideReceipts(of: ClosedOf): Movement[] {
 /** The group and the carriers that paid it, directly or over others: receipts of these are for it. */
 function withCarriers({ group, flow, rulebook }: ClosedOf): ReadonlySet<Address> {
   const carriers = carriersOf(flow, rulebook.wrappedNative);
-  const found = new Set(group);
-  // A set also yields elements added during iteration.
-  for (const account of found)
-    for (const index of flow.incoming.get(account) ?? []) {
-      const { from } = flow.movements[index]!;
-      if (carriers.has(from)) found.add(from);
-    }
-  return found;
+  return follow(flow, group, 'back', (_, from) => carriers.has(from));
 }
 
 /** The cycles, their loans, and refunds. */

@@ -1,5 +1,5 @@
-import { listedName } from '../../lib/motifKinds.ts';
-import { tokensOf } from '../../value/parties.ts';
+import { isRecognised, listedName } from '../../lib/motifKinds.ts';
+import { tokensOf, venuesOf } from '../../value/parties.ts';
 import type { Attribution } from '../../model/attribution.ts';
 import type * as wire from '../../model/generated/report.ts';
 import type { AccountName } from '../../model/generated/report.ts';
@@ -57,10 +57,7 @@ export function accountNames({
   flow,
   motifs,
 }: Pick<ReportInput, 'rulebook' | 'context' | 'flow' | 'motifs'>): (account: Address) => AccountName | null {
-  // Pools and vaults with a factory or CREATE2 address that proves the protocol.
-  const venues = new Map<Address, string>();
-  for (const { venue, protocol } of motifs)
-    if (protocol && protocol.matchedBy !== 'family') venues.set(venue, protocol.slug);
+  const venues = venuesOf(motifs, rulebook);
   // The report's assets have their tokens' own names with them.
   const described = tokensOf(flow);
   const called = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
@@ -72,8 +69,9 @@ export function accountNames({
     }
     const listed = addressName(rulebook.addressBook, account);
     if (listed) return named(listed.name, listed.kind, 'address_book');
-    const venue = venues.get(account);
-    if (venue !== undefined) return named(called(venue), 'venue', 'rules');
+    // Pools and vaults with a factory or CREATE2 address that proves the protocol.
+    const protocol = venues.get(account)?.protocol ?? null;
+    if (isRecognised(protocol)) return named(called(protocol.slug), 'venue', 'rules');
     const token = context.tokens.get(account);
     return token && !described.has(account) ? named(token.name ?? token.symbol, 'token', 'contract') : null;
   };
