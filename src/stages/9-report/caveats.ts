@@ -97,17 +97,21 @@ const isUnknown = ({ kind, protocol }: Motif, { rulebook }: CaveatInput): boolea
 export const formatOf = ({ context, rulebook, suspects }: CaveatInput): LabelFormat =>
   labelFormat(context.tokens, rulebook, suspects?.mentioned);
 
-/** `the swap, 5 USDC → 0.001 WBTC at Uniswap V3,`; without a protocol at its contract. */
+/** `the 2nd swap, 5 USDC → 0.001 WBTC at Uniswap V3,`; without a protocol at its contract. */
 function titleOf(motif: Motif, input: CaveatInput): string {
   const { protocol, kind, venue } = motif;
   const format = formatOf(input);
+  const alike = input.motifs.filter(
+    (other) => other.kind === kind && other.protocol?.slug === protocol?.slug,
+  );
+  const place = alike.length > 1 ? `${ordinal(alike.indexOf(motif) + 1)} ` : '';
   const sides = [true, false].map((gave) => amountTexts(motif, gave, input));
   const amounts = sides.filter(Boolean).join(' → ');
   const named = isUnknown(motif, input) && venue !== ZERO_ADDRESS ? format.account(venue) : null;
   const where = isRecognised(protocol) ? format.protocol(protocol.slug) : named;
   const at = where === null ? '' : ` at ${where}`;
   const about = amounts === '' ? at : `, ${amounts}${at},`;
-  return `the ${kind.replaceAll('_', ' ').replace(/^nft/, 'NFT')}${about}`;
+  return `the ${place}${kind.replaceAll('_', ' ').replace(/^nft/, 'NFT')}${about}`;
 }
 
 function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
@@ -115,6 +119,11 @@ function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
     .filter((one) => !isShare(one))
     .map(({ asset: id, amount }) => amountText({ asset: parseAssetId(id)!, amount }, formatOf(input)));
   return texts.length > MOST_AMOUNTS ? `${texts.length} amounts` : texts.join(' and ');
+}
+
+function ordinal(n: number): string {
+  const teens = n % 100 > 10 && n % 100 < 14;
+  return `${n}${teens ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
 }
 
 function reasonOf(motif: Motif, input: CaveatInput): string {

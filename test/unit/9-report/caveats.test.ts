@@ -56,21 +56,21 @@ function say(
 describe('a caveat', () => {
   it('names the act it means by its amounts, and why', () => {
     expect(say(['unproven_motif'])).toEqual([
-      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is not proven: “one venue” does not hold.',
+      'The 2nd swap, 0.5 ETH → 7 BBB at Uniswap V3, is not proven: “one venue” does not hold.',
     ]);
     expect(say(['function_name_only'], { doubt: 'function_name_only', assetsIn: [], assetsOut: [] })).toEqual(
       [
-        'The swap at Uniswap V3 is not proven: only the name of a function says so, and any contract may use that name.',
+        'The 2nd swap at Uniswap V3 is not proven: only the name of a function says so, and any contract may use that name.',
       ],
     );
     expect(say(['uncertain_motif'])).toEqual([
-      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is of medium confidence.',
+      'The 2nd swap, 0.5 ETH → 7 BBB at Uniswap V3, is of medium confidence.',
     ]);
   });
 
   it('names the amounts that a venue settles net, though no movement shows their token', () => {
     expect(say(['uncertain_motif'], { movements: [], claims: [] })).toEqual([
-      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is of medium confidence.',
+      'The 2nd swap, 0.5 ETH → 7 BBB at Uniswap V3, is of medium confidence.',
     ]);
   });
 
@@ -84,14 +84,14 @@ describe('a caveat', () => {
 
   it('says once what two findings have in common', () => {
     expect(say(['unproven_motif', 'low_confidence', 'uncertain_motif'], { confidence: 'Low' })).toEqual([
-      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is not proven: “one venue” does not hold, with low confidence.',
+      'The 2nd swap, 0.5 ETH → 7 BBB at Uniswap V3, is not proven: “one venue” does not hold, with low confidence.',
     ]);
   });
 
   it('says once what it finds of several acts', () => {
     const more = { tags: ['structural'], claims: [], assetsIn: [] };
     expect(say(['unproven_motif'], more, { all: [1, 3] })).toEqual([
-      'The swap, 0.5 ETH at Uniswap V3, and the swap, 0.5 ETH at Uniswap V3, are not proven: ' +
+      'The 1st swap, 0.5 ETH at Uniswap V3, and the 2nd swap, 0.5 ETH at Uniswap V3, are not proven: ' +
         'only movements suggest it.',
     ]);
   });
@@ -99,7 +99,7 @@ describe('a caveat', () => {
   it('says that a payment was not asked for, where that is the doubt', () => {
     const suspects = { unasked: new Set([7]) };
     expect(say(['unproven_motif'], { claims: [], movements: [7] }, { suspects })).toEqual([
-      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is not proven: an account did not ask for what it gave.',
+      'The 2nd swap, 0.5 ETH → 7 BBB at Uniswap V3, is not proven: an account did not ask for what it gave.',
     ]);
   });
 
@@ -132,7 +132,7 @@ describe('a caveat', () => {
       /^The rule direct-swap allows no more than medium confidence/,
     );
     expect(say(['low_confidence'], { confidence: 'Low' })).toEqual([
-      'The swap, 0.5 ETH → 7 BBB at Uniswap V3, is of low confidence.',
+      'The 2nd swap, 0.5 ETH → 7 BBB at Uniswap V3, is of low confidence.',
     ]);
   });
 });
