@@ -101,17 +101,13 @@ export const formatOf = ({ context, rulebook, suspects }: CaveatInput): LabelFor
 function titleOf(motif: Motif, input: CaveatInput): string {
   const { protocol, kind, venue } = motif;
   const format = formatOf(input);
-  const alike = input.motifs.filter(
-    (other) => other.kind === kind && other.protocol?.slug === protocol?.slug,
-  );
-  const place = alike.length > 1 ? `${ordinal(alike.indexOf(motif) + 1)} ` : '';
   const sides = [true, false].map((gave) => amountTexts(motif, gave, input));
   const amounts = sides.filter(Boolean).join(' → ');
   const named = isUnknown(motif, input) && venue !== ZERO_ADDRESS ? format.account(venue) : null;
   const where = isRecognised(protocol) ? format.protocol(protocol.slug) : named;
   const at = where === null ? '' : ` at ${where}`;
   const about = amounts === '' ? at : `, ${amounts}${at},`;
-  return `the ${place}${kind.replaceAll('_', ' ').replace(/^nft/, 'NFT')}${about}`;
+  return `the ${placeOf(motif, input)}${kind.replaceAll('_', ' ').replace(/^nft/, 'NFT')}${about}`;
 }
 
 function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
@@ -119,6 +115,12 @@ function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
     .filter((one) => !isShare(one))
     .map(({ asset: id, amount }) => amountText({ asset: parseAssetId(id)!, amount }, formatOf(input)));
   return texts.length > MOST_AMOUNTS ? `${texts.length} amounts` : texts.join(' and ');
+}
+
+/** `2nd ` where more acts are of its kind and protocol. */
+function placeOf({ index, kind, protocol }: Motif, { motifs }: CaveatInput): string {
+  const alike = motifs.filter((other) => other.kind === kind && other.protocol?.slug === protocol?.slug);
+  return alike.length > 1 ? `${ordinal(alike.findIndex((one) => one.index === index) + 1)} ` : '';
 }
 
 function ordinal(n: number): string {

@@ -60,7 +60,11 @@ export function accountNames({
   const venues = venuesOf(motifs, rulebook);
   // The report's assets have their tokens' own names with them.
   const described = tokensOf(flow);
-  const called = (slug: string): string => rulebook.protocols.get(slug)?.name ?? slug;
+  // Of pools and vaults with a factory or CREATE2 address that proves the protocol.
+  const venueName = (account: Address): string | null => {
+    const protocol = venues.get(account)?.protocol ?? null;
+    return isRecognised(protocol) ? (rulebook.protocols.get(protocol.slug)?.name ?? protocol.slug) : null;
+  };
   return (account) => {
     const own = listedName(account, rulebook);
     if (own !== null) {
@@ -69,9 +73,8 @@ export function accountNames({
     }
     const listed = addressName(rulebook.addressBook, account);
     if (listed) return named(listed.name, listed.kind, 'address_book');
-    // Pools and vaults with a factory or CREATE2 address that proves the protocol.
-    const protocol = venues.get(account)?.protocol ?? null;
-    if (isRecognised(protocol)) return named(called(protocol.slug), 'venue', 'rules');
+    const venue = venueName(account);
+    if (venue !== null) return named(venue, 'venue', 'rules');
     const token = context.tokens.get(account);
     return token && !described.has(account) ? named(token.name ?? token.symbol, 'token', 'contract') : null;
   };
