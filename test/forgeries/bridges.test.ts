@@ -5,7 +5,9 @@ import { getAddress } from 'viem';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn, fnOf } from '../devnet/chain.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage } from './stage.ts';
+import { abiEncode } from '../devnet/deploy/accounts.ts';
+import { ur } from '../devnet/scenarios/swaps.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
 
 const ALICE = addressOf('alice');
 const FIVE = 5_000_000n;
@@ -56,5 +58,62 @@ describe('what a router brings to a bridge', () => {
     expect(classification.intent_label).toBe(`Bridge 5 USDC with Optimism bridge${suffix}`);
     expect(classification).toMatchObject({ status: 'Proven', actor: ALICE });
     expect(effects.map(({ owner, category }) => [owner, category])).toEqual([[account, 'bridge_claim']]);
+  });
+});
+
+/** Mayan Swift's orders: the event tells their key alone, and anybody may fill one of his own making. */
+describe('an order from another chain, filled here', () => {
+  const ORDERS = getAddress('0xC38e4e6A15593f908255214653d3D947CA1c2338');
+  const BOB = addressOf('bob');
+  const { usdc } = MAINNET;
+  const pay = (to: Address, amount: bigint) => call(usdc, fn('transfer(address,uint256)', [to, amount]));
+  const pull = (to: Address, amount: bigint) => call(usdc, fn(MOVE, [router, to, amount]));
+  const filled = event('OrderFulfilled(bytes32 key, uint64 sequence, uint256 netAmount)', BOB, FIVE, {
+    sequence: 0n,
+  });
+  const sweep = abiEncode(['address', 'address', 'uint256'], [usdc, ORDERS, 0n]);
+
+  beforeAll(async () => {
+    const { chain } = stage;
+    await chain.placeAt(ORDERS, compile('Forger.sol')['Forger']!, ['Orders', 'ORDERS']);
+    const allow = fnOf(stage.abi, 'play', [
+      [call(usdc, fn('approve(address,uint256)', [ORDERS, 1n << 200n]))],
+    ]);
+    await chain.must(ATTACKER, { to: router, data: allow });
+    for (const to of [ORDERS, router])
+      await chain.must('maker', { to: usdc, data: fn('transfer(address,uint256)', [to, 20n * FIVE]) });
+    // One unit that somebody left behind.
+    await chain.must('maker', {
+      to: usdc,
+      data: fn('transfer(address,uint256)', [MAINNET.universalRouter, 1n]),
+    });
+  });
+  /** The router calls the contract of orders with these steps, after others. */
+  const fills = async (steps: readonly Step[], before: readonly Step[] = []) =>
+    (await stage.play(router, [...before, call(ORDERS, fnOf(stage.abi, 'play', [[...steps, filled]]))]))
+      .classification;
+
+  it('is Proven of its recipient where the contract paid out of what it held', async () => {
+    expect(await fills([pay(BOB, FIVE)])).toMatchObject({
+      actor: BOB,
+      status: 'Proven',
+      intent_label: 'Receive 5 USDC from Mayan Swift',
+    });
+  });
+
+  it.each<[string, () => [steps: readonly Step[], before?: readonly Step[]]]>([
+    ['through it', () => [[pull(ORDERS, FIVE), pay(BOB, FIVE)]]],
+    ['through it, and leaves one unit', () => [[pull(ORDERS, FIVE + 1n), pay(BOB, FIVE)]]],
+    ['through it, all but one unit', () => [[pull(ORDERS, FIVE - 1n), pay(BOB, FIVE)]]],
+    [
+      'through a listed router that held one unit',
+      () => [
+        [pay(BOB, FIVE)],
+        [pay(MAINNET.universalRouter, FIVE - 1n), call(MAINNET.universalRouter, ur([0x04], [sweep]))],
+      ],
+    ],
+    ['itself', () => [[pull(BOB, FIVE)]]],
+  ])('is not where the filler pays %s', async (_, given) => {
+    expect(await fills(...given())).not.toMatchObject({ actor: BOB, status: 'Proven' });
   });
 });

@@ -1,10 +1,14 @@
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { roleOf } from '../../../lib/roles.ts';
+import { mergeNative } from '../../../value/asset.ts';
+import type { ValueEnds } from '../../../value/follow.ts';
+import { originsThrough } from '../../../value/parties.ts';
 import { isListedAddress } from '../../../value/tokenCall.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
+import type { Movement } from '../../../model/valueFlow.ts';
 
 /**
  * Bridge deliveries, claims and withdrawals that a signer without any stake of its own completed for the
@@ -12,6 +16,8 @@ import type { Motif } from '../../../model/motif.ts';
  */
 export function namedBeneficiaries(context: ElectionContext): Proposal[] {
   if (context.sides(context.signer) !== 'none') return [];
+  const { flow, rulebook } = context.input;
+  const origins = originsThrough(flow, rulebook.wrappedNative, () => true);
   const found: Proposal[] = [];
   for (const motif of context.input.motifs) {
     const submitterRole = context.kindOf(motif).completedBy;
@@ -22,7 +28,7 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
       account,
       mode: 'none',
       submitterRole,
-      ground: isReleased(context, motif, account) ? 'listed' : 'claimed',
+      ground: isReleased(context, motif, { account, origins }) ? 'listed' : 'claimed',
       reason: `${motif.kind}_beneficiary`,
       evidence: motif.evidence,
       claimedBy: context.strangerOf(motif, account),
@@ -31,22 +37,39 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
   return found;
 }
 
+/** An account, and the sources of its money behind all that lost none of it. */
+interface Paid {
+  readonly account: Address;
+  readonly origins: ValueEnds;
+}
+
 /**
- * A listed contract paid the account that it names first: by a call with ether, or with a listed token that
- * it held or that was made for it. A filler states the order it fills, and may make it up.
+ * A listed contract paid the account that it names first: by a call with ether, or with a listed token, which
+ * it or another listed contract held or which was made for the account. A filler may make its order up.
  */
-function isReleased(context: ElectionContext, motif: Motif, account: Address): boolean {
+function isReleased(context: ElectionContext, motif: Motif, { account, origins }: Paid): boolean {
   const { flow, rulebook } = context.input;
   if (!context.isListed(motif) || roleOf(motif, 'filler') !== null) return false;
   if ((roleOf(motif, 'owner') ?? roleOf(motif, 'caller') ?? account) !== account) return false;
+  const paid = motif.movements.map((index) => flow.movements[index]!).filter(({ to }) => to === account);
+  if (!paid.every((m) => wasHeld(context, m, origins))) return false;
   if (context.isCalledBy(account, motif.venue)) return true;
   if (context.sides(account) !== 'received') return false;
-  return motif.movements.some((index) => {
-    const { from, to, asset } = flow.movements[index]!;
+  return paid.some(({ from, asset }) => {
     const token = flow.assets.get(asset)!.address;
-    if (to !== account || (from !== motif.venue && from !== ZERO_ADDRESS)) return false;
+    if (from !== motif.venue && from !== ZERO_ADDRESS) return false;
     return token !== null && isListedAddress(token, rulebook);
   });
+}
+
+/** Listed contracts ended with less by this amount, or it was made for the account. */
+function wasHeld(context: ElectionContext, { from, asset, amount }: Movement, origins: ValueEnds): boolean {
+  const { rulebook } = context.input;
+  if (from === ZERO_ADDRESS) return true;
+  const id = mergeNative(asset, rulebook.wrappedNative);
+  const ends = origins(from, asset);
+  const lost = ends.map((one) => -(context.balances(one).get(id)?.net ?? 0n));
+  return ends.every((one) => isListedAddress(one, rulebook)) && lost.reduce((a, b) => a + b, 0n) >= amount;
 }
 
 function beneficiaryOf(context: ElectionContext, motif: Motif): Proposal['account'] | null {
