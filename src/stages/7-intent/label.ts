@@ -7,17 +7,15 @@ import { executionText, keptOf, keptText, tipText, type Acts } from './kept.ts';
 import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Verdict } from '../../model/intent.ts';
-import type { Condition, IntentRule, ParamSpec } from '../../model/rulebook.ts';
+import type { IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
 import { functionOf } from '../../evm/decodeArguments.ts';
 import { cleanText, shortened } from '../../value/cleanText.ts';
 import { blobsText, nameOf } from './deeds.ts';
-import type { Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 
 /** An intent with its label, of a rule or of none. */
-export type NamedIntent = Pick<IntentRule, 'intent' | 'label' | 'labelFallback'> &
-  Partial<Pick<IntentRule, 'when'>>;
+export type NamedIntent = Pick<IntentRule, 'intent' | 'label' | 'labelFallback'>;
 
 /** A label, the placeholders that had no value for it, and its statements. */
 interface RenderedLabel extends Pick<Verdict, 'unfilled' | 'stated' | 'owner'> {
@@ -47,7 +45,7 @@ export function renderLabel(
   const executed = executionText(view, format);
   const unfilled: string[] = [];
   const written = (brevity: number): string => {
-    const subject: LabelSubject = { view, motifs, brevity, format, when: rule.when };
+    const subject: LabelSubject = { view, motifs, brevity, format };
     const full = render(templateOf(rule.label), subject, unfilled);
     const text =
       full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
@@ -73,13 +71,6 @@ export function renderLabel(
  */
 const MAX_LABEL = 110;
 const MOST_BRIEF = 5;
-
-/** Tags of motifs that a condition demands. */
-function tagsAsked(when: Condition): readonly string[] {
-  if ('all' in when) return when.all.flatMap(tagsAsked);
-  if (!('fact' in when) || !/^motif\..*\.tags$/.test(when.fact) || when.operator !== 'includes') return [];
-  return [String(when.value)];
-}
 
 /** Null where a placeholder outside optional segments has no value. */
 function render(parts: readonly LabelPart[], subject: LabelSubject, unfilled: string[]): string | null {
@@ -142,17 +133,15 @@ interface FoundArgument {
 }
 
 /**
- * An argument of the events that show the act the rule asks for, else of the transaction's own call; null
- * where equal events state several.
+ * An argument of the acts' events, else of the transaction's own call; null where equal events state several.
  */
-function argumentNamed(name: string, { view, motifs, when }: LabelSubject): FoundArgument | null {
+function argumentNamed(name: string, { view, motifs }: LabelSubject): FoundArgument | null {
   const { tx, input } = view;
-  const asked = when ? tagsAsked(when) : [];
   const stated = new Map<Hex, FoundArgument>();
   for (const { evidence } of motifs)
     for (const { log } of evidence) {
       const found = log === null ? undefined : tx.logs[log];
-      if (!found || !isAsked(found, asked, view)) continue;
+      if (!found) continue;
       const { topics, data } = found;
       const value = valueOf(name, nameOf(found, view)?.args ?? [], { topics, data, base: 0 });
       if (value === null) continue;
@@ -164,13 +153,6 @@ function argumentNamed(name: string, { view, motifs, when }: LabelSubject): Foun
   if (first) return first;
   const called = functionOf(tx, input.rulebook.signatures);
   return called && valueOf(name, called.args, { topics: [], data: tx.input, base: 4 });
-}
-
-/** Whether a log carries the rule's value: a motif holds logs of several meanings. */
-function isAsked({ topics }: Log, asked: readonly string[], { input: { rulebook } }: SubjectView): boolean {
-  if (asked.length === 0) return true;
-  const meanings = rulebook.events.get(`${topics[0]}:${topics.length}`)?.meanings ?? [];
-  return meanings.some(({ tags }) => asked.some((tag) => tags.includes(tag)));
 }
 
 function valueOf(name: string, params: readonly ParamSpec[], args: EncodedArguments): FoundArgument | null {

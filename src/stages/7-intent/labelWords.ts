@@ -35,7 +35,6 @@ import type { SubjectView } from './facts/subjectView.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Condition } from '../../model/rulebook.ts';
 import type { Allowance, Asset, AssetId } from '../../model/valueFlow.ts';
 
 /** Source of a label's words: the winning rule's view and the motifs it rests on. */
@@ -48,7 +47,6 @@ export interface LabelSubject {
    */
   readonly brevity: number;
   readonly format: LabelFormat;
-  readonly when: Condition | undefined;
 }
 
 type Word = (subject: LabelSubject) => string | null;
