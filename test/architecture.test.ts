@@ -223,7 +223,7 @@ describe('architecture', () => {
       'carriersOf',
       'originsThrough',
       'issuersOf',
-      'feeTakersOf',
+      'feeRecipientsOf',
       'tradersOf',
       'walletsOf',
       'actingAsOne',

@@ -75,15 +75,15 @@ export function without(
   } of tx.logs) {
     const key = `${topic}:${all.length}`;
     const spec = rulebook.events.get(key);
-    const meanings = spec ? keep(spec.meanings, topics.has(key)) : [];
+    const mappings = spec ? keep(spec.mappings, topics.has(key)) : [];
     // Without a mapping the rules do not know the event's name either.
-    if (spec && meanings.length > 0) events.set(key, { ...spec, meanings });
+    if (spec && mappings.length > 0) events.set(key, { ...spec, mappings });
   }
   const calls = new Map<Hex, Rulebook['calls'] extends ReadonlyMap<Hex, infer C> ? C : never>();
   for (const { selector } of tx.frames) {
     const spec = selector === null ? undefined : rulebook.calls.get(selector);
-    const meanings = spec ? keep(spec.meanings, selectors.has(selector!)) : [];
-    if (spec && meanings.length > 0) calls.set(selector!, { ...spec, meanings });
+    const mappings = spec ? keep(spec.mappings, selectors.has(selector!)) : [];
+    if (spec && mappings.length > 0) calls.set(selector!, { ...spec, mappings });
   }
   const entities = new Map([...rulebook.entities].filter(([address]) => !addresses.has(address)));
   const protocols = new Map([...rulebook.protocols].filter(([slug]) => !hidden.has(slug)));
@@ -117,9 +117,9 @@ function speakers(rulebook: Rulebook, hidden: ReadonlySet<string>, tx: Canonical
   const result = new Set<Address>();
   for (const slug of hidden) for (const a of rulebook.protocols.get(slug)?.addresses ?? []) result.add(a);
   for (const { address, topics } of tx.logs)
-    if (rulebook.events.get(`${topics[0]}:${topics.length}`)?.meanings.some(hiddenShape)) result.add(address);
+    if (rulebook.events.get(`${topics[0]}:${topics.length}`)?.mappings.some(hiddenShape)) result.add(address);
   for (const { selector, to } of tx.frames)
-    if (selector !== null && to !== null && rulebook.calls.get(selector)?.meanings.some(hiddenShape))
+    if (selector !== null && to !== null && rulebook.calls.get(selector)?.mappings.some(hiddenShape))
       result.add(to);
   return result;
 }

@@ -100,7 +100,7 @@ export interface SignedStruct {
   readonly forwards?: { readonly to: Address; readonly data: Hex };
 }
 
-/** All there is. */
+/** uint256 max: unlimited. */
 export const ANY_AMOUNT = (1n << 256n) - 1n;
 
 const low = (address: unknown): Address => (address as Address).toLowerCase() as Address;

@@ -157,13 +157,13 @@ export interface EventSpec {
   readonly signature: string;
   readonly topic0: Hash;
   readonly topicCount: number;
-  readonly meanings: readonly EventMapping[];
+  readonly mappings: readonly EventMapping[];
 }
 
 export interface CallSpec {
   readonly signature: string;
   readonly selector: Hex;
-  readonly meanings: readonly EventMapping[];
+  readonly mappings: readonly EventMapping[];
   /** `root`: only the transaction's own call. `any`: any frame. */
   readonly depth: 'root' | 'any';
 }

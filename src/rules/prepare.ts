@@ -10,7 +10,7 @@ export function prepare(compiled: CompiledRules): Rulebook {
     .filter(({ status }) => status !== 'deprecated')
     .sort(bestFirst(compiled.intentKinds));
   const mappings = [...compiled.events.values(), ...compiled.calls.values()].flatMap(
-    ({ meanings }) => meanings,
+    ({ mappings }) => mappings,
   );
   const created = protocolOfCreated(compiled.protocols.values());
   const protocolOf = (contract: Address): string | undefined =>

@@ -84,7 +84,7 @@ const PREDICATES = {
   distinct_pools: ({ first, last }: Record<'first' | 'last', readonly string[]>) =>
     first.length !== 1 || last.length !== 1 || first[0] !== last[0],
   positive_residual: isPositive,
-  negative_residual: ({ apart, most }: { readonly apart: bigint; readonly most: bigint }) => apart <= most,
+  negative_residual: ({ gap, most }: { readonly gap: bigint; readonly most: bigint }) => gap <= most,
   other_lanes_flat: (others: readonly unknown[]) => others.length === 0,
   funder_consents: ({ funder, group }: { readonly funder: Address; readonly group: ReadonlySet<Address> }) =>
     group.has(funder),

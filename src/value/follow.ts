@@ -9,7 +9,7 @@ export type Visit = (movement: Movement, account: Address) => boolean | 'stop';
 
 /**
  * Follows value from accounts along movements, breadth first; each account is expanded once. Returns these
- * accounts. Read from the lists of movements: graphology-traversal cannot tell assets of parallel edges apart.
+ * accounts. Reads the lists of movements: graphology-traversal does not separate assets of parallel edges.
  */
 export function follow(
   flow: ValueFlow,

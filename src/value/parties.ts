@@ -45,7 +45,7 @@ export const tokensOf = memoizeFor(
 export const FEE_DIVISOR = 20n;
 
 /** Accounts that acts pay a fee to. */
-export function feeTakersOf(
+export function feeRecipientsOf(
   acts: readonly Pick<Motif, 'kind' | 'participants'>[],
   kinds: Pick<Rulebook, 'motifKinds'>,
 ): ReadonlySet<Address> {

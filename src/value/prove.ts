@@ -198,9 +198,9 @@ function meansOneKind(act: Primitive, listed: boolean, { tx, rulebook }: ProofIn
     return rulebook.calls.get(selector ?? '0x') ?? rulebook.events.get(`${topics[0]}:${topics.length}`);
   };
   const kinds = evidence.flatMap((one) => {
-    const all = specOf(one)?.meanings ?? [];
-    const meanings = listed ? all : all.filter(({ anyEmitter }) => anyEmitter);
-    return meanings.length > 0 ? [new Set(meanings.map((m) => m.kind))] : [];
+    const all = specOf(one)?.mappings ?? [];
+    const mappings = listed ? all : all.filter(({ anyEmitter }) => anyEmitter);
+    return mappings.length > 0 ? [new Set(mappings.map((m) => m.kind))] : [];
   });
   return kinds.some((one) => one.has(kind)) && kinds.every(({ size }) => size === 1);
 }

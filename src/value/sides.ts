@@ -221,11 +221,11 @@ function splitAmounts(
     const rest = net - principal;
     const gave = net < 0n;
     // A fee against the direction of the whole did not move.
-    const apart = rest < 0n === gave ? abs(rest) : 0n;
+    const excess = rest < 0n === gave ? abs(rest) : 0n;
     const { leg } = own[0]!;
     const amounts: SideAmount[] = [
-      { gave, asset, amount: abs(net) - apart, delta: principal, leg, role: 'principal' },
-      { gave, asset, amount: apart, delta: rest, leg, role: 'fee' },
+      { gave, asset, amount: abs(net) - excess, delta: principal, leg, role: 'principal' },
+      { gave, asset, amount: excess, delta: rest, leg, role: 'fee' },
     ];
     return amounts.filter(({ delta }) => delta !== 0n);
   });

@@ -171,8 +171,8 @@ describe('an event or call that names a bystander', () => {
 it('no event of any family in the rules proves a bystander', async () => {
   const rulebook = loadRules();
   const shapes = new Map<string, string>();
-  for (const { signature, meanings } of rulebook.events.values())
-    for (const { anyEmitter, shape } of meanings)
+  for (const { signature, mappings } of rulebook.events.values())
+    for (const { anyEmitter, shape } of mappings)
       if (anyEmitter && !shapes.has(shape)) shapes.set(shape, signature);
   expect(shapes.size).toBeGreaterThan(60);
   for (const signature of shapes.values()) {

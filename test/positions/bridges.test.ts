@@ -125,7 +125,7 @@ describe('what was bridged is what the bridge states', () => {
 
   it.skipIf(!hasCorpus)('in every recorded mainnet transaction', async () => {
     const topics = [...rulebook.events.values()]
-      .filter(({ meanings }) => meanings.some(({ kind }) => kind.startsWith('bridge_')))
+      .filter(({ mappings }) => mappings.some(({ kind }) => kind.startsWith('bridge_')))
       .map(({ topic0 }) => topic0);
     const found = { checked: 0, wrong: [] as string[] };
     for (const { hash, rpc } of CORPUS.flatMap(readCorpus)) {

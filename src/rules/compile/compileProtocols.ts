@@ -31,14 +31,14 @@ type OpenProtocol = Omit<ProtocolSpec, 'version'> & {
   readonly registries: RegistrySpec[];
 };
 
-/** Compiles protocols; `speakers` are those of each shape, in slug order. */
+/** Compiles protocols; `protocolsByShape` are those of each shape, in slug order. */
 export function compileProtocols(
   items: readonly RuleItem<RawProtocol>[],
   shapes: readonly RuleItem<RawShape>[],
   { knownShapes, motifKinds, indexes }: ProtocolSources,
-): { protocols: ProtocolSpec[]; speakers: Map<string, ProtocolSpec[]> } {
+): { protocols: ProtocolSpec[]; protocolsByShape: Map<string, ProtocolSpec[]> } {
   const protocols: ProtocolSpec[] = [];
-  const speakers = new Map<string, ProtocolSpec[]>();
+  const protocolsByShape = new Map<string, ProtocolSpec[]>();
   const anyEmitter = new Set(shapes.filter((s) => s.value.any_emitter).map((s) => s.value.slug));
   const inForce = new Set(shapes.map((s) => s.value.slug));
   const claimed = new Map<string, string>();
@@ -60,7 +60,7 @@ export function compileProtocols(
     spec.created.push(...readCreated(spot, raw, indexes));
     spec.registries.push(...readRegistries(spot, raw));
     for (const [shape, at] of spot.each('shapes', raw.shapes))
-      if (at.known('unknown_shape', shape, knownShapes)) addTo(speakers, shape, spec);
+      if (at.known('unknown_shape', shape, knownShapes)) addTo(protocolsByShape, shape, spec);
     if (below) continue;
     open.set(spec.slug, spec);
     const emits = (['addresses', 'create2', 'created_by', 'registries'] as const).some(
@@ -71,8 +71,8 @@ export function compileProtocols(
     protocols.push(spec);
   }
   const bySlug = (a: ProtocolSpec, b: ProtocolSpec): number => (a.slug < b.slug ? -1 : 1);
-  for (const spoken of speakers.values()) spoken.sort(bySlug);
-  return { protocols: protocols.sort(bySlug), speakers };
+  for (const spoken of protocolsByShape.values()) spoken.sort(bySlug);
+  return { protocols: protocols.sort(bySlug), protocolsByShape };
 }
 
 function openProtocol(spot: Spot, raw: RawProtocol, motifKinds: ProtocolSources['motifKinds']): OpenProtocol {

@@ -15,18 +15,18 @@ export function eventKey(topic0: Hex, topicCount: number): string {
 /** Compiles all shapes into two lookup tables; meanings of one key are in the order of slug, then file. */
 export function compileShapes(
   shapes: readonly RuleItem<RawShape>[],
-  speakers: ReadonlyMap<string, readonly ProtocolSpec[]>,
+  protocolsByShape: ReadonlyMap<string, readonly ProtocolSpec[]>,
   words: Vocabulary,
 ): { events: Map<string, EventSpec>; calls: Map<Hex, CallSpec> } {
-  const events = new Map<string, Open<EventSpec>>();
-  const calls = new Map<Hex, Open<CallSpec>>();
+  const events = new Map<string, Draft<EventSpec>>();
+  const calls = new Map<Hex, Draft<CallSpec>>();
   const bodies = new Map<string, Spot>();
 
   // An overlay's meanings are tried before those below it.
   const inOrder = [...shapes].sort((a, b) => b.file.layer - a.file.layer);
   const placed = new Map<object, PlacedMapping[]>();
   for (const item of inOrder) {
-    const spoken = speakers.get(item.value.slug) ?? [];
+    const spoken = protocolsByShape.get(item.value.slug) ?? [];
     checkUsed(item, spoken);
     for (const [raw, spot] of meaningsOf(item)) {
       const compiled = compileMapping(spot, item.value, raw, words);
@@ -35,7 +35,7 @@ export function compileShapes(
       const mapping: EventMapping = { ...compiled.meaning, protocols: spoken };
       const isEvent = raw.event !== undefined;
       const spec = isEvent ? eventSpec(compiled, events) : callSpec(compiled, calls, spot);
-      spec.meanings.push(mapping);
+      spec.mappings.push(mapping);
       addTo(placed, spec, { mapping, spot });
     }
   }
@@ -50,20 +50,20 @@ function checkUsed(item: RuleItem<RawShape>, spoken: readonly ProtocolSpec[]): v
 }
 
 /** A spec that further meanings are added to. */
-type Open<S extends EventSpec | CallSpec> = S & { readonly meanings: EventMapping[] };
+type Draft<S extends EventSpec | CallSpec> = S & { readonly mappings: EventMapping[] };
 
-function eventSpec({ signature }: CompiledMeaning, events: Map<string, Open<EventSpec>>): Open<EventSpec> {
+function eventSpec({ signature }: CompiledMeaning, events: Map<string, Draft<EventSpec>>): Draft<EventSpec> {
   const { id: topic0, canonical, topicCount } = signature;
   const key = eventKey(topic0, topicCount);
-  const spec = events.get(key) ?? { signature: canonical, topic0, topicCount, meanings: [] };
+  const spec = events.get(key) ?? { signature: canonical, topic0, topicCount, mappings: [] };
   events.set(key, spec);
   return spec;
 }
 
-function callSpec(compiled: CompiledMeaning, calls: Map<Hex, Open<CallSpec>>, spot: Spot): Open<CallSpec> {
+function callSpec(compiled: CompiledMeaning, calls: Map<Hex, Draft<CallSpec>>, spot: Spot): Draft<CallSpec> {
   const { id: selector, canonical } = compiled.signature;
   const { depth } = compiled;
-  const spec = calls.get(selector) ?? { signature: canonical, selector, depth, meanings: [] };
+  const spec = calls.get(selector) ?? { signature: canonical, selector, depth, mappings: [] };
   if (spec.depth !== depth) spot.at('depth').report('mixed_depth', `${canonical} is ${spec.depth} elsewhere`);
   calls.set(selector, spec);
   return spec;

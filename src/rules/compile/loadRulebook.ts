@@ -129,7 +129,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     motifKinds: words.motifKinds,
     indexes: readIndexes(tables, sink),
   });
-  const { events, calls } = compileShapes(shapes, spoken.speakers, words);
+  const { events, calls } = compileShapes(shapes, spoken.protocolsByShape, words);
   const home = items.find((i) => i.file.kind === 'ruleset') ?? null;
   const known = compileEntities(entities, home);
   const pricing = compilePricing(entities, spoken.protocols);

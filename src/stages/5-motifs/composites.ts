@@ -18,7 +18,7 @@ import { kindOf } from '../../lib/motifKinds.ts';
 import { summed } from '../../value/amount.ts';
 import { evaluate, sentClaims } from '../../value/claims.ts';
 import { balances } from '../../value/balances.ts';
-import { feeTakersOf, tracingOf } from '../../value/parties.ts';
+import { feeRecipientsOf, tracingOf } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
 
 /** Closed cycles and routes that hops form; it takes hops at two pools to form one. */
@@ -39,11 +39,11 @@ export function compositesOf(
     return known;
   };
   const context = { tx: input.tx, entity };
-  const feeTakers = feeTakersOf(drafts, input.rulebook);
+  const feeRecipients = feeRecipientsOf(drafts, input.rulebook);
   return connectedHops(hops, input).flatMap((group) => {
     if (new Set(group.map((hop) => hop.pool)).size < 2) return [];
     const balance = tradeBalance(group);
-    return cycleOf(group, balance, context) ?? routeOf(group, balance, tracing, feeTakers) ?? [];
+    return cycleOf(group, balance, context) ?? routeOf(group, balance, tracing, feeRecipients) ?? [];
   });
 }
 

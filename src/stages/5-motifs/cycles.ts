@@ -86,8 +86,8 @@ function funderOf({ hops, base, entity }: Loop): Address | null {
 function losingCycle(loop: Loop): MotifDraft {
   const { base, entity } = loop;
   const own = entity.balances;
-  const apart = distance(own.get(base.id)!.net, base.received - base.sent);
-  const sides = { apart: apart * LOSS_DIVISOR, most: base.sent };
+  const gap = distance(own.get(base.id)!.net, base.received - base.sent);
+  const sides = { gap: gap * LOSS_DIVISOR, most: base.sent };
   const residual: Result['residual'] = (accounts) => evaluate('negative_residual', sides, accounts);
   return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own, funder: null });
 }

@@ -8,14 +8,14 @@ import type { AssetId } from '../../model/valueFlow.ts';
 
 /**
  * Trades at two pools or more that chain or split between one asset given and one received. Null where the
- * hops do not come down to one of each: several traders' orders, or a closed cycle. `feeTakers` only skim
+ * hops do not come down to one of each: several traders' orders, or a closed cycle. `feeRecipients` only skim
  * and are neither payer nor recipient. `balance` is that of the hops.
  */
 export function routeOf(
   hops: readonly Hop[],
   balance: readonly TradeBalance[],
   tracing: Tracing,
-  feeTakers: ReadonlySet<Address>,
+  feeRecipients: ReadonlySet<Address>,
 ): MotifDraft | null {
   const trades = hops.filter((hop) => hop.trade);
   if (new Set(trades.map((hop) => hop.pool)).size < 2) return null;
@@ -26,7 +26,7 @@ export function routeOf(
 
   // A pool that hands on to the next one is a hop, not a party.
   const venues = new Set(hops.map((h) => h.motif.venue));
-  const party = (account: Address): boolean => !venues.has(account) && !feeTakers.has(account);
+  const party = (account: Address): boolean => !venues.has(account) && !feeRecipients.has(account);
   const parties = (side: 'sent' | 'received', id: AssetId, ends: ValueEnds): Address[] => {
     const own = hops.flatMap((hop) => (hop[side]?.id === id ? (hop[side].account ?? []) : []));
     return unique(own.flatMap((account) => ends(account, id))).filter(party);

@@ -3,7 +3,7 @@ import { groupBy, only } from '../../lib/lists.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import { collectCandidates } from './collectCandidates.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
-import { feeTakersOf, tracingOf } from '../../value/parties.ts';
+import { feeRecipientsOf, tracingOf } from '../../value/parties.ts';
 import { amountsMoved } from '../../value/sides.ts';
 import { executionPayments } from '../../value/parties/execution.ts';
 import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
@@ -111,7 +111,7 @@ function paidInsteadOf(context: ElectionContext, { account, entity = [account] }
   });
   const { flow, rulebook, motifs } = context.input;
   const { destinations } = tracingOf(flow, rulebook.wrappedNative);
-  const aside = new Set([...entity, ...feeTakersOf(motifs, rulebook)]);
+  const aside = new Set([...entity, ...feeRecipientsOf(motifs, rulebook)]);
   const gained = (one: Address): boolean =>
     !aside.has(one) && context.sides(one) === 'received' && context.neverElect(one) === null;
   const behind = (act: Motif, one: Address): Address[] =>

@@ -20,7 +20,7 @@ import type { MotifTraits } from '../../model/vocabulary.ts';
 export const NOT_EXCHANGED: ReadonlySet<MotifTraits['trade']> = new Set([null, 'shares', 'summary']);
 
 /**
- * Where a rule rests on venues, everything the actor sent went into the rested motifs (except a fee in
+ * Where a rule rests on venues, everything the actor sent went into the supporting motifs (except a fee in
  * native currency), and everything it received came out of them, was change, a gift, or came along with them.
  * Otherwise something else may be the purpose.
  */
@@ -28,12 +28,12 @@ export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonl
   const kinds = rule.restsOn.map((kind) => kindOf(view.input.rulebook, kind));
   if (kinds.length === 0 || kinds.some(({ plain }) => plain)) return true;
   const venues = new Set(motifs.map(({ venue }) => venue));
-  const rested = new Set(motifs);
+  const supporting = new Set(motifs);
   const moved = new Set(motifs.flatMap(({ movements }) => movements));
   // An aggregator's event states all that its trade paid out.
   const isSummary = kinds.every(({ trade }) => trade === 'summary');
   const isRested = (motif: Motif): boolean =>
-    rested.has(motif) ||
+    supporting.has(motif) ||
     venues.has(motif.venue) ||
     (motif.status === 'Proven' && motif.movements.some((index) => moved.has(index)));
   // Burning the sent tokens is the venue's act if the actor called the venue, or is the rule's own subject.

@@ -17,15 +17,15 @@ import type { Condition, IntentRule } from '../../model/rulebook.ts';
  * assets. Where it has none, a rule rests on acts completed for others; a heuristic, and a rule about several
  * accounts, on any of theirs.
  */
-export function restedMotifs(view: SubjectView, rule: IntentRule): Motif[] {
+export function supportingMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   if (rule.restsOn.length === 0) return [];
   const kinds = new Set(rule.restsOn);
   let onPath: ReadonlySet<Motif> | undefined;
-  const rested = view.own.filter(
+  const supporting = view.own.filter(
     (motif) => kinds.has(motif.kind) && (!view.isSwap(motif) || (onPath ??= new Set(view.path)).has(motif)),
   );
   const ofMany = isOfMany(rule.when);
-  if (rested.length > 0 && !ofMany) return rested;
+  if (supporting.length > 0 && !ofMany) return supporting;
   const others = view.input.motifs.filter(
     (motif) =>
       kinds.has(motif.kind) &&

@@ -43,7 +43,7 @@ export function nameOf({ topics }: Log, { input: { rulebook } }: SubjectView): N
   const shaped = rulebook.events.get(`${topics[0]}:${topics.length}`);
   if (named || !shaped) return named;
   const name = shaped.signature.slice(0, shaped.signature.indexOf('('));
-  return { name, args: shaped.meanings[0]!.params.filter(({ at }) => at === undefined) };
+  return { name, args: shaped.mappings[0]!.params.filter(({ at }) => at === undefined) };
 }
 
 /** `ChangedThreshold` as `changed threshold`, `AddrChanged` as `address changed`. */

@@ -171,12 +171,12 @@ export function paymentsText(subject: LabelSubject): string {
   const { view, motifs, format } = subject;
   const payments = paymentsBeside(motifs, view);
   const stated = actAmounts(motifs, view).sent;
-  const apart = [...sumsOf(view, payments, 'sent').values()].filter(({ id, amount }) => {
+  const beside = [...sumsOf(view, payments, 'sent').values()].filter(({ id, amount }) => {
     const gave = stated.find((one) => one.id === id)?.amount ?? 0n;
     return view.sent.some((one) => one.id === id && -one.net >= amount + gave);
   });
   const paid = new Set(payments.flatMap(({ participants }) => accountsWith(participants, 'recipient')));
-  return clause('sending', apart, subject, paid.size === 1 ? ` to ${format.account([...paid][0]!)}` : '');
+  return clause('sending', beside, subject, paid.size === 1 ? ` to ${format.account([...paid][0]!)}` : '');
 }
 
 /** `, out of 8.75 ETH`, ` for 0x12ab…cdef`, `, claiming 3 LUSD`: what a headline says beside its amounts. */

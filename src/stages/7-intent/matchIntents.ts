@@ -1,5 +1,5 @@
 import { netSides, type Sides } from '../../value/balances.ts';
-import { assess, restedMotifs, type Assessment } from './assess.ts';
+import { assess, supportingMotifs, type Assessment } from './assess.ts';
 import { SubjectView } from './facts/subjectView.ts';
 import { factsAbout, type IntentInput } from './intentInput.ts';
 import { renderLabel, type NamedIntent } from './label.ts';
@@ -60,7 +60,7 @@ async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
 /** Whether it is about under 1 % of the same assets that the actor gave, or got by a swap. */
 function isMinor(view: SubjectView, { rule }: PreparedIntent): boolean {
   if (view.own.length < 2) return false;
-  const gave = totals(view, restedMotifs(view, rule), (one) => one.gave && !isShare(one));
+  const gave = totals(view, supportingMotifs(view, rule), (one) => one.gave && !isShare(one));
   const bought = (id: AssetId): boolean => view.payersOf(id).some((motif) => view.isSwap(motif));
   const more = view.balances.filter(({ id, net }) => {
     const part = (gave.get(id)?.amount ?? 0n) * 100n;
@@ -111,7 +111,7 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
 
 function verdictBy(rule: IntentRule | null, view: SubjectView, format: LabelFormat): Verdict {
   if (!rule) return verdictOf(view, { named: fallbackIntent(view), rule, ...noActs(), ...NO_RULE }, format);
-  const motifs = restedMotifs(view, rule);
+  const motifs = supportingMotifs(view, rule);
   const acts = { motifs, open: lazy(() => leftOpen(view, motifs, rule.label)) };
   return verdictOf(view, { named: rule, rule, ...acts, ...assess(view, rule, acts) }, format);
 }

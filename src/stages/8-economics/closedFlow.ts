@@ -97,7 +97,7 @@ export function pnlEntity(closed: ClosedFlow, input: Input): ReadonlySet<Address
 }
 
 /**
- * Accounts outside the group, other than venues, fee takers and the block builder, that kept part of its
+ * Accounts outside the group, other than venues, fee recipients and the block builder, that kept part of its
  * payments or of the flow's proceeds, and gave it nothing.
  */
 export function holdersElsewhere(of: ClosedOf): Address[] {

@@ -28,13 +28,13 @@ export function audited<T extends AuditInput>(input: T): T {
   const { verdict, economics, attribution } = input;
   if (verdict.status !== 'Proven') return input;
   const group = new Set([attribution.actor ?? attribution.signer, ...attribution.entity]);
-  const rested = economics.positions.filter(
+  const supporting = economics.positions.filter(
     ({ motif }) => motif.status === 'Proven' && verdict.motifs.includes(motif.index),
   );
   const owners = group.has(verdict.owner!) ? group : new Set([verdict.owner]);
-  const own = rested.filter(({ owner }) => owners.has(owner));
+  const own = supporting.filter(({ owner }) => owners.has(owner));
   const contradiction =
-    otherOwner(rested, own, verdict.owner) ??
+    otherOwner(supporting, own, verdict.owner) ??
     otherAsset(own, input) ??
     [stakesOf(own, input), ...tradeOf(group, input)].map((one) => otherAmount(one, input)).find(Boolean) ??
     otherWay(group, input);

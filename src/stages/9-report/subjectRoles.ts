@@ -3,7 +3,7 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { ReportInput } from './buildReport.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Entity, Rulebook } from '../../model/rulebook.ts';
-import { carriersOf, feeTakersOf, tokensOf } from '../../value/parties.ts';
+import { carriersOf, feeRecipientsOf, tokensOf } from '../../value/parties.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
 import type { InventoryDelta } from '../../model/generated/report.ts';
 
@@ -90,7 +90,7 @@ function helperRole(account: Address, { attribution }: RoleInput): SubjectRole |
 export function subjectRoles(input: RoleInput): (account: Address) => SubjectRole {
   const { tx, flow, attribution, rulebook } = input;
   const venues = venueRoles(input);
-  const fees = feeTakersOf(input.motifs, rulebook);
+  const fees = feeRecipientsOf(input.motifs, rulebook);
   const principal = attribution.actor ?? tx.from;
   return (account) => {
     const role =

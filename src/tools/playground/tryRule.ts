@@ -77,28 +77,28 @@ function signatureViews(examined: ExaminedTx, shapes: readonly string[], ruleboo
   const { tx, primitives } = examined;
   const made = primitives.filter((p) => p.shape !== null && shapes.includes(p.shape));
   const missed = unrecognised(examined, rulebook, true);
-  const ofShapes = (meanings: readonly { readonly shape: string }[]): Set<string> =>
-    new Set(meanings.map((m) => m.shape).filter((slug) => shapes.includes(slug)));
+  const ofShapes = (mappings: readonly { readonly shape: string }[]): Set<string> =>
+    new Set(mappings.map((m) => m.shape).filter((slug) => shapes.includes(slug)));
   const why = (shape: string, of: (one: Unrecognised) => boolean): string[] => [
     ...new Set(
       missed.filter(of).flatMap(({ reasons }) => reasons.flatMap((r) => (r.shape === shape ? [r.text] : []))),
     ),
   ];
-  const events = [...rulebook.events.values()].flatMap(({ topic0, topicCount, signature, meanings }) => {
+  const events = [...rulebook.events.values()].flatMap(({ topic0, topicCount, signature, mappings }) => {
     // Also logs with another number of topics: the shape misses them for that alone.
     const logs = tx.logs.filter((log) => log.topics[0] === topic0);
     const exact = logs.filter((log) => log.topics.length === topicCount);
     const at = new Set(logs.map((log) => log.index));
     const isOf = ({ log }: { readonly log: number | null }): boolean => log !== null && at.has(log);
-    return [...ofShapes(meanings)].map((shape) => {
+    return [...ofShapes(mappings)].map((shape) => {
       const recognised = made.filter((p) => p.shape === shape && p.evidence.some(isOf)).length;
       return { shape, signature, seen: exact.length, recognised, why: why(shape, isOf) };
     });
   });
-  const calls = [...rulebook.calls.values()].flatMap(({ selector, signature, meanings }) => {
+  const calls = [...rulebook.calls.values()].flatMap(({ selector, signature, mappings }) => {
     const frames = tx.frames.filter((frame) => frame.input.startsWith(selector));
     const at = new Set(frames.map((frame) => frame.index));
-    return [...ofShapes(meanings)].map((shape) => {
+    return [...ofShapes(mappings)].map((shape) => {
       const recognised = made.filter((p) => p.shape === shape && p.basis === 'call').length;
       const reasons = why(shape, ({ frame }) => frame !== null && at.has(frame));
       return { shape, signature, seen: frames.length, recognised, why: reasons };

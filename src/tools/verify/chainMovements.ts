@@ -130,7 +130,7 @@ function mostSpent(chain: RawChain): bigint {
  * True when the emitter's Transfer events cannot all be true: the gas spent does not pay for one balance
  * change per account they name, beside the transaction's other costs.
  */
-export function cannotHaveMoved(emitter: string, chain: RawChain): boolean {
+export function gasRulesOut(emitter: string, chain: RawChain): boolean {
   const input = typeof chain.tx['input'] === 'string' ? chain.tx['input'].slice(2) : '';
   let least = BASE;
   for (let i = 0; i < input.length; i += 2) least += input.startsWith('00', i) ? 4n : 16n;

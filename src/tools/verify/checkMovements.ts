@@ -1,7 +1,7 @@
 import type { Movement, TxReport } from '../../model/generated/report.ts';
 import {
   burntEther,
-  cannotHaveMoved,
+  gasRulesOut,
   decodeLog,
   isCredit,
   isStandardTransfer,
@@ -155,5 +155,5 @@ function endsFit(kind: Movement['kind'], { from, to }: LogMovement): boolean {
 function mayBeLeftOut(key: string, chain: RawChain, declared: ReadonlySet<number>): boolean {
   const index = Number(/^log (\d+)/.exec(key)?.[1]);
   const emitter = chain.logs.get(index)?.address;
-  return declared.has(index) || (emitter !== undefined && cannotHaveMoved(emitter, chain));
+  return declared.has(index) || (emitter !== undefined && gasRulesOut(emitter, chain));
 }

@@ -32,6 +32,6 @@ const PUBLISHED: readonly (readonly [string, number, string])[] = [
 
 describe('events of exchanges', () => {
   it.each(PUBLISHED)('%s with %i topics means %s', (topic0, topics, kind) => {
-    expect(rulebook.events.get(`${topic0}:${topics}`)?.meanings.map((m) => m.kind)).toContain(kind);
+    expect(rulebook.events.get(`${topic0}:${topics}`)?.mappings.map((m) => m.kind)).toContain(kind);
   });
 });

@@ -532,14 +532,14 @@ describe('electActor', () => {
       kind: 'bridge_deposit',
       protocols: [protocol],
     } as unknown as Rulebook['events'] extends ReadonlyMap<string, infer E>
-      ? E extends { meanings: readonly (infer M)[] }
+      ? E extends { mappings: readonly (infer M)[] }
         ? M
         : never
       : never;
     const position = { category: 'bridge_claim', effect: 'open' };
     const rulebook = {
       ...bareRulebook({
-        events: new Map([['0x', { signature: '', topic0: '0x', topicCount: 1, meanings: [meaning] }]]),
+        events: new Map([['0x', { signature: '', topic0: '0x', topicCount: 1, mappings: [meaning] }]]),
       }),
       motifKinds: kindsWith([{ kind: 'bridge_deposit', position }]),
     };

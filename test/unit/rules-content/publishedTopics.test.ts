@@ -79,7 +79,7 @@ describe('events with wording of their own', () => {
     expect(
       shippedRules()
         .events.get(`${topic0}:${topics}`)
-        ?.meanings.map((m) => m.kind),
+        ?.mappings.map((m) => m.kind),
     ).toContain(kind);
   });
 });

@@ -64,7 +64,7 @@ describe('rule files', () => {
     const doubled: string[] = [];
     for (const spec of [...shippedRules().events.values(), ...shippedRules().calls.values()]) {
       const owner = new Map<string, string>();
-      for (const meaning of spec.meanings)
+      for (const meaning of spec.mappings)
         for (const protocol of meaning.protocols)
           for (const address of protocol.addresses) {
             const other = owner.get(address);

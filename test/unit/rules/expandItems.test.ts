@@ -23,8 +23,8 @@ describe('several signatures in one entry', () => {
   it('become one mapping each', () => {
     const { ruleset, problems } = read(shape('SwapB(uint256 id, address who)'));
     expect(problems).toEqual([]);
-    const events = [...ruleset.rulebook!.events.values()].filter(({ meanings }) =>
-      meanings.some((m) => m.shape === 'swaps'),
+    const events = [...ruleset.rulebook!.events.values()].filter(({ mappings }) =>
+      mappings.some((m) => m.shape === 'swaps'),
     );
     expect(events.map(({ signature }) => signature)).toEqual(['SwapA(address)', 'SwapB(uint256,address)']);
   });
@@ -63,8 +63,8 @@ describe('a protocol that an overlay extends', () => {
     const spec = rulebook!.protocols.get('pairs')!;
     expect(spec).toMatchObject({ name: 'Pairs', version: 2 });
     expect([...spec.addresses]).toEqual(['0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2', NEW.toLowerCase()]);
-    const speakers = [...rulebook!.events.values()].flatMap(({ meanings }) =>
-      meanings.map((m) => [m.shape, m.protocols.map(({ slug }) => slug)]),
+    const speakers = [...rulebook!.events.values()].flatMap(({ mappings }) =>
+      mappings.map((m) => [m.shape, m.protocols.map(({ slug }) => slug)]),
     );
     expect(speakers).toEqual([
       ['other', ['pairs']],
@@ -94,7 +94,7 @@ describe('variants of an entry', () => {
     const { ruleset, problems } = read(shape('to: $venue, amount: $a'));
     expect(problems).toEqual([]);
     const [spec] = [...ruleset.rulebook!.events.values()].filter(({ signature }) => /Took/.test(signature));
-    expect(spec!.meanings).toMatchObject([
+    expect(spec!.mappings).toMatchObject([
       { kind: 'swap', roles: [{ role: 'owner' }], legs: [{ from: { op: 'arg', name: 'who' }, to: null }] },
       { kind: 'swap', roles: [{ role: 'owner' }], legs: [{ from: null, to: { op: 'emitter' } }] },
     ]);

@@ -21,7 +21,7 @@ describe('loadRulebook', () => {
     const [key, event] = [...book.events][0]!;
     expect(key).toBe(`${event.topic0}:3`);
     expect(event.signature).toBe('Swap(address,uint256,uint256,address)');
-    const meaning = event.meanings[0]!;
+    const meaning = event.mappings[0]!;
     expect(meaning.params).toEqual([
       { name: 'sender', type: 'address', indexed: true, offset: 1 },
       { name: 'amountIn', type: 'uint256', indexed: false, offset: 0 },
@@ -90,7 +90,7 @@ calls:
         'source: a package\n',
       ),
     });
-    const { params } = [...book.events.values()][0]!.meanings[0]!;
+    const { params } = [...book.events.values()][0]!.mappings[0]!;
     expect(params.map((p) => [p.name, p.type, p.offset])).toEqual([
       ['a', 'uint8', 0],
       ['b', '(address,uint256[2])', 32],

@@ -16,7 +16,7 @@ describe('a packed rulebook', () => {
   it('keeps what is one object one object', () => {
     const shared = unpacked.protocols.values().next().value;
     const speaking = [...unpacked.events.values(), ...unpacked.calls.values()].flatMap((e) =>
-      e.meanings.flatMap((m) => m.protocols),
+      e.mappings.flatMap((m) => m.protocols),
     );
     expect(speaking.every((protocol) => unpacked.protocols.get(protocol.slug) === protocol)).toBe(true);
     expect(speaking).toContain(shared);

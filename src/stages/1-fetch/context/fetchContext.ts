@@ -146,7 +146,7 @@ export async function fetchContext(
     prices,
     rates,
     positions,
-    refusals: [...telling(found.refusals, prices, rates), ...beyondLimit(plan)],
+    refusals: [...unanswered(found.refusals, prices, rates), ...beyondLimit(plan)],
     delegations,
     authorities: plan.authorities,
     nonces,
@@ -261,7 +261,7 @@ function beyondLimit(plan: ContextPlan): PriceRefusal[] {
 }
 
 /** Without those of assets that another source priced, and one per asset and code. */
-function telling(
+function unanswered(
   refusals: readonly PriceRefusal[],
   quotes: readonly PriceQuote[],
   rates: readonly PriceRate[],

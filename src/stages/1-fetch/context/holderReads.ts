@@ -52,8 +52,8 @@ const isAsking = ({ op }: BindExpr): boolean => op === 'holder';
 /** Roles that ask for a holder, by the event or function. */
 function askingRoles({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): Map<string, Resolver[]> {
   const found = new Map<string, Resolver[]>();
-  for (const [key, { meanings }] of [...events, ...calls])
-    for (const { roles, params } of meanings) {
+  for (const [key, { mappings }] of [...events, ...calls])
+    for (const { roles, params } of mappings) {
       const named = new Map(params.map((param) => [param.name, param]));
       const asking = roles.filter(({ account }) =>
         (account.op === 'first' ? account.of : [account]).some(isAsking),

@@ -83,14 +83,14 @@ interface RegistryIndex {
 
 /** Registries by the events and functions of their protocols' shapes. */
 function registriesByTrigger({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): RegistryIndex {
-  const of = (meanings: readonly EventMapping[]): Registry[] => {
-    const specs = new Set(meanings.flatMap(({ protocols }) => protocols));
+  const of = (mappings: readonly EventMapping[]): Registry[] => {
+    const specs = new Set(mappings.flatMap(({ protocols }) => protocols));
     return [...specs].flatMap(({ slug, registries }) => registries.map((spec) => ({ slug, spec })));
   };
-  const index = <K>(entries: Iterable<[K, { meanings: readonly EventMapping[] }]>): Map<K, Registry[]> =>
+  const index = <K>(entries: Iterable<[K, { mappings: readonly EventMapping[] }]>): Map<K, Registry[]> =>
     new Map(
       [...entries]
-        .map(([key, { meanings }]) => [key, of(meanings)] as const)
+        .map(([key, { mappings }]) => [key, of(mappings)] as const)
         .filter(([, list]) => list.length > 0),
     );
   const byEvent = index(events);

@@ -41,13 +41,13 @@ export function differenceOf(
   role: string,
   { index }: { readonly index: MovementIndex },
 ) {
-  const apart = carrier.amount - amount;
+  const difference = carrier.amount - amount;
   if (!SENT_ROLES.has(role)) {
-    const charged = carrier.amount === withFees || (apart < 0n && withheld(carrier, -apart, index));
+    const charged = carrier.amount === withFees || (difference < 0n && withheld(carrier, -difference, index));
     return charged ? { amount: carrier.amount, fee: 0n, movements: [] } : null;
   }
-  if (carrier.amount === withFees) return { amount, fee: apart, movements: [carrier.index] };
-  if (apart < 0n) return null;
+  if (carrier.amount === withFees) return { amount, fee: difference, movements: [carrier.index] };
+  if (difference < 0n) return null;
   const passed = passedOn(carrier, amount, index);
   if (passed === null) return null;
   const fees = passed.filter(({ to }) => to !== carrier.from);
@@ -56,22 +56,22 @@ export function differenceOf(
 }
 
 /** Whether the payer paid exactly this much of the asset to others: a fee or a token's tax on the payout. */
-function withheld({ from, asset, index: own }: Movement, apart: bigint, index: MovementIndex): boolean {
+function withheld({ from, asset, index: own }: Movement, difference: bigint, index: MovementIndex): boolean {
   const others = paymentsOf(from, asset, index).filter((m) => m.index !== own);
-  return others.some((m) => m.amount === apart) || sumOf(others) === apart;
+  return others.some((m) => m.amount === difference) || sumOf(others) === difference;
 }
 
 /** The payments by which an account on the way gave away all but the stated amount. */
 function passedOn(carrier: Movement, stated: bigint, index: MovementIndex): readonly Movement[] | null {
-  const apart = carrier.amount - stated;
+  const difference = carrier.amount - stated;
   let at = carrier;
   for (let hop = 0; hop < MAX_HOPS; hop++) {
     const after = at.index;
     const payments = paymentsOf(at.to, at.asset, index).filter((m) => m.index > after);
     const rest = payments.filter((m) => m.amount !== stated);
-    const single = rest.find((m) => m.amount === apart);
+    const single = rest.find((m) => m.amount === difference);
     if (single) return [single];
-    if (rest.length > 0 && sumOf(rest) === apart) return rest;
+    if (rest.length > 0 && sumOf(rest) === difference) return rest;
     const onward = payments.filter((m) => m.amount === carrier.amount);
     if (onward.length !== 1) return null;
     at = onward[0]!;

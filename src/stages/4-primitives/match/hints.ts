@@ -35,22 +35,22 @@ export function findHints(context: StructureContext, principals: ReadonlySet<Add
 }
 
 /** Logs of acts, movements and approvals. */
-function explainedLogs({ flow, found }: StructureContext): ReadonlySet<number | null> {
-  const explained = new Set<number | null>();
-  for (const { evidence } of found) for (const { log } of evidence) explained.add(log);
-  for (const { evidence } of flow.movements) explained.add(evidence.log);
-  for (const { kind, evidence } of flow.nonEconomic) if (kind === 'approval') explained.add(evidence.log);
-  return explained;
+function claimedLogs({ flow, found }: StructureContext): ReadonlySet<number | null> {
+  const claimed = new Set<number | null>();
+  for (const { evidence } of found) for (const { log } of evidence) claimed.add(log);
+  for (const { evidence } of flow.movements) claimed.add(evidence.log);
+  for (const { kind, evidence } of flow.nonEconomic) if (kind === 'approval') claimed.add(evidence.log);
+  return claimed;
 }
 
 /** Events that neither an act nor a movement explains. */
 function eventTriggers(context: StructureContext): NamedTrigger[] {
   const { tx, rulebook, wrappedNative } = context;
-  const explained = explainedLogs(context);
+  const claimed = claimedLogs(context);
   const triggers: NamedTrigger[] = [];
   let events = 0;
   for (const log of tx.logs) {
-    if (explained.has(log.index) || wrappedNative.has(log.address)) continue;
+    if (claimed.has(log.index) || wrappedNative.has(log.address)) continue;
     const key = `${log.topics[0]}:${log.topics.length}`;
     if (isRead(log, key, rulebook)) continue;
     if (++events > MAX_TRIGGERS) break;
@@ -65,8 +65,8 @@ function eventTriggers(context: StructureContext): NamedTrigger[] {
  * no better.
  */
 function isRead({ address }: Log, key: string, { events }: Rulebook): boolean {
-  const meanings = events.get(key)?.meanings ?? [];
-  return meanings.some(
+  const mappings = events.get(key)?.mappings ?? [];
+  return mappings.some(
     ({ protocols, legs }) =>
       legs.some(({ amount }) => amount.length > 0) &&
       protocols.some(({ addresses }) => addresses.has(address)),

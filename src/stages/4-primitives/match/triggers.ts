@@ -23,21 +23,21 @@ export interface TriggerIndex {
 
 /** Indexes the rulebook's mappings. */
 export function indexTriggers({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): TriggerIndex {
-  const mappings = (specs: readonly EventMapping[], rootOnly: boolean): TriggerMappings => ({
+  const prepareAll = (specs: readonly EventMapping[], rootOnly: boolean): TriggerMappings => ({
     rootOnly,
     all: lazy(() => specs.map(prepareMapping)),
   });
   const byTopic = new Map<string, TriggerMappings[]>();
-  for (const [key, { meanings }] of events) {
+  for (const [key, { mappings }] of events) {
     const [topic, count] = key.split(':') as [string, string];
     const own = byTopic.get(topic) ?? [];
-    own[Number(count)] = mappings(meanings, false);
+    own[Number(count)] = prepareAll(mappings, false);
     byTopic.set(topic, own);
   }
   return {
     events: byTopic,
     calls: new Map(
-      [...calls].map(([selector, { meanings, depth }]) => [selector, mappings(meanings, depth === 'root')]),
+      [...calls].map(([selector, { mappings, depth }]) => [selector, prepareAll(mappings, depth === 'root')]),
     ),
   };
 }

@@ -18,8 +18,8 @@ export class StructureContext implements Tracing {
   readonly carriers: Tracing['carriers'];
   readonly origins: Tracing['origins'];
   readonly destinations: Tracing['destinations'];
-  /** Grows as detectors run, so that each movement is explained once. */
-  readonly explained = new Set<number>();
+  /** Grows as detectors run, so that each movement is claimed once. */
+  readonly claimed = new Set<number>();
   /** Contracts at which a primitive happened. */
   readonly venues = new Set<Address>();
   /** Tokens that represent a share of a venue. */
@@ -60,7 +60,7 @@ export class StructureContext implements Tracing {
     for (const { role, account } of roles) if (isPrincipal(role)) this.customers.add(account);
     for (const leg of legs) {
       if (SHARE_ROLES.has(leg.role)) this.shareAssets.add(leg.asset);
-      for (const m of leg.movements) this.explained.add(m);
+      for (const m of leg.movements) this.claimed.add(m);
       if (leg.account) addTo(this.legsByAccount, leg.account, leg);
     }
   }
@@ -89,7 +89,7 @@ const MAX_NEAR = 32;
 
 /** Unexplained transfers of other fungible assets shortly before and after a mint or burn, in order. */
 export function counterFlow(
-  { flow, explained }: StructureContext,
+  { flow, claimed }: StructureContext,
   issued: Movement,
   side: 'incoming' | 'outgoing',
   account: Address,
@@ -99,7 +99,7 @@ export function counterFlow(
   const near = list.slice(Math.max(0, split - MAX_NEAR), split + MAX_NEAR).map((i) => flow.movements[i]!);
   return near.filter(
     ({ kind, asset, index }) =>
-      kind === 'transfer' && asset !== issued.asset && !explained.has(index) && isFungible(flow, asset),
+      kind === 'transfer' && asset !== issued.asset && !claimed.has(index) && isFungible(flow, asset),
   );
 }
 

@@ -15,9 +15,7 @@ import type { DraftPrimitive } from '../../../model/primitive.ts';
  */
 export function findIssuance(context: StructureContext): DraftPrimitive[] {
   const { movements, taxes } = context.flow;
-  const left = movements.filter(
-    (m) => isIssuance(m) && !context.explained.has(m.index) && !taxes.has(m.index),
-  );
+  const left = movements.filter((m) => isIssuance(m) && !context.claimed.has(m.index) && !taxes.has(m.index));
   if (left.length === 0) return [];
   const groups = new Map<string, Movement[]>();
   for (const m of left) {

@@ -62,7 +62,7 @@ export class NamedActs {
     for (const hint of this.#hints()) {
       const act = this.#exact(hint, open);
       if (!act) continue;
-      for (const leg of act.legs) for (const m of leg.movements) this.context.explained.add(m);
+      for (const leg of act.legs) for (const m of leg.movements) this.context.claimed.add(m);
       acts.push(act);
     }
     return acts;

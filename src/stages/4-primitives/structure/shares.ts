@@ -41,11 +41,11 @@ export function findLiquidityExchanges(context: StructureContext): DraftPrimitiv
 
 /** The issuer of a token that is minted or burnt here without an explanation; null for other movements. */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
-  const { explained, flow, wrappedNative, venues, shareAssets } = context;
+  const { claimed, flow, wrappedNative, venues, shareAssets } = context;
   const emitter = contractOf(flow, m.asset);
   if (emitter === null || wrappedNative.has(emitter) || venues.has(emitter)) return null;
   if (!isIssuance(m)) return null;
-  if (explained.has(m.index) || shareAssets.has(m.asset)) return null;
+  if (claimed.has(m.index) || shareAssets.has(m.asset)) return null;
   return m.kind === 'mint' || isFungible(flow, m.asset) ? emitter : null;
 }
 

@@ -12,7 +12,7 @@ import type { AssetId } from '../../../model/valueFlow.ts';
 /**
  * Swaps at venues without a known event: an account that ended with more of one asset and less of another,
  * while the signer or a customer traded too. Pass-through accounts, customers, issuers of either asset,
- * venues already explained by an event and holders of stakes or deposits do not count.
+ * venues already claimed by an event and holders of stakes or deposits do not count.
  */
 export function findStructuralSwaps(context: StructureContext): DraftPrimitive[] {
   const { flow, tx, found, rulebook } = context;

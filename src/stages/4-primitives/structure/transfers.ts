@@ -20,7 +20,7 @@ import type { DraftPrimitive } from '../../../model/primitive.ts';
 export function findTransfers(context: StructureContext): DraftPrimitive[] {
   const { flow } = context;
   const left = flow.movements.filter(
-    (m) => m.kind === 'transfer' && !context.explained.has(m.index) && !context.carriers.has(m.to),
+    (m) => m.kind === 'transfer' && !context.claimed.has(m.index) && !context.carriers.has(m.to),
   );
   if (left.length === 0) return [];
   const behind = customersBehind(context);
@@ -56,7 +56,7 @@ function isPartOfAct(context: StructureContext, m: Movement, origins: readonly A
   if (context.venues.has(m.from) || context.venues.has(m.to)) return true;
   const isPaidBy = (origin: Address): boolean =>
     origin !== context.tx.from &&
-    context.between(origin, m.from, m.asset).some(({ index }) => context.explained.has(index));
+    context.between(origin, m.from, m.asset).some(({ index }) => context.claimed.has(index));
   if (context.carriers.has(m.from))
     return origins.some((one) => one === ZERO_ADDRESS || context.venues.has(one) || isPaidBy(one));
   if (m.from === context.tx.from || context.customers.has(m.from)) return false;

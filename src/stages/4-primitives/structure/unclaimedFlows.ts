@@ -85,5 +85,5 @@ export class UnclaimedFlows {
     return mergeNative(asset, this.context.wrappedNative);
   }
 
-  readonly #isOpen = ({ index }: Movement): boolean => !this.context.explained.has(index);
+  readonly #isOpen = ({ index }: Movement): boolean => !this.context.claimed.has(index);
 }

@@ -9,7 +9,7 @@ import type { MotifTraits } from '../../../model/vocabulary.ts';
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
-import { feeTakersOf } from '../../../value/parties.ts';
+import { feeRecipientsOf } from '../../../value/parties.ts';
 import { holdingFlow, type Holding, type HoldingFlow } from '../../../value/follow.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
@@ -129,9 +129,9 @@ export function deliveriesOf(view: SubjectView): readonly Delivery[] {
     );
     if (bought.length > 0) found.push({ account, bought });
   }
-  const takers = feeTakersOf(input.motifs, input.rulebook);
-  const apart = found.filter(({ account }) => !takers.has(account));
-  return apart.length > 0 ? apart : found;
+  const recipients = feeRecipientsOf(input.motifs, input.rulebook);
+  const others = found.filter(({ account }) => !recipients.has(account));
+  return others.length > 0 ? others : found;
 }
 
 /** The inside of a motif, where assets turn into others. */

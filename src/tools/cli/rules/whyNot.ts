@@ -77,7 +77,7 @@ function otherTopicCounts(log: Log, rulebook: Rulebook): Unrecognised['reasons']
   if (!other) return { shape: null, text: 'no shape knows this event' };
   const { length } = log.topics;
   const counts = `known with ${other.topicCount - 1} indexed parameters, and this log has ${length - 1}`;
-  return { shape: other.meanings[0]!.shape, text: `${counts}: mark them indexed as the contract does` };
+  return { shape: other.mappings[0]!.shape, text: `${counts}: mark them indexed as the contract does` };
 }
 
 const short = (text: string): string =>

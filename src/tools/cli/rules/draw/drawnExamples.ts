@@ -20,8 +20,8 @@ export function drawnExamples(item: RuleItem<RawShape>, ruleset: SoundRuleset): 
   const { value: shape } = item;
   const { words, protocols } = ruleset;
   const stored = storedExamples(item, ruleset);
-  const speaker = protocols.find(({ value }) => value.shapes?.includes(shape.slug) && value.addresses);
-  const [listed] = speaker?.value.addresses ?? [];
+  const protocol = protocols.find(({ value }) => value.shapes?.includes(shape.slug) && value.addresses);
+  const [listed] = protocol?.value.addresses ?? [];
   const known = listed === undefined ? 'venue' : checksumAddress(listed as Address);
   // Its problems are known already.
   const silent = { ...item, sink: new ProblemSink() };

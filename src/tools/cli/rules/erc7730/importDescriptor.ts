@@ -50,14 +50,14 @@ export function draftOf({ name, functions, addresses, url }: Descriptor, ruleboo
   const draft = { slug, name, addresses: unlisted, guesses, leftOut: [], recording: null, before: '' };
   const files = new Map(writeDraft(url === null ? draft : { ...draft, reference: url }));
   if (unlisted.length === 0) files.delete(`protocols/${slug}.yaml`);
-  const speakers = [...new Set(owners.map((owner) => owner ?? slug))];
+  const slugs = [...new Set(owners.map((owner) => owner ?? slug))];
   const listed = new Set(owners.flatMap((owner) => rulebook.protocols.get(owner ?? '') ?? []));
   for (const { slug: owner, version } of guesses.length > 0 ? listed : [])
     files.set(
       `protocols/${owner}.yaml`,
       `slug: ${owner}\nversion: ${version + 1}\nshapes: [${slug}]\nextend: true\n`,
     );
-  const names = functions.filter(isNamed).map(({ text }) => `${speakers.join(',')} ${text}\n`);
+  const names = functions.filter(isNamed).map(({ text }) => `${slugs.join(',')} ${text}\n`);
   const lines = [`# ERC-7730 descriptor${url === null ? '' : ` of ${url}`}\n`, ...names.sort()];
   if (names.length > 0) files.set(`signatures/own-${slug}.txt`, lines.join(''));
   return { files, leftOut };
@@ -103,7 +103,7 @@ function guessCall({ text, intent, amount, token }: DescribedFunction, rulebook:
 
 function knownAs({ id }: ParsedSignature, { calls, tokenCalls }: Rulebook): string | null {
   if (tokenCalls.has(id)) return 'every token has it';
-  const [known] = calls.get(id)?.meanings ?? [];
+  const [known] = calls.get(id)?.mappings ?? [];
   return known ? `known to ${known.shape}` : null;
 }
 

@@ -114,7 +114,7 @@ function guessAll(
 /** ` to <shapes>`, empty for the events of token standards; null for an event that the rules do not know. */
 function knownTo({ signature }: Guess, { events }: Rulebook): string | null {
   const { id, topicCount, canonical } = signature;
-  const shapes = events.get(`${id}:${topicCount}`)?.meanings.map(({ shape }) => shape) ?? [];
+  const shapes = events.get(`${id}:${topicCount}`)?.mappings.map(({ shape }) => shape) ?? [];
   if (shapes.length > 0) return ` to ${[...new Set(shapes)].join(', ')}`;
   return /^(Transfer|Approval|ApprovalForAll)\(/.test(canonical) ? '' : null;
 }

@@ -50,7 +50,7 @@ const NO_REFERENCE = `https://example.org${REPLACE_ME}`;
 
 function shapeFile({ slug, guesses, leftOut, reference = NO_REFERENCE }: Draft): string {
   const isEvents = guesses[0]!.signature.topicCount > 0;
-  const meanings = guesses.map((guess) => {
+  const mappings = guesses.map((guess) => {
     const roles = guess.account === null ? '{caller: $signer}' : `{owner: $${guess.account}}`;
     const legs = guess.amount === null ? '' : `    legs:\n      - ${legText(guess)}\n`;
     return (
@@ -64,7 +64,7 @@ function shapeFile({ slug, guesses, leftOut, reference = NO_REFERENCE }: Draft):
     ...leftOut.map((line) => `# left out: ${line}`),
     `slug: ${slug}\nversion: 1\nstatus: experimental\nsummary: "Say what contracts of this family do."`,
     `references: [${JSON.stringify(reference)}]\nany_emitter: true\n${isEvents ? 'events' : 'calls'}:`,
-    meanings.join(''),
+    mappings.join(''),
   ].join('\n');
 }
 
