@@ -107,7 +107,7 @@ function titleOf(motif: Motif, input: CaveatInput): string {
   const where = isRecognised(protocol) ? format.protocol(protocol.slug) : named;
   const at = where === null ? '' : ` at ${where}`;
   const about = amounts === '' ? at : `, ${amounts}${at},`;
-  return `the ${placeOf(motif, input)}${kind.replaceAll('_', ' ').replace(/^nft/, 'NFT')}${about}`;
+  return `the ${ordinalOf(motif, input)}${kind.replaceAll('_', ' ').replace(/^nft/, 'NFT')}${about}`;
 }
 
 function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
@@ -118,7 +118,7 @@ function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
 }
 
 /** `2nd ` where more acts are of its kind and protocol. */
-function placeOf({ index, kind, protocol }: Motif, { motifs }: CaveatInput): string {
+function ordinalOf({ index, kind, protocol }: Motif, { motifs }: CaveatInput): string {
   const alike = motifs.filter((other) => other.kind === kind && other.protocol?.slug === protocol?.slug);
   return alike.length > 1 ? `${ordinal(alike.findIndex((one) => one.index === index) + 1)} ` : '';
 }

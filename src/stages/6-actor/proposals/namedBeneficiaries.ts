@@ -28,7 +28,7 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
       account,
       mode: 'none',
       submitterRole,
-      ground: isReleased(context, motif, { account, origins }) ? 'listed' : 'claimed',
+      ground: isReleased(context, motif, account, origins) ? 'listed' : 'claimed',
       reason: `${motif.kind}_beneficiary`,
       evidence: motif.evidence,
       claimedBy: context.strangerOf(motif, account),
@@ -37,29 +37,24 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
   return found;
 }
 
-/** An account, and the sources of its money behind all that lost none of it. */
-interface Paid {
-  readonly account: Address;
-  readonly origins: ValueEnds;
-}
-
 /**
  * A listed contract paid the account that it names first: by a call with ether, or with a listed token, which
  * it or another listed contract held or which was made for the account. A filler may make its order up.
  */
-function isReleased(context: ElectionContext, motif: Motif, { account, origins }: Paid): boolean {
+function isReleased(context: ElectionContext, motif: Motif, account: Address, origins: ValueEnds): boolean {
   const { flow, rulebook } = context.input;
   if (!context.isListed(motif) || roleOf(motif, 'filler') !== null) return false;
   if ((roleOf(motif, 'owner') ?? roleOf(motif, 'caller') ?? account) !== account) return false;
   const paid = motif.movements.map((index) => flow.movements[index]!).filter(({ to }) => to === account);
-  if (!paid.every((m) => wasHeld(context, m, origins))) return false;
-  if (context.isCalledBy(account, motif.venue)) return true;
-  if (context.sides(account) !== 'received') return false;
-  return paid.some(({ from, asset }) => {
+  const isPayment = ({ from, asset }: Movement): boolean => {
     const token = flow.assets.get(asset)!.address;
     if (from !== motif.venue && from !== ZERO_ADDRESS) return false;
     return token !== null && isListedAddress(token, rulebook);
-  });
+  };
+  const isPaid =
+    context.isCalledBy(account, motif.venue) ||
+    (context.sides(account) === 'received' && paid.some(isPayment));
+  return isPaid && paid.every((m) => wasHeld(context, m, origins));
 }
 
 /** Listed contracts ended with less by this amount, or it was made for the account. */
