@@ -8,7 +8,7 @@ import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { tokensOf } from './parties.ts';
-import { actsOnOrders, pullsForOthers, readSigned, type Signed } from './signed.ts';
+import { actsOnOrders, makesOwnCalls, readSigned, type Signed } from './signed.ts';
 import {
   allowedBy,
   entrusts,
@@ -140,7 +140,7 @@ export class Consent {
     const names = (call: Frame): boolean => {
       const spec = this.#specOf(call);
       if (spec !== undefined) return holderOf(call, spec) === account;
-      return pullsForOthers(this.rulebook, call.from) && namesFirst(call, account);
+      return makesOwnCalls(this.rulebook, call.from) && namesFirst(call, account);
     };
     return (this.#calls().get(token) ?? []).slice(0, MAX_CALLS).some(names);
   }
@@ -241,7 +241,7 @@ export class Consent {
     const led = this.#callersOf(call).filter((frame) => own.has(frame));
     if (led.length === 0) return false;
     if (led.some((frame) => entrusts(frame, call, amount))) return true;
-    if (taker !== call.from || !pullsForOthers(this.rulebook, call.from)) return false;
+    if (taker !== call.from || !makesOwnCalls(this.rulebook, call.from)) return false;
     return named === holder || (isListedAddress(call.to!, this.rulebook) && namesFirst(call, holder));
   }
 

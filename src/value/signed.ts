@@ -10,6 +10,7 @@ import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
+import { isListedAddress } from './tokenCall.ts';
 
 /** A call with an account's word on it: a signature that it carries, or one that its wallet approved. */
 export interface Signed extends SignedWord {
@@ -47,20 +48,14 @@ const isHandedOn = ({ type, input, parent }: Frame, { frames }: CanonicalTx): bo
 /** Any contract may ask a wallet, of old signatures too; only contracts that act on the answer count. */
 function approvals(frame: Frame, rulebook: Rulebook): Signed[] {
   const { to, from, output } = frame;
-  if (to === null || !pullsForOthers(rulebook, from) || !output.startsWith(APPROVED)) return [];
+  if (to === null || !makesOwnCalls(rulebook, from) || !output.startsWith(APPROVED)) return [];
   const grants = [{ token: null, spender: from, amount: ANY_AMOUNT }];
   return [{ frame, account: to, grants, forwards: null, isSigned: () => true }];
 }
 
-/** It makes any call that its caller gives it. */
-export const makesAnyCall = ({ entities }: Rulebook, account: Address): boolean =>
-  entities.get(account)?.tags.includes('open_calls') === true;
-
-/** A listed contract, unless it makes any call it is given. */
-export function pullsForOthers(rulebook: Rulebook, account: Address): boolean {
-  const { protocolAt, entities } = rulebook;
-  return (protocolAt.has(account) || entities.has(account)) && !makesAnyCall(rulebook, account);
-}
+/** A listed contract that makes no call which its caller gives it. */
+export const makesOwnCalls = (rulebook: Rulebook, account: Address): boolean =>
+  isListedAddress(account, rulebook) && !rulebook.entities.get(account)?.tags.includes('open_calls');
 
 /** It takes nothing but for orders that it has checked. */
 export const actsOnOrders = ({ entities }: Rulebook, account: Address): boolean =>

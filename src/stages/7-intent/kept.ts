@@ -6,7 +6,7 @@ import { roleOf } from '../../lib/roles.ts';
 import { sumOf } from '../../value/amount.ts';
 import { mergeNative, NATIVE, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances } from '../../value/balances.ts';
-import { makesAnyCall } from '../../value/signed.ts';
+import { makesOwnCalls } from '../../value/signed.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { FEE_DIVISOR, tokensOf } from '../../value/parties.ts';
 import { amountsOf } from '../../value/sides.ts';
@@ -195,8 +195,8 @@ export const callsListed = memoizeFor((view: SubjectView, _: void): boolean => {
     ({ type, effective, static: reads, from, to }) =>
       type === 'CALL' && effective && !reads && entity.has(from) && !entity.has(to!) && !tokens.has(to),
   );
-  return (called.length > 0 ? called : tx.frames.slice(0, 1)).every(
-    ({ to }) => isListedAddress(to!, input.rulebook) && !makesAnyCall(input.rulebook, to!),
+  return (called.length > 0 ? called : tx.frames.slice(0, 1)).every(({ to }) =>
+    makesOwnCalls(input.rulebook, to!),
   );
 });
 

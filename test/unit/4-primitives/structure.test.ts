@@ -226,4 +226,31 @@ describe('structure where no event speaks', () => {
       ['refund', ETH, 20n],
     ]);
   });
+
+  it('guesses at the charges and change of routers that no rule lists, not at those of listed ones', () => {
+    const charges = (router: typeof A): readonly unknown[] =>
+      analyse(
+        [
+          send(router, POOL, 80n),
+          transfer(B, POOL, router, 900n),
+          transfer(B, router, FRIEND, 9n),
+          transfer(B, router, USER, 891n),
+          send(router, USER, 20n),
+        ],
+        { to: router, value: 100n },
+      ).primitives.map(({ kind, tags }) => [kind, tags.includes('structural')]);
+    const universalRouter = '0x3fc91a3afd70395cd496c647d5a6cc9d4b2b7fad';
+    expect(charges(universalRouter)).toEqual([
+      ['swap', true],
+      ['protocol_fee', false],
+      ['refund', false],
+    ]);
+    expect(charges(ROUTER)).toEqual([
+      ['swap', true],
+      ['protocol_fee', true],
+      ['refund', true],
+    ]);
+    // A multicall contract makes whatever calls it is given.
+    expect(charges('0xca11bde05977b3631167028862be2a173976ca11')).toEqual(charges(ROUTER));
+  });
 });

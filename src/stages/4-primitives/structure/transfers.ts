@@ -6,6 +6,7 @@ import { legOf, structural } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { valueEnds, type ValueEnds } from '../../../value/follow.ts';
+import { makesOwnCalls } from '../../../value/signed.ts';
 import { isOwnPayment, isPaymasterCharge } from './payments.ts';
 import type { StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -30,9 +31,8 @@ export function findTransfers(context: StructureContext): DraftPrimitive[] {
     const payer = payerOf(m, origins);
     const act = (kind: string): DraftPrimitive => transferOf(context, kind, m, payer);
     if (payer === m.to || isChange(context, m)) found.push(act('refund'));
-    // The operation's own event shows it: no guess, unlike other skims.
-    else if (isPaymasterCharge(context, m)) found.push({ ...act('protocol_fee'), tags: NOTHING });
-    else if (isTax(context, m) || isSkim(context, m)) found.push(act('protocol_fee'));
+    else if (isPaymasterCharge(context, m) || isTax(context, m) || isSkim(context, m))
+      found.push(act('protocol_fee'));
     else if (!isPartOfAct(context, m, origins)) found.push(act('transfer'));
   }
   return found;
@@ -89,6 +89,10 @@ function isSkim(context: StructureContext, m: Movement): boolean {
   return m.amount * FEE_DIVISOR <= (own?.sent ?? 0n) && !isOwnPayment(context, m);
 }
 
+/** No guess: the event of an operation shows it, or a listed contract did it of itself. */
+const isCharged = (context: StructureContext, m: Movement): boolean =>
+  makesOwnCalls(context.rulebook, m.from) || isPaymasterCharge(context, m);
+
 function transferOf(context: StructureContext, kind: string, m: Movement, payer: Address): DraftPrimitive {
   const venue = context.flow.assets.get(m.asset)?.address ?? m.to;
   const pays = { role: 'payer', account: payer };
@@ -99,7 +103,7 @@ function transferOf(context: StructureContext, kind: string, m: Movement, payer:
     venue,
     roles: kind === 'transfer' ? [{ role: 'owner', account: payer }, pays, receives] : [pays, receives],
     legs: [legOf('paid', [m], payer)],
-    tags: kind === 'transfer' ? NOTHING : GUESSED,
+    tags: kind === 'transfer' || isCharged(context, m) ? NOTHING : GUESSED,
     evidence: [m.evidence],
   });
 }
