@@ -135,12 +135,12 @@ export class Consent {
       .map((at) => this.tx.frames[at]!);
   }
 
-  /** A call that moves a balance names the account as holder, or a listed contract's own call does. */
-  isNamed(account: Address, token: Address): boolean {
+  /** A call of the token names the account as the holder; `listed`: only a listed contract counts. */
+  isNamed(account: Address, token: Address, listed = false): boolean {
     const names = (call: Frame): boolean => {
       const spec = this.#specOf(call);
-      if (spec !== undefined) return holderOf(call, spec) === account;
-      return makesOwnCalls(this.rulebook, call.from) && namesFirst(call, account);
+      if (spec === undefined) return makesOwnCalls(this.rulebook, call.from) && namesFirst(call, account);
+      return holderOf(call, spec) === account && (!listed || makesOwnCalls(this.rulebook, call.from));
     };
     return (this.#calls().get(token) ?? []).slice(0, MAX_CALLS).some(names);
   }

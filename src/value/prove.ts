@@ -1,7 +1,7 @@
 import { functionOf } from '../evm/decodeArguments.ts';
 import { applies, signatureWords } from '../lib/lexicon.ts';
 import { isRecognised, kindOf } from '../lib/motifKinds.ts';
-import { isParty, SENT_ROLES, SHARE_ROLES } from '../lib/roles.ts';
+import { accountsWith, isParty, SENT_ROLES, SHARE_ROLES } from '../lib/roles.ts';
 import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
 import type { Confidence, Motif, ProofDoubt } from '../model/motif.ts';
 import type { Leg, Primitive } from '../model/primitive.ts';
@@ -41,7 +41,7 @@ export function prove(act: Primitive, input: ProofInput): ProofDoubt | null {
     claims.every(({ holds }) => holds) && wanted.every((name) => claims.some((one) => one.name === name));
   if (!isClaimed || tags.some((tag) => UNPROVEN_TAGS.has(tag))) return 'unproven_motif';
   if (isSuspect(act, input) || !isAsked(act, input)) return 'unproven_motif';
-  const shown = basis === 'structure' || known || isShown(act, input);
+  const shown = basis === 'structure' || (known && !isManaged(act, input)) || isShown(act, input);
   return shown ? null : 'unproven_motif';
 }
 
@@ -91,13 +91,36 @@ export function isSuspect(
 function isAsked({ kind, legs, protocol, basis, roles }: Primitive, input: ProofInput): boolean {
   const { suspects, flow, rulebook } = input;
   const known = isRecognised(protocol);
-  if (known && kindOf(rulebook, kind).position === null) return true;
+  if (known && kindOf(rulebook, kind).position === null) return isTaken({ legs, roles }, input);
   if (basis === 'structure' && !roles.some(({ role }) => role === 'owner')) return true;
   const isGiven = ({ role }: Leg, m: Movement): boolean =>
     known && (!SENT_ROLES.has(role) || isIssuance(m) || isListedAddress(m.from, rulebook));
   return legs.every((leg) =>
     leg.movements.every((m) => !suspects?.unasked.has(m) || isGiven(leg, flow.movements[m]!)),
   );
+}
+
+/** Whether a market took each unlisted token by a listed contract's call, or of its order's maker. */
+function isTaken({ legs, roles }: Pick<Primitive, 'legs' | 'roles'>, input: ProofInput): boolean {
+  const { suspects, flow } = input;
+  const makers = new Set(accountsWith(roles, 'maker'));
+  return legs.every(({ movements }) =>
+    movements.every((m) => !suspects?.untaken.has(m) || makers.has(flow.movements[m]!.from)),
+  );
+}
+
+/**
+ * An unlisted manager made the NFT of a position that the venue's books name as the manager's own: only the
+ * signer, at its own call, is proven to have it.
+ */
+function isManaged({ legs, venue }: Primitive, { tx, flow, rulebook }: ProofInput): boolean {
+  const isWord = (m: Movement): boolean => {
+    const { kind, address } = flow.assets.get(m.asset)!;
+    if (kind !== 'erc721' || address === venue || holderOf(m, flow) === tx.from) return false;
+    return !isListedAddress(address!, rulebook);
+  };
+  const shares = legs.filter(({ role }) => SHARE_ROLES.has(role));
+  return shares.some(({ movements }) => movements.some((m) => isWord(flow.movements[m]!)));
 }
 
 /**

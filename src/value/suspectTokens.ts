@@ -25,6 +25,8 @@ export interface Suspects {
   readonly unlisted: ReadonlySet<number>;
   /** Of these, those that no standard call asked for, out of accounts that emit nothing here. */
   readonly unverified: ReadonlySet<number>;
+  /** These, and those that only unlisted contracts' calls asked for. */
+  readonly untaken: ReadonlySet<number>;
   /** Logs of allowances that their owners neither gave by a call nor signed. */
   readonly allowances: ReadonlySet<number>;
   /** Accounts that no call reaches and that such movements or allowances mention. */
@@ -162,7 +164,8 @@ export function findSuspects(
   const impersonating = new Set(assets.map(({ id }) => id));
   const consent = new Consent(tx, flow, tokens, rulebook);
   const emitters = lazy(() => new Set(tx.logs.map(({ address }) => address)));
-  const [unasked, unlisted, unverified] = [new Set<number>(), new Set<number>(), new Set<number>()];
+  const [unasked, unlisted] = [new Set<number>(), new Set<number>()];
+  const [unverified, untaken] = [new Set<number>(), new Set<number>()];
   for (const movement of flow.movements) {
     const { index, from } = movement;
     const token = tokenTaken(movement, flow);
@@ -170,12 +173,15 @@ export function findSuspects(
     unasked.add(index);
     if (isListedAddress(token, rulebook)) continue;
     unlisted.add(index);
-    if (!emitters().has(from) && !consent.isNamed(from, token)) unverified.add(index);
+    if (emitters().has(from)) continue;
+    if (!consent.isNamed(from, token)) unverified.add(index);
+    if (!consent.isNamed(from, token, true)) untaken.add(index);
   }
   const unaskedFor = flow.allowances.filter((allowance) => consent.isUnaskedAllowance(allowance));
   const allowances = new Set(unaskedFor.map(({ evidence }) => evidence.log!));
   const mentioned = lazy(() => mentionedBy(tx, flow, unlisted, allowances));
-  return { impersonating, impersonators, unasked, unlisted, unverified, allowances, mentioned, consent };
+  const doubted = { unasked, unlisted, unverified, untaken, allowances, mentioned };
+  return { impersonating, impersonators, ...doubted, consent };
 }
 
 function mentionedBy(

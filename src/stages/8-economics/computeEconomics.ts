@@ -44,7 +44,7 @@ export interface EconomicsInput {
   readonly motifs: readonly Motif[];
   readonly verdict: Verdict;
   readonly suspects?: Pick<Suspects, 'consent'>;
-  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities' | 'motifKinds' | 'assetClasses'>;
+  readonly rulebook: Rulebook;
 }
 
 /** Assets that moved, and those motifs speak of without a movement (netted inside a singleton). */

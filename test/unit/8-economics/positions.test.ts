@@ -19,6 +19,8 @@ import {
 const [ZAP, POOL, META] = [account('c1'), account('d1'), account('d2')];
 const [USD, LP, META_LP] = [erc20Id(account('f1')), erc20Id(account('f2')), erc20Id(account('f3'))];
 const kinds = rulebook({
+  // A router that the rules list: what others convert is none of a Proven position.
+  entities: { [ZAP]: ['router'] },
   motifKinds: [
     { kind: 'add_liquidity', position: { category: 'liquidity', effect: 'increase' } },
     { kind: 'bridge_deposit', position: { category: 'bridge_claim', effect: 'open' } },

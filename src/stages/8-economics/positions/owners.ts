@@ -4,6 +4,7 @@ import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
 import type { Tracing } from '../../../value/parties.ts';
+import { isListedAddress } from '../../../value/tokenCall.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { AssetId, ValueFlow } from '../../../model/valueFlow.ts';
@@ -102,8 +103,9 @@ function asExchanged(change: Change, context: OwnerContext): Change {
   if (hadAssets(change, context) || !isShared(change)) return change;
   if (!principals.has(owner) || wasGiven(change, context)) return change;
   const put = change.position.effect === 'increase';
-  const moved = [...balancesOf(owner, context).values()]
-    .filter(({ id }) => id !== token)
+  const own = [...balancesOf(owner, context).values()].filter(({ id }) => id !== token);
+  if (!own.every((one) => isWithListed(one, change, context))) return change;
+  const moved = own
     .map((balance) => ({ asset: balance.id, delta: withoutIssuance(balance, put) }))
     .filter((one) => one.delta !== 0n);
   if (moved.length === 0 || moved.some((one) => one.delta < 0n !== put)) return change;
@@ -113,6 +115,18 @@ function asExchanged(change: Change, context: OwnerContext): Change {
   });
   const whole = token === null || delta === 0n ? delta : net(owner, token, flow);
   return { ...change, delta: whole, amounts: [...amounts.filter(isShare), ...exchanged] };
+}
+
+/** Whether the owner dealt with listed contracts alone: another may have kept its payment. */
+function isWithListed(
+  { incoming, outgoing }: Balance,
+  { motif, position }: Change,
+  { rulebook }: OwnerContext,
+): boolean {
+  if (motif.status !== 'Proven') return true;
+  const ends =
+    position.effect === 'increase' ? outgoing.map(({ to }) => to) : incoming.map(({ from }) => from);
+  return ends.every((end) => isListedAddress(end, rulebook));
 }
 
 /** An account's gain of an asset; interest minted to its giver is no refund. */
