@@ -8,13 +8,13 @@ import { ETHER, fn, fnOf, type Request } from '../devnet/chain.ts';
 import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
 import { multiSend, safeTransaction } from '../devnet/scenarios/safe.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
-import { ATTACKER, call, compile, startStage, type Stage } from './stage.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage } from './stage.ts';
 
 const [MALLORY, DAVE] = [addressOf(ATTACKER), addressOf('dave')];
 const { usdc, dai } = MAINNET;
 let stage: Stage;
 let erin: Address, safe: Address, mask: Address, sponsor: Address;
-const { Sponsor } = compile('Forger.sol');
+const { Sponsor, Chime } = compile('Forger.sol');
 
 const pay = (to: Address, amount: bigint) => ({
   to: usdc,
@@ -111,4 +111,84 @@ it('counts all user operations of a bundle, those that move nothing too', async 
   const { classification } = await sent('bundler', request);
   expect(classification).toMatchObject({ actor: null, status: 'Proven' });
   expect(classification.intent_label).toBe('Execute 2 user operations of several accounts');
+});
+
+describe('a user operation that a stranger’s contract logs', () => {
+  const operated = (sender: Address, paymaster: Address) =>
+    event(
+      'UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)',
+      sender,
+      5n,
+      { sender, paymaster },
+    );
+  const bought = (to: Address) => ({
+    to: MAINNET.v2Router,
+    value: ETHER / 10n,
+    data: fn('swapExactETHForTokens(uint256,address[],address,uint256)', [
+      0n,
+      [MAINNET.weth, usdc],
+      to,
+      FAR_FUTURE,
+    ]),
+  });
+  beforeAll(async () => {
+    for (const account of [safe, erin])
+      await stage.chain.rpc('anvil_setBalance', [account, '0xde0b6b3a7640000']);
+  });
+
+  it.each<[string, () => Promise<Address>]>([
+    ['a bystander', () => Promise.resolve(DAVE)],
+    [
+      'the pool',
+      () =>
+        stage.chain.read(MAINNET.v2Factory, 'getPair(address,address) view returns (address)', [
+          usdc,
+          MAINNET.weth,
+        ]),
+    ],
+  ])('makes no paymaster of %s, and takes nothing out of a Safe’s swap', async (_, paymaster) => {
+    const { to, data } = await safeTransaction(stage.c, bought(safe));
+    const { classification, attribution } = await stage.play(mask, [
+      operated(safe, await paymaster()),
+      call(to!, data!),
+    ]);
+    expect(classification).toMatchObject({ actor: safe, status: 'Proven', intent_kind: 'DirectSwap' });
+    expect(classification.intent_label).toMatch(/^Swap 0\.1 ETH for 33\d\.\d+ USDC on Uniswap V2$/);
+    expect(attribution).toMatchObject({ paymaster: null, entry_point: null, fee_payer: MALLORY });
+  });
+
+  it('hides no payment of a real one, whose account pays for it', async () => {
+    const { topics, data } = operated(DAVE, DAVE);
+    const chime = await stage.chain.deploy(Chime!, [topics, data]);
+    const calls = [{ to: chime, value: ETHER / 20n, data: '0x' as const }, bought(erin)];
+    const { classification, attribution } = await sent(
+      'bundler',
+      await handleOps(stage.c, [{ owner: 'erin', calls }]),
+    );
+    expect(classification.actor).toBe(erin);
+    expect(classification.intent_label).toMatch(
+      /^Swap 0\.15 ETH for 33\d\.\d+ USDC on Uniswap V2, of which 0x\S+ kept 0\.05 ETH$/,
+    );
+    expect(attribution).toMatchObject({
+      paymaster: null,
+      entry_point: MAINNET.entryPoint,
+      fee_payer: erin,
+    });
+  });
+
+  it('of another in a bundle names no paymaster of the actor’s', async () => {
+    const deposit = { to: MAINNET.entryPoint, value: ETHER / 10n, data: fn('depositTo(address)', [sponsor]) };
+    await stage.chain.must('maker', deposit);
+    await stage.chain.must(ATTACKER, { to: sponsor, data: fnOf(Sponsor!.abi, 'set', [[]]), gas: 900_000n });
+    const greeting = { to: MAINNET.weth, data: fn('balanceOf(address)', [DAVE]) };
+    const { classification, attribution } = await sent(
+      'bundler',
+      await handleOps(stage.c, [
+        { owner: 'frank', paymaster: sponsor, calls: [greeting] },
+        { owner: 'erin', calls: [pay(DAVE, 5_000_000n)] },
+      ]),
+    );
+    expect(classification).toMatchObject({ actor: erin, status: 'Proven' });
+    expect(attribution).toMatchObject({ paymaster: null, fee_payer: erin });
+  });
 });

@@ -5,7 +5,7 @@ import { collectCandidates } from './collectCandidates.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
 import { feeRecipientsOf, tracingOf } from '../../value/parties.ts';
 import { amountsMoved } from '../../value/sides.ts';
-import { executionPayments } from '../../value/parties/execution.ts';
+import { executionPayments, operationOf } from '../../value/parties/execution.ts';
 import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
 import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';
@@ -26,9 +26,9 @@ export function electActor(input: ElectionInput): Attribution {
   const winner = choose(context, deciding);
   // Equals: each of them is an owner, none the actor.
   const chosen = winner ? [winner] : onePerAccount(deciding);
-  const [operation] = context.executions('operation');
-  const paymaster = paymasterOf(operation);
   const { actor, beneficiary, mode, ground, entity } = winner ? elected(context, orders, winner) : NOBODY;
+  const operation = operationOf(input, actor);
+  const paymaster = paymasterOf(operation);
   return {
     actor,
     beneficiary,

@@ -1,4 +1,4 @@
-import { kindOf } from '../../lib/motifKinds.ts';
+import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { accountsWith } from '../../lib/roles.ts';
 import { sumOf } from '../amount.ts';
 import { NATIVE_ASSET } from '../asset.ts';
@@ -29,6 +29,18 @@ export interface ExecutionInput {
   readonly tx: CanonicalTx;
 }
 
+type Acts = Pick<ExecutionInput, 'motifs' | 'rulebook'>;
+
+/** User operations at listed entry points: any contract can log one. */
+const operationsOf = ({ motifs, rulebook }: Acts): Motif[] =>
+  motifs.filter((m) => isRecognised(m.protocol) && kindOf(rulebook, m.kind).executes === 'operation');
+
+/** The account's, else the first of others. */
+export function operationOf(acts: Acts, account: Address | null): Motif | undefined {
+  const all = operationsOf(acts);
+  return all.find(({ participants }) => accountsWith(participants, 'owner').includes(account!)) ?? all[0];
+}
+
 /** Wei of execution gas at the price paid (EIP-1559) plus blob gas (EIP-4844). */
 export function gasCostOf(tx: CanonicalTx): bigint {
   return tx.effectiveGasPrice * tx.gasUsed + tx.blobGasPrice * tx.blobGasUsed;
@@ -44,7 +56,7 @@ export function executionPayments(
   mode: AttributionMode,
 ): ReadonlyMap<number, ExecutionReason> {
   const found = new Map<number, ExecutionReason>();
-  const operations = input.motifs.filter(({ kind }) => kindOf(input.rulebook, kind).executes === 'operation');
+  const operations = operationsOf(input);
   if (operations.length > 0) {
     for (const { index } of prefunds(operations, input.flow)) found.set(index, 'prefund');
     for (const { index } of charges(operations, input, group)) found.set(index, 'charge');
