@@ -61,6 +61,7 @@ export interface LegSpec<Expr = BindExpr> {
   readonly from: Expr | null;
   readonly to: Expr | null;
   readonly asset: Expr | null;
+  readonly id: Expr | null;
   readonly assetKind: AssetKind | null;
   readonly movementKind: 'mint' | 'burn' | null;
   /** Alternatives; the first that resolves to a non-zero amount is matched exactly. Empty = any amount. */

@@ -106,6 +106,8 @@ export interface RawLeg {
   readonly from?: string;
   readonly to?: string;
   readonly asset?: string;
+  /** The NFT's id. */
+  readonly id?: string;
   readonly asset_kind?: 'native' | 'erc20' | 'erc721' | 'erc1155';
   /** Only mints (from zero) or burns (to zero). */
   readonly movement?: 'mint' | 'burn';

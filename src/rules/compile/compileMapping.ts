@@ -239,7 +239,7 @@ const LEG_DEFAULTS = {
 } as const;
 
 function compileLeg(mapping: Mapping, spot: Spot, raw: RawLeg): LegSpec {
-  const { role, from, to, asset, amount, fees, total, asset_kind, movement, ...own } = raw;
+  const { role, from, to, asset, id, amount, fees, total, asset_kind, movement, ...own } = raw;
   const amounts = (key: 'amount' | 'fees', value: string | readonly string[] = []): BindExpr[] =>
     typeof value === 'string'
       ? [mapping.amount(value, spot.at(key)) ?? []].flat()
@@ -251,6 +251,7 @@ function compileLeg(mapping: Mapping, spot: Spot, raw: RawLeg): LegSpec {
     from: mapping.account(from, spot.at('from')),
     to: mapping.account(to, spot.at('to')),
     asset: mapping.account(asset, spot.at('asset')),
+    id: mapping.amount(id, spot.at('id')),
     amount: amounts('amount', amount),
     fees: amounts('fees', fees),
     total: mapping.amount(total, spot.at('total')),

@@ -1,13 +1,14 @@
 import { lazy } from '../../lib/lazy.ts';
 import { isCycle, isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { roleOf } from '../../lib/roles.ts';
-import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
+import { sumOf } from '../../value/amount.ts';
+import { isIssuance, isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import { othersInPools } from '../../value/poolPayments.ts';
 import { runOf } from '../../value/frames.ts';
 import { amountsMoved, isShare } from '../../value/sides.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
-import { gainsOf, netOf, totals, type ActAmount } from './actAmounts.ts';
+import { actAmounts, gainsOf, netOf, totals, type ActAmount } from './actAmounts.ts';
 import { callsListed } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
@@ -66,12 +67,22 @@ export function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): bo
   const { elected } = view.input.subject;
   const states = ({ trade }: MotifTraits): boolean =>
     !NOT_EXCHANGED.has(trade) && (elected || trade !== 'order');
-  if (!motifs.some((motif) => states(view.kind(motif)))) return false;
+  if (!motifs.some((motif) => states(view.kind(motif)))) return statesMore(view, motifs);
   const given = gainsOf(view, cycles.length > 0 ? cycles : motifs, 'received');
   const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
   const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;
   if (othersInPools(motifs, view.entity, view.input).length > 0 || isPaidBeside(view, motifs)) return true;
   return view.received.some(({ id, net }) => exceeds(net, amounts.get(id) ?? net));
+}
+
+/** A label states more of an asset than acts that are no exchange moved and than was made for the actor. */
+function statesMore(view: SubjectView, motifs: readonly Motif[]): boolean {
+  const acted = totals(view, motifs, () => true);
+  return actAmounts(motifs, view).received.some(({ id, amount }) => {
+    const incoming = view.received.find((one) => one.id === id)?.incoming ?? [];
+    const stated = acted.get(id)?.amount ?? amount;
+    return (amount - stated - sumOf(incoming.filter(isIssuance))) * 1000n > amount;
+  });
 }
 
 const statesAmounts = ({ claims }: Motif): boolean => claims.some(({ name }) => name === 'amounts_agree');

@@ -6,9 +6,20 @@ import type { Asset, Movement, ValueFlow } from '../../../src/model/valueFlow.ts
 
 const ACCOUNTS = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}` as Address);
 const TOKENS = ['1', '2'].map((digit) => `0x${digit.repeat(40)}` as Address);
-const ASSETS: Asset[] = TOKENS.map(
-  (address) => ({ id: `eip155:1/erc20:${address}`, kind: 'erc20', address, tokenId: null }) as Asset,
-);
+const ASSETS: Asset[] = [
+  ...TOKENS.map(
+    (address) => ({ id: `eip155:1/erc20:${address}`, kind: 'erc20', address, tokenId: null }) as Asset,
+  ),
+  ...['7', '8'].map(
+    (tokenId) =>
+      ({
+        id: `eip155:1/erc721:${TOKENS[0]}/${tokenId}`,
+        kind: 'erc721',
+        address: TOKENS[0],
+        tokenId,
+      }) as Asset,
+  ),
+];
 
 const movements = fc.array(
   fc.record({
@@ -28,7 +39,8 @@ const query: fc.Arbitrary<MovementQuery> = fc.record({
   from: maybe(fc.constantFrom(...ACCOUNTS)),
   to: maybe(fc.constantFrom(...ACCOUNTS)),
   asset: maybe(fc.constantFrom(...TOKENS)),
-  assetKind: maybe(fc.constant('erc20' as const)),
+  id: maybe(fc.constantFrom(7n, 8n, 9n)),
+  assetKind: maybe(fc.constantFrom('erc20' as const, 'erc721' as const)),
   kind: maybe(fc.constantFrom('transfer', 'mint', 'burn')),
   amount: maybe(fc.bigInt(1n, 3n)),
 });
@@ -65,7 +77,8 @@ describe('the movement index', () => {
           const search = { query: asked, seq, claimed, accept };
           const [few, many] = [new MovementIndex(flowOf(list, 0)), new MovementIndex(flowOf(list, 100))].map(
             (index) => ({
-              before: index.before(search, limit).map((m) => m.index),
+              before: index.near(search, -1, limit).map((m) => m.index),
+              after: index.near(search, 1, limit).map((m) => m.index),
               nearest: index.nearest(search)?.index,
               all: index.all(search).map((m) => m.index),
             }),

@@ -1,5 +1,5 @@
 import { groupBy } from '../../../lib/lists.ts';
-import { NATIVE_REF, type AssetRef, type BindScope, type Resolver } from '../../../value/resolver.ts';
+import { evaluateInteger, NATIVE_REF, type AssetRef, type BindScope } from '../../../value/resolver.ts';
 import { assetIdOf, evaluateAccount, evaluateAmount, evaluateAsset } from '../../../value/resolver.ts';
 import { farEnd } from '../../../lib/roles.ts';
 import { carriedOf, differenceOf, type StatedAmount } from './namedDifference.ts';
@@ -43,21 +43,19 @@ export function someOption(leg: ResolvedLeg, take: (option: Option) => boolean):
   return spec.match !== 'stated' && approximately(leg, take);
 }
 
+const WORDS = ['from', 'to', 'asset', 'id'] as const;
+
 /** Null where an expression of the leg is given and does not resolve. */
 export function resolveLeg(spec: PreparedLeg, scope: BindScope, context: LegContext, excluded: Excluded) {
-  const from = evaluateAccount(spec.from, scope);
-  if (fails(spec.from, from)) return null;
-  const to = evaluateAccount(spec.to, scope);
-  if (fails(spec.to, to)) return null;
-  const asset = evaluateAsset(spec.asset, scope);
-  if (fails(spec.asset, asset)) return null;
+  const [from, to] = [evaluateAccount(spec.from, scope), evaluateAccount(spec.to, scope)];
+  const [asset, id] = [evaluateAsset(spec.asset, scope), evaluateInteger(spec.id, scope)];
+  const words = { from, to, asset, id };
+  if (WORDS.some((word) => spec[word] !== null && words[word] === null)) return null;
   const amounts = statedAmounts(spec, scope);
   if (spec.amount.length > 0 && amounts.length === 0) return null;
   return {
     spec,
-    from,
-    to,
-    asset,
+    ...words,
     /** To try in order: the named one, then native for wrapped native and the reverse; `[null]` for none. */
     choices: assetChoices(asset, context.wrappedNative),
     amounts,
@@ -75,18 +73,13 @@ const isUnwrapped = ({ from, to }: Movement, { wrappedNative, venue }: LegContex
 
 /** Of a kind other than the leg's where `kind` is given. */
 function search(
-  { spec, from, to, context, claimed, accept }: ResolvedLeg,
+  { spec, from, to, id, context, claimed, accept }: ResolvedLeg,
   asset: AssetRef | null,
   amount: bigint | null,
   kind: MovementQuery['kind'] = spec.movementKind,
 ): MovementSearch {
-  const query = { from, to, asset, assetKind: spec.assetKind, kind, amount };
+  const query = { from, to, asset, id, assetKind: spec.assetKind, kind, amount };
   return { query, seq: context.seq, claimed, accept };
-}
-
-/** Whether an expression is given and does not resolve. */
-function fails(word: Resolver | null, value: AssetRef | null): boolean {
-  return word !== null && value === null;
 }
 
 function withoutAmount(leg: ResolvedLeg, choice: AssetRef | null): Option | null {
@@ -119,13 +112,12 @@ function allOf(leg: ResolvedLeg, one: Movement): readonly Movement[] {
 function approximately(leg: ResolvedLeg, take: (option: Option) => boolean): boolean {
   const { spec, amounts, context } = leg;
   for (const choice of leg.choices) {
-    const near = context.index.before(search(leg, choice, null), MAX_SPLIT);
-    if (near.length === 0) continue;
-    const ofAsset = near.filter((m) => m.asset === near[0]!.asset);
-    const split = firstOf(amounts, ({ amount }) => sumsTo(ofAsset, amount));
+    const near = (step: 1 | -1) => context.index.near(search(leg, choice, null), step, MAX_SPLIT);
+    const summing = (some: readonly Movement[]) => firstOf(amounts, ({ amount }) => sumsTo(some, amount));
+    const split = summing(near(-1)) ?? summing(near(1));
     if (split && take(carried(leg, split, { amount: sumOf(split), withFees: sumOf(split) }))) return true;
     if (spec.otherwise !== 'direction') continue;
-    const close = firstOf(amounts, ({ amount }) => closest(near, amount));
+    const close = firstOf(amounts, ({ amount }) => closest(near(-1), amount));
     if (close && take(carried(leg, [close], amounts[0]!))) return true;
   }
   return false;
@@ -222,12 +214,13 @@ function assetChoices(asset: AssetRef | null, wrappedNative: ReadonlySet<Address
   return asset !== null && wrappedNative.has(asset) ? [asset, NATIVE_REF] : [asset];
 }
 
-/** The latest movements, at least two, that together carry exactly `amount`; null when none do. */
-function sumsTo(latestFirst: readonly Movement[], amount: bigint): readonly Movement[] | null {
+/** The nearest of one asset, at least two, that together carry exactly `amount`; null when none do. */
+function sumsTo(nearestFirst: readonly Movement[], amount: bigint): readonly Movement[] | null {
+  const some = nearestFirst.filter(({ asset }) => asset === nearestFirst[0]!.asset);
   let sum = 0n;
-  for (let i = 0; i < latestFirst.length; i++) {
-    sum += latestFirst[i]!.amount;
-    if (sum === amount) return i === 0 ? null : latestFirst.slice(0, i + 1);
+  for (let i = 0; i < some.length; i++) {
+    sum += some[i]!.amount;
+    if (sum === amount) return i === 0 ? null : some.slice(0, i + 1);
     if (sum > amount) return null;
   }
   return null;

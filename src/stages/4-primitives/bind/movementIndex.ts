@@ -11,6 +11,7 @@ export interface MovementQuery {
   readonly from: Address | null;
   readonly to: Address | null;
   readonly asset: AssetRef | null;
+  readonly id: bigint | null;
   readonly assetKind: AssetKind | null;
   readonly kind: 'transfer' | 'mint' | 'burn' | null;
   readonly amount: bigint | null;
@@ -34,7 +35,7 @@ const MAX_TRIES = 64;
  */
 const FEW = MAX_TRIES;
 
-const FIELDS = ['from', 'to', 'asset', 'assetKind', 'kind', 'amount'] as const;
+const FIELDS = ['from', 'to', 'asset', 'id', 'assetKind', 'kind', 'amount'] as const;
 
 /**
  * Finds movements by any combination of fields. One hash per combination, built on first use, and
@@ -63,28 +64,21 @@ export class MovementIndex {
    * side.
    */
   nearest(search: MovementSearch): Movement | null {
-    const bucket = this.#bucket(search.query);
-    if (!bucket) return null;
-    const split = this.#splitAt(bucket, search.seq);
-    const before = this.#collect(bucket, search, { start: split - 1, step: -1, limit: 1 });
-    return before[0] ?? this.#collect(bucket, search, { start: split, step: 1, limit: 1 })[0] ?? null;
+    return this.near(search, -1, 1)[0] ?? this.near(search, 1, 1)[0] ?? null;
   }
 
-  /** Up to `limit` movements before `seq`, latest first. */
-  before(search: MovementSearch, limit: number): Movement[] {
+  /** Up to `limit` movements before `seq`, latest first, or with `step` 1 from it on. */
+  near(search: MovementSearch, step: 1 | -1, limit: number): Movement[] {
     const bucket = this.#bucket(search.query);
     if (!bucket) return [];
-    return this.#collect(bucket, search, { start: this.#splitAt(bucket, search.seq) - 1, step: -1, limit });
+    const split = lowerBound(bucket.items, (i) => this.movements[i]!.seq >= search.seq);
+    return this.#collect(bucket, search, { start: step < 0 ? split - 1 : split, step, limit });
   }
 
   /** The first movements of the whole transaction, in execution order, at most `MAX_TRIES`. */
   all(search: MovementSearch): Movement[] {
     const bucket = this.#bucket(search.query);
     return bucket ? this.#collect(bucket, search, { start: 0, step: 1, limit: MAX_TRIES }) : [];
-  }
-
-  #splitAt(bucket: Bucket, seq: number): number {
-    return lowerBound(bucket.items, (i) => this.movements[i]!.seq >= seq);
   }
 
   #collect(
@@ -117,24 +111,29 @@ export class MovementIndex {
   #bucketsBy(mask: number): ReadonlyMap<string, Bucket> {
     const lists = groupBy(this.#all().items, (index) => {
       const m = this.movements[index]!;
-      const { from, to, kind, amount } = m;
-      const fields = { from, to, asset: this.assetRef(m.asset), assetKind: this.#kindOf(m), kind, amount };
-      return keyOf(fields, mask);
+      const [asset, id] = [this.assetRef(m.asset), this.idOf(m.asset)];
+      return keyOf({ ...m, asset, id, assetKind: this.#kindOf(m) }, mask);
     });
     return new Map([...lists].map(([key, items]) => [key, new Bucket(items)]));
+  }
+
+  /** The id of an NFT. */
+  idOf(asset: AssetId): string | null {
+    return this.flow.assets.get(asset)?.tokenId ?? null;
   }
 
   #kindOf({ asset }: Movement): AssetKind | null {
     return this.flow.assets.get(asset)?.kind ?? null;
   }
 
-  #fits(m: Movement, { from, to, asset, assetKind, kind, amount }: MovementQuery): boolean {
+  #fits(m: Movement, { from, to, asset, id, assetKind, kind, amount }: MovementQuery): boolean {
     return (
       fits(amount, m.amount) &&
       fits(from, m.from) &&
       fits(to, m.to) &&
       fits(kind, m.kind) &&
       (asset === null || asset === this.assetRef(m.asset)) &&
+      (id === null || String(id) === this.idOf(m.asset)) &&
       (assetKind === null || assetKind === this.#kindOf(m))
     );
   }

@@ -80,8 +80,9 @@ function passedOn(carrier: Movement, stated: bigint, index: MovementIndex): read
 }
 
 function paymentsOf(from: Address, asset: AssetId, index: MovementIndex): Movement[] {
+  const any = { to: null, id: null, assetKind: null, kind: null, amount: null };
   return index.all({
-    query: { from, to: null, asset: index.assetRef(asset), assetKind: null, kind: null, amount: null },
+    query: { ...any, from, asset: index.assetRef(asset) },
     seq: 0,
     claimed: NONE,
     accept: (m) => m.asset === asset,

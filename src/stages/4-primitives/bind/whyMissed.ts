@@ -2,6 +2,7 @@ import {
   evaluateAccount,
   evaluateAmount,
   evaluateAsset,
+  evaluateInteger,
   holds,
   type BindScope,
   type Test,
@@ -49,10 +50,12 @@ interface Wanted {
 
 /** A leg's resolved expressions, and the fields that do not resolve. */
 function sought(spec: PreparedLeg, scope: BindScope, { index }: LegContext) {
+  const id = evaluateInteger(spec.id, scope);
   const ends = [
     ['from', spec.from, evaluateAccount(spec.from, scope), (m: Movement): string => m.from],
     ['to', spec.to, evaluateAccount(spec.to, scope), (m: Movement): string => m.to],
     ['asset', spec.asset, evaluateAsset(spec.asset, scope), (m: Movement): string => index.assetRef(m.asset)],
+    ['id', spec.id, id === null ? null : String(id), (m: Movement): string => String(index.idOf(m.asset))],
   ] as const;
   const amounts = spec.amount.flatMap((word) => evaluateAmount(word, scope) ?? []);
   const unread = ends.flatMap(([what, declared, value]) => (declared && value === null ? [what] : []));

@@ -35,6 +35,7 @@ export function prepareMapping(spec: EventMapping) {
         from: maybe(leg.from),
         to: maybe(leg.to),
         asset: maybe(leg.asset),
+        id: maybe(leg.id),
         amount: leg.amount.map(ready),
         fees: leg.fees.map(ready),
         total: maybe(leg.total),

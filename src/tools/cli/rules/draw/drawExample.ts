@@ -13,6 +13,7 @@ interface Drawn {
   readonly moves: boolean;
   /** Standard of the NFT; null for money. */
   readonly nft: 'erc721' | 'erc1155' | null;
+  readonly id: number;
 }
 
 interface DrawOptions {
@@ -62,15 +63,15 @@ export function drawExample(options: DrawOptions): RawShapeExample {
 
 const NFT_ID = 7;
 
-const statedLeg = ({ role, amount, asset, nft }: Drawn): string =>
+const statedLeg = ({ role, amount, asset, nft, id }: Drawn): string =>
   nft === null
     ? `${role} ${shortAmount(amount)} ${asset}`
-    : `${role} ${nft === 'erc721' ? 1 : shortAmount(amount)} ${asset}#${NFT_ID}`;
+    : `${role} ${nft === 'erc721' ? 1 : shortAmount(amount)} ${asset}#${id}`;
 
-function moveOf({ amount, asset, from, to, nft }: Drawn): RawExampleStep {
+function moveOf({ amount, asset, from, to, nft, id }: Drawn): RawExampleStep {
   const move = { move: shortAmount(amount), asset, from, to };
   if (nft === null) return move;
-  return nft === 'erc721' ? { ...move, move: 1, nft: NFT_ID } : { ...move, id: NFT_ID };
+  return nft === 'erc721' ? { ...move, move: 1, nft: id } : { ...move, id };
 }
 
 const OWED = /^(?:debt|borrowed$|repaid$)/;
@@ -120,6 +121,7 @@ function drawLeg(
     ...apart(from, to, leg),
     moves: leg.match === 'movement',
     nft: isNft(leg.assetKind) ? leg.assetKind : bare && !sent && leg.amount.length === 0 ? 'erc1155' : null,
+    id: Number((leg.id && args.amount(leg.id)) ?? NFT_ID),
   };
 }
 
