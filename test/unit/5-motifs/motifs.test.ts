@@ -142,6 +142,7 @@ describe('single motifs', () => {
     expect(participants).toEqual([
       { role: 'buyer', account: USER },
       { role: 'seller', account: SELLER },
+      { role: 'maker', account: SELLER },
       { role: 'recipient', account: USER },
       { role: 'payer', account: USER },
       { role: 'recipient', account: HOUSE },

@@ -463,7 +463,8 @@ describe('the entity whose result it is', () => {
 
   it('pays no gas where another signed for it, but what it paid for the execution', () => {
     const ENTRY = account('e0');
-    const motifs = [...CYCLE, motif({ index: 4, kind: 'user_operation', venue: ENTRY })];
+    const protocol = { slug: 'entry-point', version: 1, matchedBy: 'address' } as const;
+    const motifs = [...CYCLE, motif({ index: 4, kind: 'user_operation', venue: ENTRY, protocol })];
     const operated = (movements: readonly MovementSketch[]) => {
       const mode = 'smart_account_4337';
       const scene = { tx: canonicalTx(), flow: valueFlow(movements), motifs, rulebook: rulebook() };

@@ -43,6 +43,7 @@ describe('loadRulebook', () => {
       from: null,
       to: { op: 'emitter' },
       asset: null,
+      id: null,
       assetKind: null,
       movementKind: null,
       amount: [{ op: 'arg', name: 'amountIn', path: [] }],
