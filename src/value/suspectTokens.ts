@@ -175,7 +175,7 @@ export function findSuspects(
     unlisted.add(index);
     if (emitters().has(from)) continue;
     if (!consent.isNamed(from, token)) unverified.add(index);
-    if (!consent.isNamed(from, token, true)) untaken.add(index);
+    if (unverified.has(index) || !consent.isNamed(from, token, true)) untaken.add(index);
   }
   const unaskedFor = flow.allowances.filter((allowance) => consent.isUnaskedAllowance(allowance));
   const allowances = new Set(unaskedFor.map(({ evidence }) => evidence.log!));

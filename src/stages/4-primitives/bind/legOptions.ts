@@ -114,10 +114,11 @@ function approximately(leg: ResolvedLeg, take: (option: Option) => boolean): boo
   for (const choice of leg.choices) {
     const near = (step: 1 | -1) => context.index.near(search(leg, choice, null), step, MAX_SPLIT);
     const summing = (some: readonly Movement[]) => firstOf(amounts, ({ amount }) => sumsTo(some, amount));
-    const split = summing(near(-1)) ?? summing(near(1));
+    const before = near(-1);
+    const split = summing(before) ?? summing(near(1));
     if (split && take(carried(leg, split, { amount: sumOf(split), withFees: sumOf(split) }))) return true;
     if (spec.otherwise !== 'direction') continue;
-    const close = firstOf(amounts, ({ amount }) => closest(near(-1), amount));
+    const close = firstOf(amounts, ({ amount }) => closest(before, amount));
     if (close && take(carried(leg, [close], amounts[0]!))) return true;
   }
   return false;

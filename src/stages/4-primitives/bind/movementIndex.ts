@@ -110,9 +110,9 @@ export class MovementIndex {
 
   #bucketsBy(mask: number): ReadonlyMap<string, Bucket> {
     const lists = groupBy(this.#all().items, (index) => {
-      const m = this.movements[index]!;
-      const [asset, id] = [this.assetRef(m.asset), this.idOf(m.asset)];
-      return keyOf({ ...m, asset, id, assetKind: this.#kindOf(m) }, mask);
+      const { from, to, asset: moved, kind, amount } = this.movements[index]!;
+      const [asset, id, assetKind] = [this.assetRef(moved), this.idOf(moved), this.#kindOf(moved)];
+      return keyOf({ from, to, asset, id, assetKind, kind, amount }, mask);
     });
     return new Map([...lists].map(([key, items]) => [key, new Bucket(items)]));
   }
@@ -122,7 +122,7 @@ export class MovementIndex {
     return this.flow.assets.get(asset)?.tokenId ?? null;
   }
 
-  #kindOf({ asset }: Movement): AssetKind | null {
+  #kindOf(asset: AssetId): AssetKind | null {
     return this.flow.assets.get(asset)?.kind ?? null;
   }
 
@@ -134,7 +134,7 @@ export class MovementIndex {
       fits(kind, m.kind) &&
       (asset === null || asset === this.assetRef(m.asset)) &&
       (id === null || String(id) === this.idOf(m.asset)) &&
-      (assetKind === null || assetKind === this.#kindOf(m))
+      (assetKind === null || assetKind === this.#kindOf(m.asset))
     );
   }
 }
