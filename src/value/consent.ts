@@ -7,6 +7,7 @@ import type { Address } from '../model/hex.ts';
 import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
+import { callersOf } from './frames.ts';
 import { tokensOf } from './parties.ts';
 import { actsOnOrders, makesOwnCalls, readSigned, type Signed } from './signed.ts';
 import {
@@ -126,7 +127,7 @@ export class Consent {
     const { asset, from, evidence } = movement;
     const { address: token } = this.flow.assets.get(asset)!;
     if (token === null)
-      return evidence.frame === null ? [] : this.#callersOf(this.tx.frames[evidence.frame]!).slice(-2, -1);
+      return evidence.frame === null ? [] : callersOf(this.tx.frames[evidence.frame]!, this.tx).slice(-2, -1);
     if (!this.#calls().has(token)) return [];
     const moved = { movement, id: null, flow: this.flow };
     return this.#causes(token, this.tx.logs[evidence.log ?? -1])
@@ -135,14 +136,23 @@ export class Consent {
       .map((at) => this.tx.frames[at]!);
   }
 
-  /** A call of the token names the account as the holder; `listed`: only a listed contract counts. */
-  isNamed(account: Address, token: Address, listed = false): boolean {
-    const names = (call: Frame): boolean => {
+  /** A call of the token names the account as the holder. */
+  isNamed(account: Address, token: Address): boolean {
+    return this.#naming(account, token).length > 0;
+  }
+
+  /** The taker, or the account's own call, led to such a call through listed contracts alone. */
+  isTakenBy(taker: Address, account: Address, token: Address): boolean {
+    const leads = (frame: Frame): boolean => frame.context === taker || this.#isOwn(frame, account);
+    return this.#naming(account, token).some((call) => this.#isLed(call, leads));
+  }
+
+  #naming(account: Address, token: Address): readonly Frame[] {
+    return (this.#calls().get(token) ?? []).slice(0, MAX_CALLS).filter((call) => {
       const spec = this.#specOf(call);
-      if (spec === undefined) return makesOwnCalls(this.rulebook, call.from) && namesFirst(call, account);
-      return holderOf(call, spec) === account && (!listed || makesOwnCalls(this.rulebook, call.from));
-    };
-    return (this.#calls().get(token) ?? []).slice(0, MAX_CALLS).some(names);
+      if (spec !== undefined) return holderOf(call, spec) === account;
+      return makesOwnCalls(this.rulebook, call.from) && namesFirst(call, account);
+    });
   }
 
   #specOf({ selector }: Frame): TokenCallSpec | undefined {
@@ -155,18 +165,10 @@ export class Consent {
     const within = log?.within ?? null;
     if (within === null) return calls.slice(0, MAX_CALLS);
     const frame = this.tx.frames[within]!;
-    const holding = this.#callersOf(frame).filter((caller) => isCallOf(caller, token));
+    const holding = callersOf(frame, this.tx).filter((caller) => isCallOf(caller, token));
     if (holding.length > 0) return holding;
     const first = lowerBound(calls, ({ index }) => index >= frame.index);
     return calls.slice(first, first + MAX_CALLS).filter(({ index }) => index < frame.end);
-  }
-
-  /** The frame and those that led to it, outermost first. */
-  #callersOf(frame: Frame): readonly Frame[] {
-    const callers: Frame[] = [];
-    for (let at: number | null = frame.index; at !== null; at = this.tx.frames[at]!.parent)
-      callers.push(this.tx.frames[at]!);
-    return callers.reverse();
   }
 
   #asks(call: Frame, movement: Movement): boolean {
@@ -238,11 +240,20 @@ export class Consent {
     if (this.#spendsGrant(call, taker, holder, amount)) return true;
     if (actsOnOrders(this.rulebook, call.from)) return named === holder;
     const own = this.#ownCalls(holder);
-    const led = this.#callersOf(call).filter((frame) => own.has(frame));
-    if (led.length === 0) return false;
-    if (led.some((frame) => entrusts(frame, call, amount))) return true;
-    if (taker !== call.from || !makesOwnCalls(this.rulebook, call.from)) return false;
+    const entrusted = (frame: Frame): boolean => own.has(frame) && entrusts(frame, call, amount);
+    if (callersOf(call, this.tx).some(entrusted)) return true;
+    if (taker !== call.from || !this.#isLed(call, (frame) => own.has(frame))) return false;
     return named === holder || (isListedAddress(call.to!, this.rulebook) && namesFirst(call, holder));
+  }
+
+  /**
+   * Whether only listed contracts, not open to any call, are between the last such frame and the call. A
+   * stranger's contract in between could choose the calldata.
+   */
+  #isLed(call: Frame, by: (frame: Frame) => boolean): boolean {
+    const callers = callersOf(call, this.tx).slice(0, -1);
+    const last = callers.findLastIndex(by);
+    return last >= 0 && callers.slice(last).every(({ context }) => makesOwnCalls(this.rulebook, context!));
   }
 
   /** What the holder let this account take in this transaction covers the amount. */

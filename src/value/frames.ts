@@ -172,6 +172,13 @@ export function runOf(
   return run;
 }
 
+/** The frame and those that led to it, outermost first. */
+export function callersOf(frame: Frame, { frames }: Pick<CanonicalTx, 'frames'>): Frame[] {
+  const callers: Frame[] = [];
+  for (let at: Frame | undefined = frame; at; at = frames[at.parent ?? -1]) callers.push(at);
+  return callers.reverse();
+}
+
 /** The smallest frame that holds both. Frames are in pre-order, so a subtree is a range of indexes. */
 export function lowestCommonAncestor(frames: readonly Frame[], a: number, b: number): number {
   let at = a;

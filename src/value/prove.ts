@@ -2,7 +2,7 @@ import { functionOf } from '../evm/decodeArguments.ts';
 import { applies, signatureWords } from '../lib/lexicon.ts';
 import { isRecognised, kindOf } from '../lib/motifKinds.ts';
 import { accountsWith, isParty, SENT_ROLES, SHARE_ROLES } from '../lib/roles.ts';
-import type { CanonicalTx, Evidence } from '../model/canonicalTx.ts';
+import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
 import type { Confidence, Motif, ProofDoubt } from '../model/motif.ts';
 import type { Leg, Primitive } from '../model/primitive.ts';
 import type { Rulebook } from '../model/rulebook.ts';
@@ -10,7 +10,7 @@ import type { AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { sumOf } from './amount.ts';
 import { isIssuance, mergeNative } from './asset.ts';
 import { balances, isConversion } from './balances.ts';
-import { isAtCallOf } from './frames.ts';
+import { callersOf, isAtCallOf } from './frames.ts';
 import { isListedAddress } from './tokenCall.ts';
 import type { Address } from '../model/hex.ts';
 import type { Suspects } from './suspectTokens.ts';
@@ -88,10 +88,11 @@ export function isSuspect(
  * position, elsewhere whatever it is. A listed market checks its makers' signatures,
  * and its shares are burnt as it decides.
  */
-function isAsked({ kind, legs, protocol, basis, roles }: Primitive, input: ProofInput): boolean {
+function isAsked(act: Primitive, input: ProofInput): boolean {
+  const { kind, legs, protocol, basis, roles } = act;
   const { suspects, flow, rulebook } = input;
   const known = isRecognised(protocol);
-  if (known && kindOf(rulebook, kind).position === null) return isTaken({ legs, roles }, input);
+  if (known && kindOf(rulebook, kind).position === null) return isTaken(act, input);
   if (basis === 'structure' && !roles.some(({ role }) => role === 'owner')) return true;
   const isGiven = ({ role }: Leg, m: Movement): boolean =>
     known && (!SENT_ROLES.has(role) || isIssuance(m) || isListedAddress(m.from, rulebook));
@@ -100,12 +101,15 @@ function isAsked({ kind, legs, protocol, basis, roles }: Primitive, input: Proof
   );
 }
 
-/** Whether a market took each unlisted token by a listed contract's call, or of its order's maker. */
-function isTaken({ legs, roles }: Pick<Primitive, 'legs' | 'roles'>, input: ProofInput): boolean {
-  const { suspects, flow } = input;
-  const makers = new Set(accountsWith(roles, 'maker'));
+/** Whether the market or listed contracts that it called took each unlisted token, or its maker gave it. */
+function isTaken({ legs, roles, venue }: Primitive, { suspects, flow }: ProofInput): boolean {
+  const makers = new Set<Address>([venue, ...accountsWith(roles, 'maker')]);
   return legs.every(({ movements }) =>
-    movements.every((m) => !suspects?.untaken.has(m) || makers.has(flow.movements[m]!.from)),
+    movements.every((index) => {
+      const { from, asset } = flow.movements[index]!;
+      if (suspects?.unlisted.has(index) !== true || makers.has(from)) return true;
+      return suspects.consent.isTakenBy(venue, from, flow.assets.get(asset)!.address!);
+    }),
   );
 }
 
@@ -274,13 +278,11 @@ const holderOf = ({ kind, from, to, asset }: Movement, { assets }: ValueFlow): A
   kind === 'mint' || from === assets.get(asset)?.address ? to : from;
 
 /** Whether a call of an unlisted token that moves or allows led to the act: it asks for no books. */
-function isTokenCall({ evidence }: Primitive, { tx: { frames, logs }, rulebook }: ProofInput): boolean {
-  return evidence.some(({ log }) => {
-    for (let at = log === null ? null : (logs[log]!.within ?? 0); at !== null; at = frames[at]!.parent) {
-      const { selector, to } = frames[at]!;
-      const spec = selector === null ? undefined : rulebook.tokenCalls.get(selector);
-      if (spec && (spec.to ?? spec.spender) !== null && !isListedAddress(to!, rulebook)) return true;
-    }
-    return false;
-  });
+function isTokenCall({ evidence }: Primitive, { tx, rulebook }: ProofInput): boolean {
+  const isOne = ({ selector, to }: Frame): boolean => {
+    const spec = selector === null ? undefined : rulebook.tokenCalls.get(selector);
+    return spec !== undefined && (spec.to ?? spec.spender) !== null && !isListedAddress(to!, rulebook);
+  };
+  const within = evidence.flatMap(({ log }) => (log === null ? [] : tx.frames[tx.logs[log]!.within ?? 0]!));
+  return within.some((frame) => callersOf(frame, tx).some(isOne));
 }

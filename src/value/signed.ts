@@ -10,6 +10,7 @@ import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
+import { knownSymbols } from './labelFormat.ts';
 import { isListedAddress } from './tokenCall.ts';
 
 /** A call with an account's word on it: a signature that it carries, or one that its wallet approved. */
@@ -45,10 +46,10 @@ export function readSigned(
 const isHandedOn = ({ type, input, parent }: Frame, { frames }: CanonicalTx): boolean =>
   type === 'DELEGATECALL' && input === frames[parent!]!.input;
 
-/** Any contract may ask a wallet, of old signatures too; only contracts that act on the answer count. */
+/** Any contract may ask a wallet about a signature, also an old one. Most do not act on the answer. */
 function approvals(frame: Frame, rulebook: Rulebook): Signed[] {
   const { to, from, output } = frame;
-  if (to === null || !makesOwnCalls(rulebook, from) || !output.startsWith(APPROVED)) return [];
+  if (to === null || !actsOnSignatures(rulebook, from) || !output.startsWith(APPROVED)) return [];
   const grants = [{ token: null, spender: from, amount: ANY_AMOUNT }];
   return [{ frame, account: to, grants, forwards: null, isSigned: () => true }];
 }
@@ -56,6 +57,14 @@ function approvals(frame: Frame, rulebook: Rulebook): Signed[] {
 /** A listed contract that makes no call which its caller gives it. */
 export const makesOwnCalls = (rulebook: Rulebook, account: Address): boolean =>
   isListedAddress(account, rulebook) && !rulebook.entities.get(account)?.tags.includes('open_calls');
+
+/** A listed token, or a listed contract that settles signed orders: it acts on the wallet's answer. */
+function actsOnSignatures(rulebook: Rulebook, account: Address): boolean {
+  const isSettling = rulebook.entities.get(account)?.tags.some((tag) => SETTLING_TAGS.has(tag)) === true;
+  const isToken = knownSymbols(rulebook.knownTokens).has(account);
+  return isToken || (isSettling && makesOwnCalls(rulebook, account));
+}
+const SETTLING_TAGS: ReadonlySet<string> = new Set(['acts_on_orders', 'permit', 'settlement']);
 
 /** It takes nothing but for orders that it has checked. */
 export const actsOnOrders = ({ entities }: Rulebook, account: Address): boolean =>

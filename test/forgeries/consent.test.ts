@@ -245,6 +245,26 @@ describe('foreign code below the account\u2019s own call', () => {
       expectHonest(report, victim(), paid(report) ? report.classification : null);
     });
   }
+  const CALLERS: Readonly<Record<string, Address>> = {
+    'Morpho Bundler3': '0x6566194141eefa99Af43Bb5Aa71460Ca2Dc90245',
+    'the messenger of OP Mainnet': '0x25ace71c97B33Cc4729CF772ae268934F7ab5fA1',
+  };
+  for (const [name, caller] of Object.entries(CALLERS))
+    for (const kind of ['listed', 'made-up'] as const)
+      it(`a pull of a ${kind} token by ${name}, which makes any call, after a Safe paid for it`, async () => {
+        const safe = payers['a Safe']!;
+        if ((await stage.chain.code(caller)) === '0x')
+          await stage.chain.placeAt(caller, compile('Forger.sol')['Forger']!, ['Any', 'ANY']);
+        await at.allow(safe.victim());
+        const approve = fn('approve(address,uint256)', [caller, 1n << 128n]);
+        await stage.chain.as(safe.victim(), { to: MAINNET.usdc, data: approve, gas: 200_000n });
+        const of = kind === 'listed' ? MAINNET.usdc : await stage.forger('Plain', 'PLAIN');
+        const pulled = fn('transferFrom(address,address,uint256)', [safe.victim(), FRIEND, 3_000_007n]);
+        const asked = call(caller, fnOf(stage.abi, 'play', [[call(of, pulled)]]));
+        await must(at.trap, fnOf(trapAbi, 'set', [[asked]]));
+        const report = await safe.run();
+        expectHonest(report, safe.victim(), paid(report) ? report.classification : null);
+      });
 });
 
 describe('a signature for one movement', () => {

@@ -11,6 +11,8 @@ import { ATTACKER, call, compile, event, startStage, type Stage, type Step } fro
 const [ALICE, MALLORY] = [addressOf('alice'), addressOf(ATTACKER)];
 const SEAPORT: Address = '0x0000000000000068F116a894984e2DB1123eB395';
 const ITEM = '(uint8 itemType, address token, uint256 identifier, uint256 amount';
+/** Morpho's Bundler3, which makes any call for anybody. */
+const BUNDLER: Address = '0x6566194141eefa99Af43Bb5Aa71460Ca2Dc90245';
 const FULFILLED =
   'OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, ' +
   `${ITEM})[] offer, ${ITEM}, address recipient)[] consideration)`;
@@ -138,15 +140,22 @@ describe('a sale at a listed market', () => {
     );
   }
   beforeAll(async () => {
-    await stage.chain.placeAt(SEAPORT, compile('Forger.sol')['Forger']!, ['Seaport', 'SEA']);
+    for (const at of [SEAPORT, BUNDLER])
+      await stage.chain.placeAt(at, compile('Forger.sol')['Forger']!, ['Seaport', 'SEA']);
     await stage.chain.must(ATTACKER, { to: forger, data: play([allow(SEAPORT)]), gas: 1_000_000n });
   });
 
   it.each([
-    ['is Proven of who handed the NFT in', MALLORY, 'Proven'],
-    ['is not Proven of the account whose NFT the collection has moved by a helper', ALICE, 'Suspected'],
-  ] as const)('%s', async (_, seller, status) => {
-    const collection = await stage.chain.deploy(compile('Kinds.sol')['Swindle']!, [seller]);
+    ['is Proven of who handed the NFT in', MALLORY, 'Proven', NATIVE],
+    [
+      'is not Proven of the account whose NFT the collection has moved by a helper',
+      ALICE,
+      'Suspected',
+      NATIVE,
+    ],
+    ['nor where a listed contract that makes any call moves it', ALICE, 'Suspected', BUNDLER],
+  ] as const)('%s', async (_, seller, status, via) => {
+    const collection = await stage.chain.deploy(compile('Kinds.sol')['Swindle']!, [seller, via]);
     const { classification, motifs } = await sale(collection);
     const trade = motifs.find(({ kind }) => kind === 'nft_trade')!;
     expect(trade.participants).toContainEqual({ role: 'seller', account: seller });

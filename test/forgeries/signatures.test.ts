@@ -1,11 +1,11 @@
 // Whose signature a transaction carries: real forwarders and wallets authorise, and what only looks like them does not.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Address, Hex } from 'viem';
+import { concatHex, hashTypedData, type Address, type Hex } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { account, addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn, fnOf } from '../devnet/chain.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, compile, event, openPair, startStage, type Stage, type Step } from './stage.ts';
 
 const VICTIM = addressOf('alice');
 const FRIEND = addressOf('bob');
@@ -112,6 +112,34 @@ describe('signatures of contract wallets (EIP-1271)', () => {
   it('asked for by a stranger’s contract authorise nothing', async () => {
     const claim = event('AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)', wallet, 1n);
     const report = await stage.play(mask, [ask(wallet), pull(plain, wallet), claim]);
+    expect(report.attribution.ground).not.toBe('authorised');
+    expectNoneBut(report, [addressOf(ATTACKER), mask, plain]);
+  });
+
+  it('of old that a listed contract asks for, which makes any call, authorise nothing', async () => {
+    const safe = stage.c.at('treasury');
+    const bundler: Address = '0x6566194141eefa99Af43Bb5Aa71460Ca2Dc90245';
+    await stage.chain.placeAt(bundler, compile('Forger.sol')['Forger']!, ['Bundler3', 'ANY']);
+    const pair = await openPair(stage.chain, plain, (to) =>
+      fn('transfer(address,uint256)', [to, 10n ** 24n]),
+    );
+    const hash: Hex = `0x${'11'.repeat(32)}`;
+    const digest = hashTypedData({
+      domain: { chainId: 1, verifyingContract: safe },
+      types: { SafeMessage: [{ name: 'message', type: 'bytes' }] },
+      primaryType: 'SafeMessage',
+      message: { message: hash },
+    });
+    const owners = ['alice', 'bob'].sort((a, b) => (BigInt(addressOf(a)) < BigInt(addressOf(b)) ? -1 : 1));
+    const signatures = await Promise.all(owners.map((owner) => account(owner).sign({ hash: digest })));
+    const outs = BigInt(plain) < BigInt(MAINNET.weth) ? [0n, 10n ** 12n] : [10n ** 12n, 0n];
+    const steps = [
+      call(safe, fn('isValidSignature(bytes32,bytes)', [hash, concatHex(signatures)])),
+      call(plain, fn('transferFrom(address,address,uint256)', [safe, pair, AMOUNT])),
+      call(pair, fn('swap(uint256,uint256,address,bytes)', [...outs, safe, '0x'])),
+    ];
+    const report = await stage.play(mask, [call(bundler, fnOf(stage.abi, 'play', [steps]))]);
+    expect(report.movements!.map(({ to }) => to)).toEqual([pair, safe]);
     expect(report.attribution.ground).not.toBe('authorised');
     expectNoneBut(report, [addressOf(ATTACKER), mask, plain]);
   });

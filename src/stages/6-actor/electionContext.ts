@@ -1,4 +1,5 @@
 import { isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
+import { callersOf } from '../../value/frames.ts';
 import { tokensOf, venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
@@ -195,10 +196,9 @@ export class ElectionContext {
     return (
       given.length > 0 &&
       given.every((index) => {
-        const { log } = flow.movements[index]!.evidence;
-        let at = log === null ? null : (tx.logs[log]!.within ?? null);
-        while (at !== null && !actsOnOrders(rulebook, tx.frames[at]!.from)) at = tx.frames[at]!.parent;
-        return at !== null && !this.input.suspects.unasked.has(index);
+        const { within } = tx.logs[flow.movements[index]!.evidence.log ?? -1] ?? {};
+        if (within == null || this.input.suspects.unasked.has(index)) return false;
+        return callersOf(tx.frames[within]!, tx).some(({ from }) => actsOnOrders(rulebook, from));
       })
     );
   }
