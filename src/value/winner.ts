@@ -30,12 +30,12 @@ export function rivalOf(
 }
 
 /**
- * The winner of a side that two want: an exact match of event and amount, then a listed emitter, then the
+ * The winner of a side that two want: a listed emitter, then an exact match of event and amount, then the
  * innermost frame, then the first in execution. `order` is below zero where `a` wins.
  */
 export function decide(a: Rival, b: Rival): { readonly order: number; readonly reason: JoinReason } {
-  if (a.exact !== b.exact) return { order: a.exact ? -1 : 1, reason: 'exact' };
   if (a.listed !== b.listed) return { order: a.listed ? -1 : 1, reason: 'listed' };
+  if (a.exact !== b.exact) return { order: a.exact ? -1 : 1, reason: 'exact' };
   if (a.depth !== b.depth) return { order: b.depth - a.depth, reason: 'inner' };
   return { order: a.seq - b.seq, reason: 'first' };
 }

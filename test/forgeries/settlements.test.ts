@@ -96,6 +96,64 @@ describe('a settlement of several owners', () => {
   });
 });
 
+describe('an order at the listed settlement', () => {
+  const filled = (who: Address): Step =>
+    event(
+      'Fill(bytes32 indexed orderHash, address indexed filler, address indexed swapper, uint256 nonce)',
+      who,
+      1n,
+      { filler: BOB },
+    );
+  const traded = (who: Address, sellAmount = 1n): Step =>
+    event(
+      'Trade(address indexed owner, address sellToken, address buyToken, uint256 sellAmount, uint256 buyAmount, uint256 feeAmount, bytes orderUid)',
+      who,
+      0n,
+      { sellToken: MAINNET.usdc, buyToken: MAINNET.dai, sellAmount, buyAmount: 1n, feeAmount: 0n },
+    );
+  const order = { owner: ALICE, receiver: ALICE, protocol: 'cow-protocol' };
+  let units = 10n;
+
+  beforeAll(() => stage.c.approve('alice', 'USDC', MAINNET.cowRelayer));
+
+  it.each<[string, () => Step[]]>([
+    ['nothing', () => []],
+    ['that another filled it for somebody else', () => [filled(ALICE)]],
+    ['that it is its own', () => [traded(ALICE, units * 1_000_000n), filled(ALICE)]],
+    ['another order, which it pays', () => [pull(venue, 1n, BOB), give(MAINNET.dai, BOB, 1n), traded(BOB)]],
+    ['another order, paid by nobody', () => [traded(BOB), filled(BOB)]],
+  ])('is the only one, whatever a stranger says: %s', async (_, steps) => {
+    units++;
+    const sell: [string, string] = ['USDC', String(units)];
+    const request = await settle(
+      stage.c,
+      ['USDC', 'DAI'],
+      [10n ** 12n, 1n],
+      [{ owner: 'alice', sell, buy: ['DAI', '0'] }],
+      [[venue, 0n, does(venue, steps()).data]],
+    );
+    const report = await stage.report(await stage.chain.send('solver', { ...request, gas: 5_000_000n }));
+    expect(report.classification).toMatchObject({
+      status: 'Proven',
+      actor: ALICE,
+      intent_label: `Swap ${units} USDC for ${units} DAI, settled by CoW Protocol Settlement`,
+    });
+    expect(report.attribution).toMatchObject({
+      orders: [order],
+      settlement_contract: MAINNET.cowSettlement,
+      beneficiary: ALICE,
+    });
+    const [proven, ...more] = report.motifs.filter(({ status }) => status === 'Proven');
+    expect(more.map(({ kind }) => kind).filter((kind) => kind !== 'transfer')).toEqual([]);
+    expect(proven!.participants.map(({ role, account }) => [role, account])).toEqual([
+      ['owner', ALICE],
+      ['recipient', ALICE],
+      ['payer', ALICE],
+      ['settlement', MAINNET.cowSettlement],
+    ]);
+  });
+});
+
 describe('deliveries of a bridge to several accounts', () => {
   const released = (who: Address): Step =>
     event(

@@ -47,17 +47,16 @@ export function findPrimitives(
   rulebook: Rulebook,
   options: FindOptions = {},
 ): Primitive[] {
-  return tx.succeeded ? joinTriggers(findDrafts(tx, flow, rulebook, options), tx, flow) : [];
+  if (!tx.succeeded) return [];
+  const known = knownContracts(rulebook, options.registered ?? new Map());
+  return joinTriggers(findDrafts({ tx, flow, rulebook, known }, options), tx, flow, known);
 }
 
 /** The acts of each event and call, and those that the flow alone shows. */
 function findDrafts(
-  tx: CanonicalTx,
-  flow: ValueFlow,
-  rulebook: Rulebook,
-  { missed, registered = new Map(), holders }: FindOptions,
+  { tx, flow, rulebook, known }: Pick<RecognitionRun, 'tx' | 'flow' | 'rulebook' | 'known'>,
+  { missed, holders }: FindOptions,
 ): DraftPrimitive[] {
-  const known = knownContracts(rulebook, registered);
   const found = findDeclared({ tx, flow, rulebook, known, missed, holderAt: holdersIn(flow, holders, tx) });
   const context = new StructureContext(tx, flow, rulebook, found);
   const take = (more: readonly DraftPrimitive[]): void => {

@@ -19,9 +19,9 @@ import type { Attribution, Candidate, Delegation } from '../../model/attribution
  */
 export function electActor(input: ElectionInput): Attribution {
   const context = new ElectionContext(input);
-  const settlements = context.withTrait((kind) => kind.trade === 'order');
-  const orders = ordersOf(context, settlements);
-  const groups = collectCandidates(context, orders);
+  const stated = ordersOf(context);
+  const groups = collectCandidates(context, stated);
+  const orders = stated.filter(({ claimedBy }) => claimedBy === null);
   const deciding = groups[0]!;
   const winner = choose(context, deciding);
   // Equals: each of them is an owner, none the actor.
@@ -43,7 +43,7 @@ export function electActor(input: ElectionInput): Attribution {
     paymaster,
     signer: context.signer,
     submitterRole: deciding.proposals[0]!.submitterRole,
-    settlementContract: settlements[0]?.venue ?? null,
+    settlementContract: orders[0]?.motif.venue ?? null,
     orders: orders.map(({ order }) => order),
     delegations: delegationsOf(input),
     candidates: candidatesOf(context, groups, deciding, winner),

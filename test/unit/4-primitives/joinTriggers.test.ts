@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { account } from './support.ts';
 import { joinTriggers } from '../../../src/stages/4-primitives/join/joinTriggers.ts';
+import type { KnownContracts } from '../../../src/stages/4-primitives/match/provenProtocol.ts';
 import type { CanonicalTx } from '../../../src/model/canonicalTx.ts';
 import type { DraftPrimitive, Leg } from '../../../src/model/primitive.ts';
 import type { ValueFlow } from '../../../src/model/valueFlow.ts';
@@ -47,24 +48,41 @@ const flow = {
     evidence: { kind: 'log', frame: null, log: 100 + m, contract: POOL },
   })),
 } as unknown as ValueFlow;
-const joined = (...found: DraftPrimitive[]) => joinTriggers(found, tx, flow);
+const known = { listing: () => undefined } as unknown as KnownContracts;
+const joined = (...found: DraftPrimitive[]) => joinTriggers(found, tx, flow, known);
 const logsOf = (act: { evidence: readonly { log: number | null }[] }) => act.evidence.map(({ log }) => log);
 
 describe('what tells the same act', () => {
-  it('is one kind with one movement in one role: the listed contract tells it, the other completes it', () => {
-    const acts = joined(
-      told(1, 'add_liquidity', [leg('in', 0), leg('share_out', 5)]),
-      told(2, 'add_liquidity', [leg('in', 0)], { protocol: LISTED, venue: MANAGER }),
+  const manager = [{ kind: 'log', frame: null, log: 2, contract: MANAGER }] as const;
+  const managed = (protocol: DraftPrimitive['protocol'], ofPool: DraftPrimitive['protocol']) =>
+    joined(
+      told(1, 'add_liquidity', [leg('in', 0), leg('share_out', 5)], { protocol: ofPool, portions }),
+      told(2, 'add_liquidity', [leg('in', 0)], { protocol, venue: MANAGER, evidence: manager }),
       told(3, 'swap', [leg('in', 0)]),
     );
-    expect(acts.map(({ kind, venue }) => [kind, venue])).toEqual([
-      ['add_liquidity', MANAGER],
-      ['swap', POOL],
-    ]);
-    expect(acts[0]!.legs.map(({ role }) => role)).toEqual(['in', 'share_out']);
-    expect(acts[0]!.roles).toContainEqual({ role: 'venue', account: POOL });
-    expect(logsOf(acts[0]!)).toEqual([2, 1]);
-    expect(acts[0]!.others!.map(({ evidence, reason }) => [evidence.log, reason])).toEqual([[1, 'listed']]);
+  const portions = [{ role: 'principal', asset: 'asset0', amount: 1n }] as const;
+
+  it.each([LISTED, FAMILY])(
+    'is one kind with one movement in one role; one completes the other',
+    (protocol) => {
+      const acts = managed(protocol, protocol);
+      expect(acts.map(({ kind, venue }) => [kind, venue])).toEqual([
+        ['add_liquidity', POOL],
+        ['swap', POOL],
+      ]);
+      expect(acts[0]!.legs.map(({ role }) => role)).toEqual(['in', 'share_out']);
+      expect(acts[0]!.roles).toContainEqual({ role: 'venue', account: MANAGER });
+      expect(logsOf(acts[0]!)).toEqual([1, 2]);
+      expect(acts[0]!.others!.map(({ evidence, reason }) => [evidence.log, reason])).toEqual([[2, 'first']]);
+    },
+  );
+
+  it('beside a listed contract is no more than evidence where another tells it', () => {
+    const [act] = managed(LISTED, FAMILY);
+    expect(act).toMatchObject({ venue: MANAGER, roles: [{ role: 'owner', account: USER }], portions: [] });
+    expect(act!.legs.map(({ role }) => role)).toEqual(['in']);
+    expect(logsOf(act!)).toEqual([2, 1]);
+    expect(act!.others!.map(({ evidence, reason }) => [evidence.log, reason])).toEqual([[1, 'listed']]);
   });
 
   it('is a call of a family whose movements events explain: it is evidence, and adds no leg or role', () => {

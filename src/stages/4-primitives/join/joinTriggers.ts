@@ -6,6 +6,7 @@ import { accountsWith, placesOf, sideKeys } from '../../../lib/roles.ts';
 import { DEFERRED, DETAIL, isPromise, oneAct, PER_ASSET } from './oneAct.ts';
 import { isRecognised } from '../../../lib/motifKinds.ts';
 import { markEnds } from './markEnds.ts';
+import type { KnownContracts } from '../match/provenProtocol.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { DraftPrimitive, Leg, Primitive } from '../../../model/primitive.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
@@ -24,6 +25,7 @@ export function joinTriggers(
   found: readonly DraftPrimitive[],
   tx: CanonicalTx,
   flow: Pick<ValueFlow, 'movements'>,
+  known: KnownContracts,
 ): Primitive[] {
   const marked = markEnds(found, tx);
   const stated = lazy(() => statedByEvents(marked));
@@ -32,7 +34,7 @@ export function joinTriggers(
   const acts: Primitive[] = [];
   for (const group of mayJoin ? groupsOf(marked, stated) : marked.map((item) => [item]))
     if (!isIdle(group))
-      acts.push(oneAct(group.length > 1 ? withoutOthers(group, stated, flow.movements) : group, tx));
+      acts.push(oneAct(group.length > 1 ? withoutOthers(group, stated, flow.movements) : group, tx, known));
   return acts.sort((a, b) => a.seq - b.seq);
 }
 

@@ -15,6 +15,8 @@ import { evaluate } from '../../../value/claims.ts';
 import { commonFrame } from '../../../value/frames.ts';
 import { decide, rivalOf } from '../../../value/winner.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { KnownContracts } from '../match/provenProtocol.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 
 /** Tag of mappings with an event that announces a payout by a later event of the same venue. */
@@ -41,44 +43,52 @@ export function isPromise({ tags, legs }: DraftPrimitive): boolean {
  * The act of several events and calls: the strongest one's, completed by the others. A promise gives it its
  * kind and its position.
  */
-export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx): Primitive {
+export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx, known: KnownContracts): Primitive {
   if (group.length === 1) return settled(withoutTags(group[0]!, SOLVED));
   const isDetail = ({ tags }: DraftPrimitive): boolean => tags.includes(DETAIL);
   const others = group.filter((item) => !isDetail(item));
-  const details = others.length > 0 ? group.filter(isDetail) : [];
   const stated = others.length > 0 ? others : group;
-  const promises = stated.filter(isPromise);
   const { ranked, others: lost } = byRank(
     stated.filter((item) => !isPromise(item)),
     tx,
   );
   const best = ranked[0]!;
+  const adds = isRecognised(best.protocol) ? mayAdd(group, known) : () => true;
+  const details = others.length > 0 ? group.filter(isDetail) : [];
+  const promises = stated.filter((item) => isPromise(item) && adds(item));
   // A call in other words than the event's adds nothing but itself.
-  const alike = ranked.filter(({ kind }) => kind === best.kind);
-  const known = promises.find(({ protocol }) => isRecognised(protocol)) ?? promises.at(-1) ?? best;
+  const alike = ranked.filter((item) => item.kind === best.kind && adds(item));
+  const promised = promises.find(({ protocol }) => isRecognised(protocol)) ?? promises.at(-1) ?? best;
   const all = [...promises, ...alike];
   const legs = joinLegs(alike);
   const { basis, shape, venue, poolId } = best;
   const { about, position, portions } = joinDetail(all);
   const act: DraftPrimitive = {
-    kind: known.kind,
+    kind: promised.kind,
     seq: alike.reduce((last, { seq }) => Math.max(last, seq), 0),
     basis,
     shape,
-    protocol: isRecognised(best.protocol) ? best.protocol : known.protocol,
+    protocol: isRecognised(best.protocol) ? best.protocol : promised.protocol,
     venue,
     poolId,
     roles: joinRoles(all, best),
     legs,
     claims: actClaims(alike, legs, promises),
     tags: [...new Set(all.flatMap((item) => tagsFrom(item, best, legs)))],
-    evidence: distinctEvidence([...promises, ...ranked, ...details].flatMap(({ evidence }) => evidence)),
+    evidence: distinctEvidence([...promises, ...ranked, ...group].flatMap(({ evidence }) => evidence)),
     about,
     position,
     portions,
     others: lost,
   };
   return settled(withoutTags(details.reduce(withDetail, act), SOLVED));
+}
+
+/** Beside a listed contract an unlisted one adds no more than evidence. */
+function mayAdd(group: readonly DraftPrimitive[], { listing }: KnownContracts) {
+  const contractOf = ({ evidence }: DraftPrimitive): Address => evidence[0]!.contract;
+  const known = new Set(group.filter(({ protocol }) => isRecognised(protocol)).map(contractOf));
+  return (item: DraftPrimitive): boolean => known.has(contractOf(item)) || !!listing(contractOf(item));
 }
 
 /** A rule on trial puts the act on trial where it adds to the strongest one. */

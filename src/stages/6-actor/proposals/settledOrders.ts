@@ -47,17 +47,22 @@ export interface StatedOrder {
   readonly motif: Motif;
   readonly ground: ElectionGround;
   readonly order: SettledOrder;
+  /** The contract that alone states it. */
+  readonly claimedBy: Address | null;
 }
 
-export function ordersOf(context: ElectionContext, settlements: readonly Motif[]): StatedOrder[] {
-  return settlements.flatMap((motif) => {
-    const named = principal(context, motif);
-    if (named === null) return [];
-    const { account: owner, ground, evidence } = named;
-    const receiver = roleOf(motif, 'recipient');
-    const protocol = motif.protocol?.slug ?? null;
-    return [{ motif, ground, order: { owner, receiver, protocol, evidence } }];
-  });
+export function ordersOf(context: ElectionContext): StatedOrder[] {
+  return context
+    .withTrait(({ trade }) => trade === 'order')
+    .flatMap((motif) => {
+      const named = principal(context, motif);
+      if (named === null) return [];
+      const { account: owner, ground, evidence } = named;
+      const receiver = roleOf(motif, 'recipient');
+      const protocol = motif.protocol?.slug ?? null;
+      const claimedBy = context.strangerOf(motif, owner);
+      return [{ motif, ground, order: { owner, receiver, protocol, evidence }, claimedBy }];
+    });
 }
 
 /**
@@ -76,7 +81,7 @@ export function settledOrders(
     isQuote(motif)
       ? !driverTrades && context.neverElect(order.owner) === null && context.sides(order.owner) === 'both'
       : !isLimitOrder(motif) || !driverTrades;
-  return orders.filter(counts).map(({ motif, order, ground }) => ({
+  return orders.filter(counts).map(({ motif, order, ground, claimedBy }) => ({
     account: order.owner,
     ground,
     mode: 'solver_settlement',
@@ -87,6 +92,6 @@ export function settledOrders(
         : 'solver') satisfies SubmitterRole,
     reason: 'order_owner',
     evidence: order.evidence,
-    claimedBy: context.strangerOf(motif, order.owner),
+    claimedBy,
   }));
 }
