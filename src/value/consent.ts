@@ -136,18 +136,14 @@ export class Consent {
       .map((at) => this.tx.frames[at]!);
   }
 
-  /** A call of the token names the account as the holder. */
-  isNamed(account: Address, token: Address): boolean {
-    return this.#naming(account, token).length > 0;
-  }
-
-  /** The taker, or the account's own call, led to such a call through listed contracts alone. */
+  /** The taker, or the account's own call, led to a call that names it through listed contracts alone. */
   isTakenBy(taker: Address, account: Address, token: Address): boolean {
-    const leads = (frame: Frame): boolean => frame.context === taker || this.#isOwn(frame, account);
-    return this.#naming(account, token).some((call) => this.#isLed(call, leads));
+    const leads = (frame: Frame): boolean => frame.from === taker || this.#isOwn(frame, account);
+    return this.callsNaming(account, token).some((call) => this.#isLed(call, leads));
   }
 
-  #naming(account: Address, token: Address): readonly Frame[] {
+  /** Calls of the token that name the account as the holder. */
+  callsNaming(account: Address, token: Address): readonly Frame[] {
     return (this.#calls().get(token) ?? []).slice(0, MAX_CALLS).filter((call) => {
       const spec = this.#specOf(call);
       if (spec !== undefined) return holderOf(call, spec) === account;
@@ -251,9 +247,10 @@ export class Consent {
    * stranger's contract in between could choose the calldata.
    */
   #isLed(call: Frame, by: (frame: Frame) => boolean): boolean {
-    const callers = callersOf(call, this.tx).slice(0, -1);
+    const callers = callersOf(call, this.tx);
     const last = callers.findLastIndex(by);
-    return last >= 0 && callers.slice(last).every(({ context }) => makesOwnCalls(this.rulebook, context!));
+    const led = [call.from, ...callers.slice(last, -1).map(({ context }) => context!)];
+    return last >= 0 && led.every((caller) => makesOwnCalls(this.rulebook, caller));
   }
 
   /** What the holder let this account take in this transaction covers the amount. */

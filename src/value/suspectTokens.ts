@@ -170,7 +170,7 @@ export function findSuspects(
     unasked.add(index);
     if (isListedAddress(token, rulebook)) continue;
     unlisted.add(index);
-    if (!emitters().has(from) && !consent.isNamed(from, token)) unverified.add(index);
+    if (!emitters().has(from) && consent.callsNaming(from, token).length === 0) unverified.add(index);
   }
   const unaskedFor = flow.allowances.filter((allowance) => consent.isUnaskedAllowance(allowance));
   const allowances = new Set(unaskedFor.map(({ evidence }) => evidence.log!));
