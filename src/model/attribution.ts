@@ -36,6 +36,8 @@ export interface Delegation {
   readonly authority: Address | null;
   readonly delegate: Address;
   readonly source: 'authorization_list' | 'code';
+  /** Whether the authorisation did; null where the chain does not show it, and of code. */
+  readonly tookEffect: boolean | null;
 }
 
 export interface Attribution {

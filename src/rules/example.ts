@@ -113,9 +113,12 @@ export function buildExample(
     if (!moved.has(token)) throw new ExampleError(['tokens', token], `no step moves ${token}`);
 
   const tx = { hash, blockHash: BLOCK, from: root.from, to, value: root.value, input: root.input };
-  const authorizationList = Object.values(delegates).map((code) => ({
-    address: addressOf(code),
-    nonce: '0x0',
+  const delegations = new Map(
+    Object.entries(delegates).map(([one, code]) => [addressOf(one), addressOf(code)]),
+  );
+  const authorizationList = [...delegations].map(([authority, address]) => ({
+    address,
+    nonce: authority === root.from ? '0x8' : '0x0',
   }));
   return {
     addressOf,
@@ -161,8 +164,9 @@ export function buildExample(
       ),
       prices: [],
       refusals: [],
-      delegations: new Map(),
-      authorities: Object.keys(delegates).map(addressOf),
+      delegations,
+      authorities: [...delegations.keys()].map((one) => (one === ZERO_ADDRESS ? null : one)),
+      nonces: new Map([...delegations.keys()].map((one) => [one, { before: 0n, after: 1n }])),
       holders: new Map(
         Object.entries(holders).map(([nft, account]) => {
           const [token, id] = nft.split('#') as [string, string];

@@ -1179,6 +1179,10 @@ export interface Delegation {
    * Seen in the transaction's authorisation list, or as code of the account.
    */
   source: 'authorization_list' | 'code';
+  /**
+   * Whether the authorisation took effect in this transaction; null where the chain does not show it, and for delegations seen as code.
+   */
+  took_effect?: boolean | null;
 }
 /**
  * An account considered as the economic actor.

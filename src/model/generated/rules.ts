@@ -304,7 +304,10 @@ export interface RawExampleTransaction {
   }>>;
   /** Blobs that the transaction carries. */
   readonly blobs?: number;
-  /** Accounts that set their code (EIP-7702), and to which contract. */
+  /**
+   * Accounts that set their code (EIP-7702), and to which contract; of `zero` an authorisation without
+   * effect.
+   */
   readonly delegates?: Readonly<Record<string, string>>;
   /** Who holds the NFTs that roles ask for, before and after: `{positions#7: bob}`. */
   readonly holders?: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { groupBy, only } from '../../lib/lists.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import { collectCandidates } from './collectCandidates.ts';
+import { delegationsOf } from './delegations.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
 import { feeRecipientsOf, tracingOf } from '../../value/parties.ts';
 import { amountsMoved } from '../../value/sides.ts';
@@ -10,7 +11,7 @@ import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
 import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Attribution, Candidate, Delegation } from '../../model/attribution.ts';
+import type { Attribution, Candidate } from '../../model/attribution.ts';
 
 /**
  * Elects the account the transaction was for, from balances, events and code delegations; never from a list
@@ -118,21 +119,6 @@ function paidInsteadOf(context: ElectionContext, { account, entity = [account] }
     amountsMoved(act, false, rulebook).flatMap(({ asset }) => destinations(one, asset));
   const at = (act: Motif) => ['recipient', 'beneficiary'].flatMap((of) => accountsWith(act.participants, of));
   return acts.flatMap((act) => at(act).flatMap((one) => [one, ...behind(act, one)])).filter(gained);
-}
-
-function delegationsOf({ tx, delegations }: ElectionInput): Delegation[] {
-  if (tx.authorizations.length === 0 && delegations.size === 0) return [];
-  const listed = tx.authorizations.map((a) => ({
-    authority: a.authority,
-    delegate: a.address,
-    source: 'authorization_list' as const,
-  }));
-  const known = new Set(listed.map((d) => d.authority));
-  const fromCode = [...delegations]
-    .filter(([authority]) => !known.has(authority))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([authority, delegate]) => ({ authority, delegate, source: 'code' as const }));
-  return [...listed, ...fromCode];
 }
 
 /** All proposed accounts, plus those excluded for a stated reason although they sent and received. */

@@ -50,13 +50,17 @@ function statedAmount({ view: { tx, input }, format }: LabelSubject): string | n
 }
 
 /** `Delegate 0x12ab…cdef to 0x34cd…ef01`, or that it was revoked (EIP-7702: the zero address). */
-export function delegationText({ view: { tx }, format }: LabelSubject): string | null {
-  const codes = new Set(tx.authorizations.map(({ address }) => address));
-  const authorities = new Set(tx.authorizations.map(({ authority }) => authority));
-  if (codes.size !== 1) return null;
-  const [code, authority] = [[...codes][0]!, [...authorities][0] ?? null];
-  const one = authority === null ? 'an account' : format.account(authority);
-  const whose = authorities.size > 1 ? `${authorities.size} accounts` : one;
+export function delegationText({ view, format }: LabelSubject): string | null {
+  const { authorizations } = view.input.subject;
+  const done = authorizations.filter(({ tookEffect }) => tookEffect);
+  const unknown = authorizations.filter(({ tookEffect }) => tookEffect === null);
+  // Of one account's, the last counts.
+  const codes = new Map((done.length > 0 ? done : unknown).map((one) => [one.authority, one.delegate]));
+  const [code, ...others] = new Set(codes.values());
+  if (code === undefined || others.length > 0) return null;
+  const [authority] = codes.keys();
+  const one = authority ? format.account(authority) : 'an account';
+  const whose = codes.size > 1 ? `${codes.size} accounts` : one;
   return code === ZERO_ADDRESS
     ? `Revoke the delegation of ${whose}`
     : `Delegate ${whose} to ${format.account(code)}`;

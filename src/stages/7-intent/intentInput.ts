@@ -12,6 +12,8 @@ import type { SubjectView } from './facts/subjectView.ts';
 /** The account the rules look at the transaction from. */
 export interface Subject extends Pick<Attribution, 'signer' | 'mode' | 'payments' | 'submitterRole'> {
   readonly account: Address;
+  /** The transaction's EIP-7702 authorisations, with their effect. */
+  readonly authorizations: Attribution['delegations'];
   /** The account and all accounts that act as one with it. */
   readonly entity: ReadonlySet<Address>;
   /** False when several accounts of equal weight share the transaction and this one substitutes for them. */
@@ -44,6 +46,7 @@ export function subjectOf(attribution: Attribution): Subject {
     mode: attribution.mode,
     payments: attribution.payments,
     submitterRole: attribution.submitterRole,
+    authorizations: attribution.delegations.filter(({ source }) => source === 'authorization_list'),
     elected: attribution.actor !== null,
     claimed: attribution.ground === 'claimed',
   };

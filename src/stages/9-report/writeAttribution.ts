@@ -28,10 +28,11 @@ export function writeAttribution(attribution: Attribution, writer: ReportWriter)
       order_hash: null,
       evidence: writer.evidences(order.evidence),
     })),
-    delegations: attribution.delegations.map(({ authority, delegate, source }) => ({
+    delegations: attribution.delegations.map(({ authority, delegate, source, tookEffect }) => ({
       authority: writer.addressOrNull(authority),
       delegate: writer.address(delegate),
       source,
+      took_effect: tookEffect,
     })),
     candidates: attribution.candidates.map((candidate) => ({
       account: writer.address(candidate.account),

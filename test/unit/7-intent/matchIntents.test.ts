@@ -96,6 +96,7 @@ function input(
       mode: 'self',
       payments: new Map(),
       submitterRole: 'self',
+      authorizations: [],
       elected,
       claimed: false,
     },

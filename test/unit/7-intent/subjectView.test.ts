@@ -64,6 +64,7 @@ function view(
       mode,
       payments: executionPayments({ tx, flow, motifs: acts, rulebook }, entity, mode),
       submitterRole: 'self',
+      authorizations: [],
       elected: true,
       claimed: false,
       ...subject,

@@ -138,6 +138,12 @@ function calldata([signature, values]: NonNullable<Scene['call']>): Hex {
 }
 
 export function staged({ to = VENUE, value = 0n, call, acts, authorities = [] }: Scene): CanonicalTx {
-  const authorizations = authorities.map((authority) => ({ address: DELEGATE, nonce: 1n, authority }));
+  // The signer's takes effect: its nonce follows on the transaction's own.
+  const nonceOf = (authority: Address) => (authority === USER ? 8n : 1n);
+  const authorizations = authorities.map((authority) => ({
+    address: DELEGATE,
+    nonce: nonceOf(authority),
+    authority,
+  }));
   return txOf(acts, { to, value, input: call ? calldata(call) : '0x', authorizations });
 }

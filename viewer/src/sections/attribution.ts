@@ -84,6 +84,7 @@ export function attributionSection(view: View): HTMLElement {
             ' → ',
             accountLink(view, d.delegate),
             h('span', { class: 'tag' }, words(d.source)),
+            d.took_effect === false && h('span', { class: 'tag' }, 'without effect'),
           ),
       ),
     ],

@@ -1,3 +1,4 @@
+import { delegationsOf } from '../delegations.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import { frameEvidence } from '../../../lib/evidence.ts';
@@ -21,6 +22,7 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const signerTrades = context.sides(context.signer) !== 'none';
   const moved = called.filter((c) => context.sides(c.account) !== 'none');
   const others = signerTrades ? [] : moved;
+  const set = new Set(delegationsOf(context.input).flatMap((d) => (d.tookEffect ? d.authority! : [])));
   const chosen = direct.length > 0 && (!signerTrades || moved.includes(direct[0]!)) ? direct : others;
   return chosen.map(({ account, evidence, by }) => {
     const acts = context.madeCalls(account);
@@ -30,24 +32,12 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
       account,
       mode: 'delegated_7702',
       submitterRole: 'relayer',
-      ground: acts && isEffective(context, account) ? 'authorised' : 'claimed',
+      ground: acts && set.has(account) ? 'authorised' : 'claimed',
       reason: 'delegated_account_called',
       evidence: [evidence],
       claimedBy: known ? null : by,
     };
   });
-}
-
-/**
- * The account's authorisation took effect in this block: its nonce was the next one then, and the account
- * has that code. Anybody may bring a tuple that does nothing, old or for a nonce that another one takes.
- */
-function isEffective({ input: { tx, nonces, delegations } }: ElectionContext, account: Address): boolean {
-  const { before, after } = nonces?.get(account) ?? { before: 0, after: 0 };
-  return tx.authorizations.some(
-    ({ authority, address, nonce }) =>
-      authority === account && delegations.get(account) === address && before <= nonce && nonce < after,
-  );
 }
 
 /** The first effective call with data of each of the accounts, and its caller. */

@@ -73,6 +73,15 @@ export const TX_FACTS: Facts = {
     'EIP-7702 authorisations in the transaction.',
     (v) => v.tx.authorizations.length,
   ),
+  'tx.delegates': oneOf(
+    ['no', 'yes', 'unknown'],
+    'Whether one of its EIP-7702 authorisations took effect; `unknown`: none is shown that did.',
+    ({ input: { subject } }) => {
+      const effects = subject.authorizations.map(({ tookEffect }) => tookEffect);
+      if (effects.includes(true)) return 'yes';
+      return effects.includes(null) ? 'unknown' : 'no';
+    },
+  ),
   'tx.blobs': count('Blobs the transaction carries (EIP-4844).', (v) => Number(blobsOf(v.tx))),
   'tx.logs': count('Events in the receipt.', (v) => v.tx.logs.length),
   'tx.calls': count(
