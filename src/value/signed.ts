@@ -69,3 +69,7 @@ const SETTLING_TAGS: ReadonlySet<string> = new Set(['acts_on_orders', 'permit', 
 /** It takes nothing but for orders that it has checked. */
 export const actsOnOrders = ({ entities }: Rulebook, account: Address): boolean =>
   entities.get(account)?.tags.includes('acts_on_orders') === true;
+
+/** Accounts' code (EIP-7702) that makes no call but those that the account's owner sent or signed. */
+export const asksOwner = ({ entities }: Rulebook, delegate: Address | undefined): boolean =>
+  delegate !== undefined && entities.get(delegate)?.tags.includes('account_code') === true;

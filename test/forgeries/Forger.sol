@@ -153,6 +153,17 @@ contract OpenDelegate {
     fallback() external payable {}
 }
 
+/// An account's code (EIP-7702) that makes the calls its owner signed, whoever brings them.
+contract SignedBatch {
+    function execute(Forger.Step[] calldata calls, uint8 v, bytes32 r, bytes32 s) external {
+        require(ecrecover(keccak256(abi.encode(calls)), v, r, s) == address(this), "not the owner");
+        for (uint256 i; i < calls.length; ++i) {
+            (bool ok,) = calls[i].to.call{value: calls[i].value}(calls[i].data);
+            require(ok, "call");
+        }
+    }
+}
+
 /// Makes a contract that does the steps and nothing after, as services make one to sweep a deposit address.
 contract Sweeper {
     function sweep(bytes32 salt, Forger.Step[] calldata steps) external { new Swept{salt: salt}(steps); }

@@ -1,13 +1,22 @@
 // EIP-7702 authorisations that strangers bring: those without effect delegate nothing, and those with effect sign no call.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Address } from 'viem';
+import { encodeAbiParameters, getAddress, hexToSignature, keccak256, type AbiFunction } from 'viem';
+import type { Address, Hex } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { account, addressOf, type Person } from '../devnet/accounts.ts';
-import { NATIVE } from '../devnet/addresses.ts';
-import { fnOf, type Request } from '../devnet/chain.ts';
-import { ATTACKER, event, startStage, type Stage } from './stage.ts';
+import { MAINNET, NATIVE } from '../devnet/addresses.ts';
+import { fn, fnOf, type Request } from '../devnet/chain.ts';
+import { batch } from '../devnet/scenarios/delegated.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage } from './stage.ts';
 
+const ME = addressOf(ATTACKER);
 const FRIEND = addressOf('bob');
+const { usdc } = MAINNET;
+const FIVE = 5_000_000n;
+/** Code that the rules list: it asks the account's owner for each call. */
+const LISTED = getAddress('0x63c0c19a282a1B52b07dD5a65b58948A07DAE32B');
+const { SignedBatch } = compile('Forger.sol');
+
 let stage: Stage;
 let mask: Address;
 let open: Address;
@@ -17,11 +26,15 @@ beforeAll(async () => {
   mask = await stage.forger('Mask', 'MASK');
   // It makes any call, whoever asks.
   open = stage.c.at('batchDelegate');
+  await stage.chain.placeAt(LISTED, SignedBatch!);
+  for (const owner of ['heidi', 'ivan', 'judy'] as const)
+    await stage.chain.must('maker', { to: usdc, data: pay(addressOf(owner), 20n * FIVE) });
 }, 180_000);
 afterAll(() => stage?.stop());
 // An authorisation that takes effect spends a nonce too.
 beforeEach(() => stage.chain.forgetNonces());
 
+const pay = (to: Address, amount = FIVE): Hex => fn('transfer(address,uint256)', [to, amount]);
 const short = (address: Address): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
 
 /** An authorisation for a nonce so many after the account's next one. */
@@ -87,5 +100,60 @@ describe('an authorisation without effect', () => {
     const report = await sent(ATTACKER, { to: FRIEND, authorizationList: both });
     expect(report.classification.intent_label).toBe(`Delegate ${short(addressOf('judy'))} to ${short(mask)}`);
     expect(effects(report)).toEqual([true, true]);
+  });
+});
+
+describe('an authorisation that takes effect', () => {
+  it('for code that anybody may call proves no payment of the account', async () => {
+    const report = await sent(ATTACKER, {
+      to: addressOf('ivan'),
+      data: batch([[usdc, 0n, pay(ME)]]),
+      authorizationList: [await tuple('ivan', open)],
+    });
+    expect(effects(report)).toEqual([true]);
+    expect(report.attribution).toMatchObject({ mode: 'delegated_7702', ground: 'claimed' });
+    expect(report.classification).toMatchObject({ actor: addressOf('ivan'), status: 'Suspected' });
+    expect(report.classification.caveats!.map(({ code }) => code)).toContain('stale_delegation');
+  });
+
+  it('proves none that a contract of the stranger has its code make either', async () => {
+    const { classification } = await sent(ATTACKER, {
+      to: mask,
+      data: fnOf(stage.abi, 'play', [[call(addressOf('ivan'), batch([[usdc, 0n, pay(FRIEND)]]))]]),
+      authorizationList: [await tuple('ivan', open)],
+    });
+    expect(classification.status).toBe('Suspected');
+  });
+
+  it('for listed code proves what its owner signed', async () => {
+    const steps = [call(usdc, pay(FRIEND))];
+    const [calls] = (SignedBatch!.abi.find((one) => 'name' in one && one.name === 'execute') as AbiFunction)
+      .inputs;
+    const hash = keccak256(encodeAbiParameters([calls!], [steps]));
+    const { v, r, s } = hexToSignature(await account('heidi').sign({ hash }));
+    const report = await sent('relayer', {
+      to: addressOf('heidi'),
+      data: fnOf(SignedBatch!.abi, 'execute', [steps, v, r, s]),
+      authorizationList: [await tuple('heidi', LISTED)],
+    });
+    expect(report.attribution).toMatchObject({ mode: 'delegated_7702', ground: 'authorised' });
+    expect(report.classification).toMatchObject({
+      actor: addressOf('heidi'),
+      status: 'Proven',
+      intent_label: `Send 5 USDC to ${short(FRIEND)}`,
+    });
+  });
+
+  it('of the signer leaves its payments its own', async () => {
+    const { classification } = await sent('ivan', {
+      to: addressOf('ivan'),
+      data: batch([[usdc, 0n, pay(FRIEND)]]),
+      authorizationList: [await tuple('ivan', open, 1)],
+    });
+    expect(classification).toMatchObject({
+      actor: addressOf('ivan'),
+      status: 'Proven',
+      intent_label: `Send 5 USDC to ${short(FRIEND)}`,
+    });
   });
 });

@@ -20,7 +20,7 @@ const STEERING_TAGS = `
 
 /** Tags of accounts and protocols that steer the engine. */
 const STEERING_ENTITY_TAGS = `
-  acts_on_orders aggregator bridge builder entry_point exchange_proxy fee_on_transfer
+  account_code acts_on_orders aggregator bridge builder entry_point exchange_proxy fee_on_transfer
   fee_recipient forwarder infrastructure multicall name_resolver never_elect open_calls paymaster permit pool
   pool_manager position_manager rebasing router settlement spam staking vault wrapped_native
 `.match(/\w+/g)!;

@@ -20,7 +20,7 @@ const WORDS: Readonly<Partial<Record<CaveatCode, string>>> = {
   experimental_rule: 'The rule is experimental.',
   no_single_actor: 'No single account can be named as the actor.',
   claimed_actor: 'The actor is elected by nothing but what an event or balances claim.',
-  stale_delegation: 'No nonce shows that the EIP-7702 authorisation of the actor took effect here.',
+  stale_delegation: 'Nothing shows that the actor asked for this call of its delegated code (EIP-7702).',
   suspect_token: 'A token takes the name of another, or moved without a call that explains it.',
   unasked_pull: 'Something left the actor, or paid for its act, without a call or signature of its owner.',
   state_unread: 'The node no longer has the state of the block: no code, token name or price was read.',
