@@ -13,8 +13,11 @@ export type SubmitterRole = wire.Attribution['submitter_role'];
  */
 export type ElectionGround = 'signed' | 'authorised' | 'listed' | 'own_contract' | 'claimed';
 
-/** Ether to or from an ERC-4337 entry point; a paymaster's fee or refund; repayment of the submitter. */
-export type ExecutionReason = 'prefund' | 'charge' | 'compensation';
+/**
+ * Ether to or from an ERC-4337 entry point; a paymaster's fee or refund; repayment of the submitter; a pull
+ * for the submitter by an unlisted contract.
+ */
+export type ExecutionReason = 'prefund' | 'charge' | 'compensation' | 'pull';
 
 export interface Candidate {
   readonly account: Address;

@@ -2,7 +2,7 @@ import { isSwap, kindOf } from '../lib/motifKinds.ts';
 import { mergeNative, NATIVE_ASSET } from './asset.ts';
 import { balances, isDust, type Balance, type BalanceOptions } from './balances.ts';
 import { amountsMoved } from './sides.ts';
-import { builderPayments } from './parties/execution.ts';
+import { builderPayments, isToSubmitter } from './parties/execution.ts';
 import type { Attribution } from '../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
@@ -43,9 +43,7 @@ export function gaveAndGot(
 ): Exchange {
   const { flow, rulebook } = input;
   const tips = tipsOf(input, group);
-  const always = new Set(
-    [...payments].flatMap(([index, reason]) => (reason === 'compensation' ? [] : index)),
-  );
+  const always = new Set([...payments].flatMap(([index, why]) => (isToSubmitter(why) ? [] : index)));
   const data = dataInValue(input);
   if (data !== undefined) always.add(data.index);
   const without = (fees: ReadonlySet<number>, mergeWrapped?: ReadonlySet<Address>): readonly Balance[] => {

@@ -1,5 +1,6 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
 import { roleOf } from '../../lib/roles.ts';
+import { isToSubmitter } from '../../value/parties/execution.ts';
 import { lowestOf } from '../../value/prove.ts';
 import { isIssuance } from '../../value/asset.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
@@ -88,7 +89,7 @@ function suspicions(view: SubjectView, motifs: readonly Motif[]): CaveatCode[] {
   if (dealsInSuspects(view, motifs) || namedByImpersonator(view)) codes.push('suspect_token');
   if (stateless) codes.push('state_unread');
   const isTaken = (index: number): boolean => suspects?.unasked.has(index) === true;
-  const repaid = [...subject.payments].some(([index, why]) => why === 'compensation' && isTaken(index));
+  const repaid = [...subject.payments].some(([index, why]) => isToSubmitter(why) && isTaken(index));
   const taken = view.sent.some(({ outgoing }) => outgoing.some(({ index }) => isTaken(index)));
   if (repaid || taken || isFundedUnasked(view, motifs)) codes.push('unasked_pull');
   return codes;

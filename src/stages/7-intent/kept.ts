@@ -22,7 +22,7 @@ import {
   type ActAmount,
   type ActFee,
 } from './actAmounts.ts';
-import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
+import type { LabelFormat } from '../../value/labelFormat.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -282,17 +282,4 @@ export function tipText(view: SubjectView, motifs: readonly Motif[], format: Lab
   if (text === null) return '';
   if (of === null) return `, tipping ${text}`;
   return of === 'sent' ? `, ${text} of it as a tip` : `, after a tip of ${text}`;
-}
-
-/** `, paying 3 USDC for execution`: tokens that a paymaster or submitter took beside the act. */
-export function executionText({ input, exchange, flow, entity }: SubjectView, format: LabelFormat): string {
-  const sums = new Map<AssetId, bigint>();
-  for (const index of input.subject.payments.keys()) {
-    const { from, to, asset, amount } = flow.movements[index]!;
-    if (asset === NATIVE_ASSET || !exchange.fees.has(index) || entity.has(from) === entity.has(to)) continue;
-    sums.set(asset, (sums.get(asset) ?? 0n) + (entity.has(from) ? amount : -amount));
-  }
-  const paid = [...sums].filter(([, sum]) => sum > 0n);
-  const texts = paid.map(([id, amount]) => amountText({ asset: flow.assets.get(id)!, amount }, format));
-  return texts.length === 0 ? '' : `, paying ${texts.join(' and ')} for execution`;
 }

@@ -95,9 +95,9 @@ function gasPayer(input: EconomicsInput) {
   if (actor === null || actor === signer || entity.includes(signer))
     return { isSubject: true, apart: false, warnings: [] };
   const group = new Set([actor, ...entity]);
-  const inTokens = [...payments.keys()].some((index) => {
+  const inTokens = [...payments].some(([index, why]) => {
     const { from, asset } = flow.movements[index]!;
-    return group.has(from) && asset !== NATIVE_ASSET;
+    return why !== 'pull' && group.has(from) && asset !== NATIVE_ASSET;
   });
   if (inTokens || executionCost(payments, flow, group) > 0n)
     return { isSubject: true, apart: true, warnings: ['FeeInsideFlows'] };

@@ -9,6 +9,8 @@ import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
 import { balances, isConversion } from '../balances.ts';
+import { makesOwnCalls } from '../signed.ts';
+import type { Suspects } from '../suspectTokens.ts';
 
 /** Modes in which another account submits for the actor, which may repay it. */
 const SUBMITTED_FOR: ReadonlySet<AttributionMode> = new Set([
@@ -25,8 +27,10 @@ const REFUND_LIMIT = 3n;
 export interface ExecutionInput {
   readonly flow: ValueFlow;
   readonly motifs: readonly Motif[];
-  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
+  readonly rulebook: Rulebook;
   readonly tx: CanonicalTx;
+  /** Left out: the accounts themselves repay the submitter. */
+  readonly suspects?: Pick<Suspects, 'consent'>;
 }
 
 type Acts = Pick<ExecutionInput, 'motifs' | 'rulebook'>;
@@ -62,7 +66,8 @@ export function executionPayments(
     for (const { index } of charges(operations, input, group)) found.set(index, 'charge');
   }
   if (!group.has(input.tx.from) && SUBMITTED_FOR.has(mode))
-    for (const { index } of compensation(input, group)) found.set(index, 'compensation');
+    for (const m of compensation(input, group))
+      found.set(m.index, isPull(m, input, group) ? 'pull' : 'compensation');
   return found;
 }
 
@@ -114,6 +119,15 @@ function compensation({ flow, tx }: ExecutionInput, group: ReadonlySet<Address>)
   const ether = sumOf(repaid.filter(isEther));
   return ether <= gasCostOf(tx) * REFUND_LIMIT ? repaid : repaid.filter((m) => !isEther(m));
 }
+
+/** Whether the submitter of the transaction was paid. */
+export const isToSubmitter = (why: ExecutionReason): boolean => why === 'compensation' || why === 'pull';
+
+/** An unlisted contract outside the group made the token move it, by an allowance that names no purpose. */
+const isPull = (m: Movement, { suspects, rulebook }: ExecutionInput, group: ReadonlySet<Address>): boolean =>
+  suspects?.consent
+    .handedIn(m)
+    .some(({ context }) => !group.has(context!) && !makesOwnCalls(rulebook, context!)) === true;
 
 /**
  * Indexes of the movements by which accounts paid the block builder: directly, or through a helper that had
