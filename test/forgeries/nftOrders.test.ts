@@ -151,7 +151,41 @@ describe('a listing', () => {
     ]);
     expect(salesOf(report)).toEqual([
       { status: 'Proven', id: String(one), parties: [BOB, ME], paid: ['1'] },
-      { status: 'Proven', id: String(other), parties: [BOB, CAROL], paid: ['0.1'] },
+      { status: 'Proven', id: String(other), parties: [BOB, ME], paid: ['0.1'] },
     ]);
+  });
+
+  it.each(['money', 'ether'])(
+    'has the account that paid as its buyer, for the other one: %s',
+    async (kind) => {
+      const id = await nftOf(BOB);
+      const asked = kind === 'money' ? money(ETHER) : { ...money(ETHER), itemType: 0, token: ZERO };
+      const paid = kind === 'money' ? move(weth, ME, BOB, ETHER) : call(BOB, '0x', ETHER);
+      const steps = [move(art, BOB, CAROL, id), paid, fulfilled(BOB, nft(id), asked)];
+      const data = fnOf(stage.abi, 'play', [steps]);
+      const value = kind === 'money' ? 0n : ETHER;
+      const report = await stage.report(
+        await stage.chain.send(ATTACKER, { to: SEAPORT, data, value, gas: 3_000_000n }),
+      );
+      expect(salesOf(report)).toEqual([
+        { status: 'Proven', id: String(id), parties: [BOB, ME], paid: ['1'] },
+      ]);
+      expect(report.classification).toMatchObject({
+        status: 'Proven',
+        actor: ME,
+        intent_label: expect.stringMatching(
+          new RegExp(`^Buy Devnet Apes #${id} for 1 W?ETH on .*, sent to ${CAROL.slice(0, 6)}`),
+        ) as string,
+      });
+      expect(report.economics.nft_sales).toMatchObject([{ buyer: ME, price_usd: { available: false } }]);
+    },
+  );
+
+  it('is no trade where its owner sells to itself', async () => {
+    const id = await nftOf(ME);
+    const told = fulfilled(ME, nft(id), money(ETHER));
+    const report = await filled([move(art, ME, ME, id), move(weth, ME, ME, ETHER), told]);
+    expect(salesOf(report)).toEqual([]);
+    expect(report.classification.intent_kind).not.toBe('NftTrade');
   });
 });

@@ -1,5 +1,8 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { distinctRoles, placesOf, SENT_ROLES } from '../../lib/roles.ts';
+import { accountsWith, distinctRoles, placesOf, SENT_ROLES } from '../../lib/roles.ts';
+import { only } from '../../lib/lists.ts';
+import { mergeNative } from '../../value/asset.ts';
+import { balances } from '../../value/balances.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { tracingOf } from '../../value/parties.ts';
 import type { MotifInput } from './draftMotif.ts';
@@ -22,7 +25,26 @@ export function participantsOf(primitive: Primitive, input: MotifInput): readonl
     owner !== null &&
     primitive.basis !== 'structure' &&
     !primitive.roles.some(({ role }) => role === 'owner');
-  return distinctRoles(unnamed ? [{ role: 'owner', account: owner }, ...bindings] : bindings);
+  const roles = withBuyer(bindings, primitive, input);
+  return distinctRoles(unnamed ? [{ role: 'owner', account: owner }, ...roles] : roles);
+}
+
+/** A buyer is the account that paid: the recipient, where it gave as much, else the only payer. */
+function withBuyer(
+  bindings: readonly RoleBinding[],
+  { legs }: Primitive,
+  { flow, rulebook: { wrappedNative } }: MotifInput,
+): readonly RoleBinding[] {
+  const [named] = accountsWith(bindings, 'buyer');
+  const payers = [...new Set(accountsWith(bindings, 'payer'))];
+  if (named === undefined || payers.length === 0 || payers.includes(named)) return bindings;
+  const given = balances(flow, named, { mergeWrapped: wrappedNative });
+  const hasPaid = ({ role, asset, amount }: Leg): boolean =>
+    SENT_ROLES.has(role) && -(given.get(mergeNative(asset, wrappedNative))?.net ?? 0n) >= amount;
+  if (legs.some(hasPaid)) return bindings;
+  const { carriers } = tracingOf(flow, wrappedNative);
+  const buyer = only(payers.filter((account) => !carriers.has(account)));
+  return bindings.flatMap((one) => (one.role !== 'buyer' ? one : buyer ? { ...one, account: buyer } : []));
 }
 
 /** Adds payers and recipients by leg. Returns the one account all legs lead to; null for none or several. */

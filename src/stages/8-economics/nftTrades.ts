@@ -81,8 +81,8 @@ function statedPrice({ motif }: Sold, { rulebook }: TradeInput): Amount | null {
 }
 
 /**
- * An account's payments or proceeds for its trades; null where it had both, or where it moved NFTs outside
- * these trades.
+ * An account's payments or proceeds for its trades; null where it had both, or where NFTs of these trades or
+ * others moved differently.
  */
 function moneyOf(
   account: Address,
@@ -92,8 +92,10 @@ function moneyOf(
   const sign = side === 'buyer' ? 1n : -1n;
   const units = (nft: AssetId): bigint =>
     sold.reduce((sum, one) => (one[side] === account && one.asset === nft ? sum + one.units : sum), 0n);
+  const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative });
+  if (sold.some((one) => one[side] === account && !own.has(one.asset))) return null;
   const money: (readonly [AssetId, bigint])[] = [];
-  for (const { id, net } of balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).values()) {
+  for (const { id, net } of own.values()) {
     const paid = -sign * net;
     if (isNftId(id) ? paid !== -units(id) : paid < 0n) return null;
     if (!isNftId(id) && paid > 0n) money.push([id, paid]);

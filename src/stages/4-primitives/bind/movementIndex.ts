@@ -45,10 +45,7 @@ const FIELDS = ['from', 'to', 'asset', 'id', 'assetKind', 'kind', 'amount'] as c
 export class MovementIndex {
   readonly movements: readonly Movement[];
   readonly #buckets = new Map<number, ReadonlyMap<string, Bucket>>();
-  /** Wrapping is an act of its own: a venue that wraps its receipts was not paid by the wrapping. */
-  readonly #all = lazy(
-    () => new Bucket(indexesOf(this.movements.filter(({ kind }) => kind !== 'wrap' && kind !== 'unwrap'))),
-  );
+  readonly #all = lazy(() => new Bucket(indexesOf(this.movements.filter(paysSomebody))));
 
   constructor(private readonly flow: ValueFlow) {
     this.movements = flow.movements;
@@ -138,6 +135,10 @@ export class MovementIndex {
     );
   }
 }
+
+/** Wrapping is an act of its own and a transfer to oneself none: neither paid a venue. */
+const paysSomebody = ({ kind, from, to }: Movement): boolean =>
+  kind !== 'wrap' && kind !== 'unwrap' && from !== to;
 
 const fits = (wanted: unknown, found: unknown): boolean => wanted === null || wanted === found;
 
