@@ -98,3 +98,8 @@ contract Relay {
         via.play(steps);
     }
 }
+
+/// Code that a new account may run once: it makes the account run any other code from then on.
+contract Usurper {
+    function usurp(address code) external { assembly { sstore(0, code) } }
+}

@@ -1,5 +1,6 @@
 // Transactions that create a contract: what its constructor does with money is no side of a deployment.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodePacked, size, type Address, type Hex } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { fetchRawAnswers } from '../../src/tools/verify/fetchRawAnswers.ts';
 import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
@@ -78,5 +79,64 @@ describe('a contract that is gone at the end', () => {
     expect(report.classification.intent_label).toMatch(label);
     expect(report.motifs.map((one) => one.kind)).not.toContain('deployment');
     expect(verifyReport(report, await fetchRawAnswers(stage.rpcUrl, hash))).toEqual([]);
+  });
+});
+
+describe('a proxy that the factory of Safes makes', () => {
+  const ZERO = `0x${'0'.repeat(40)}` as const;
+  let salt = 1_000n;
+  const proxy = async (singleton: Address, init: Hex): Promise<TxReport['classification']> => {
+    const data = fn('createProxyWithNonce(address,bytes,uint256)', [singleton, init, ++salt]);
+    const request = { to: MAINNET.safeFactory, data, gas: 3_000_000n };
+    return (await stage.report(await stage.chain.send('alice', request))).classification;
+  };
+  const setup = (to: Address, data: Hex): Hex =>
+    fn('setup(address[],uint256,address,bytes,address,address,uint256,address)', [
+      [ALICE],
+      1n,
+      to,
+      data,
+      MAINNET.safeFallback,
+      ZERO,
+      0n,
+      ZERO,
+    ]);
+  const usurp = async (): Promise<Address> => stage.chain.deploy(compile('Kinds.sol')['Usurper']!);
+  const usurped = fn('usurp(address)', [ME]);
+  const sends = (to: Address, operation: number): Hex =>
+    fn('multiSend(bytes)', [
+      encodePacked(
+        ['uint8', 'address', 'uint256', 'uint256', 'bytes'],
+        [operation, to, 0n, BigInt(size(usurped)), usurped],
+      ),
+    ]);
+
+  it.each<[string, () => Promise<readonly [Address, Hex]>]>([
+    ['is set up', async () => [MAINNET.safe, setup(ZERO, '0x')]],
+    ['is not set up yet', async () => [MAINNET.safe, '0x']],
+    ['makes calls to be set up', async () => [MAINNET.safe, setup(MAINNET.multiSend, sends(mask, 0))]],
+  ])('is a Safe where it runs a Safe’s code and %s', async (_, args) => {
+    expect(await proxy(...(await args()))).toMatchObject({
+      intent_kind: 'AccountAdministration',
+      status: 'Proven',
+      actor: ALICE,
+      intent_label: expect.stringMatching(/^Create the Safe 0x\w{4}…\w{4}$/) as string,
+    });
+  });
+
+  it.each<[string, () => Promise<readonly [Address, Hex]>]>([
+    ['any contract’s code', async () => [mask, '0x']],
+    ['any contract’s code, which is called', async () => [mask, setup(ZERO, '0x')]],
+    ['the code of another known contract', async () => [MAINNET.multiSend, '0x']],
+    ['a Safe’s code, then any', async () => [MAINNET.safe, setup(await usurp(), usurped)]],
+    [
+      'a Safe’s code, then any by way of MultiSend',
+      async () => [MAINNET.safe, setup(MAINNET.multiSend, sends(await usurp(), 1))],
+    ],
+  ])('is no Safe where it runs %s', async (_, args) => {
+    expect(await proxy(...(await args()))).toMatchObject({
+      matched_rule: 'proxy-creation',
+      intent_label: expect.stringMatching(/^Create the proxy 0x\w{4}…\w{4} by Safe proxy factory$/) as string,
+    });
   });
 });

@@ -9,8 +9,11 @@ import {
   tokenSymbols,
   type Facts,
 } from './factSpec.ts';
+import { isRecognised, protocolOf } from '../../../lib/motifKinds.ts';
+import { accountsWith } from '../../../lib/roles.ts';
 import { amountsOf } from '../../../value/sides.ts';
 import type { SubjectView } from './subjectView.ts';
+import type { FrameType } from '../../../model/canonicalTx.ts';
 import type { Motif } from '../../../model/motif.ts';
 import type { Asset } from '../../../model/valueFlow.ts';
 
@@ -44,6 +47,11 @@ export function factsOfKind(kind: string): Facts {
     ),
     proven: count(`The actor's motifs of kind ${kind} with status Proven.`, (v) => provenAmong(own(v))),
     protocols: protocols(`Protocols of the actor's motifs of kind ${kind}.`, (v) => protocolsOf(own(v))),
+    code: protocols(
+      `Protocols of the code that owners of the actor's motifs of kind ${kind} run: that of delegates, ` +
+        'and all that they delegate calls to. `unknown` for code that no rule lists.',
+      (v) => own(v).flatMap((motif) => codeOf(motif, v)),
+    ),
     tags: motifTags(`Tags of the actor's motifs of kind ${kind}.`, (v) => tagsOf(own(v))),
     roles: accountRoles(`Roles the actor has in its motifs of kind ${kind}.`, (v) =>
       own(v).flatMap((motif) => rolesIn(motif, v)),
@@ -71,6 +79,21 @@ export function factsOfKind(kind: string): Facts {
 function rolesIn({ participants }: Motif, { entity }: SubjectView): string[] {
   return participants.filter(({ account }) => entity.has(account)).map(({ role }) => role);
 }
+
+/** Protocols of the code that runs on the storage of a motif's owners. */
+function codeOf({ participants }: Motif, { tx, input: { rulebook } }: SubjectView): string[] {
+  const owners = accountsWith(participants, 'owner');
+  const run = tx.frames.flatMap(({ effective, type, context, to }) =>
+    effective && CODE_OF_OTHERS.has(type) && owners.includes(context!) ? (to ?? []) : [],
+  );
+  return [...accountsWith(participants, 'delegate'), ...run].map((account) => {
+    const protocol = protocolOf(account, undefined, rulebook) ?? null;
+    return isRecognised(protocol) ? protocol.slug : 'unknown';
+  });
+}
+
+/** Calls that run the code of another account on the caller's storage. */
+const CODE_OF_OTHERS: ReadonlySet<FrameType> = new Set(['DELEGATECALL', 'CALLCODE']);
 
 function kindsSharing(view: SubjectView, kind: string, placeOf: (motif: Motif) => string): string[] {
   const mine = view.ownOf(kind);
