@@ -5,6 +5,7 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { account, addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn, fnOf } from '../devnet/chain.ts';
+import { fields, typed } from '../devnet/scenarios/delegated.ts';
 import { ATTACKER, call, compile, event, openPair, startStage, type Stage, type Step } from './stage.ts';
 
 const VICTIM = addressOf('alice');
@@ -95,6 +96,51 @@ describe('forwarded requests (ERC-2771)', () => {
       expect(report.attribution.ground).not.toBe('authorised');
       expectNoneBut(report, [addressOf(ATTACKER), mask, plain]);
     }
+  });
+});
+
+describe('a permit that another account brings', () => {
+  const { usdc } = MAINNET;
+  const TYPE = 'address owner, address spender, uint256 value, uint256 nonce, uint256 deadline';
+  /** In the victim's name: its router may take 5 USDC. */
+  const permit = async (signer: 'alice' | typeof ATTACKER, of: Address): Promise<Step> => {
+    const read = 'nonces(address) view returns (uint256)';
+    const nonce = of === usdc ? await stage.chain.read<bigint>(usdc, read, [VICTIM]) : 0n;
+    const values = { owner: VICTIM, spender: MAINNET.v2Router, value: 5_000_000n, deadline: UNTIL };
+    const domain = { name: 'USD Coin', version: '1', chainId: 1, verifyingContract: of };
+    const signature = await typed(signer, domain, 'Permit', { Permit: fields(TYPE) }, { ...values, nonce });
+    const list = 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)';
+    return call(of, fn(list, [...Object.values(values), ...signature]));
+  };
+
+  it.each(['alone', 'through a contract of its own'])('%s is its signer’s approval', async (how) => {
+    const step = await permit('alice', usdc);
+    const report =
+      how === 'alone'
+        ? await stage.report(await stage.chain.send('relayer', { to: usdc, data: step.data }))
+        : await stage.play(mask, [step]);
+    expect(report.attribution).toMatchObject({ actor: VICTIM, mode: 'permit_pull', ground: 'authorised' });
+    expect(report.classification).toMatchObject({
+      intent_kind: 'Approval',
+      intent_label: 'Approve Uniswap V2 Router 02 to spend 5 USDC',
+    });
+  });
+
+  it('says nothing of what the stranger logs beside it', async () => {
+    const said = event('Voted(address indexed voter, uint256 weight)', VICTIM, 1n);
+    const report = await stage.play(mask, [await permit('alice', usdc), said]);
+    expect(report.attribution.actor).not.toBe(VICTIM);
+  });
+
+  it('signed by another is nobody’s at a token that takes any signature', async () => {
+    const puppet = compile('Forger.sol')['Puppet']!;
+    const lax = await stage.chain.deploy(puppet, ['USD Coin', 'LAX', 6]);
+    const approval = 'Approval(address indexed owner, address indexed spender, uint256 value)';
+    const said = event(approval, VICTIM, 5_000_000n, { spender: MAINNET.v2Router });
+    await stage.chain.must(ATTACKER, { to: lax, data: fnOf(puppet.abi, 'set', [[said]]), gas: 900_000n });
+    const report = await stage.play(mask, [await permit(ATTACKER, lax)]);
+    expect(report.attribution.actor).not.toBe(VICTIM);
+    expect((await stage.play(mask, [await permit('alice', lax)])).attribution.actor).toBe(VICTIM);
   });
 });
 

@@ -1,6 +1,9 @@
+import { frameEvidence } from '../../../lib/evidence.ts';
 import { roleOf } from '../../../lib/roles.ts';
+import { isWithin } from '../../../value/tokenCall.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
+import type { Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
 
@@ -16,7 +19,7 @@ export function relayedAccounts(context: ElectionContext): Proposal[] {
   if (SENT.has(context.sides(context.signer))) return [];
   const authors = requestAuthors(context);
   if (authors.length > 0) return authors;
-  const proposal = soleTrader(context) ?? soleSender(context);
+  const proposal = soleTrader(context) ?? soleSender(context) ?? soleGranter(context);
   return proposal ? [proposal] : [];
 }
 
@@ -58,6 +61,21 @@ function soleSender(context: ElectionContext): Proposal | null {
   const motif = authors.get(sender);
   const claimedBy = motif === undefined ? null : context.strangerOf(motif, sender);
   return propose(context, sender, { mode: 'permit_pull', ground: 'claimed', reason, claimedBy });
+}
+
+/** The one account that granted allowances by signature, where nothing moved and nothing else was logged. */
+function soleGranter(context: ElectionContext): Proposal | null {
+  const { tx, flow, suspects } = context.input;
+  if (flow.movements.length > 0 || flow.allowances.length === 0) return null;
+  const permits = suspects.consent.signed.filter(({ grants }) => grants.length > 0);
+  const [account, ...others] = new Set(permits.map((permit) => permit.account));
+  const isOf = ({ address, within }: Log): boolean =>
+    permits.some(({ frame }) => address === frame.context && within != null && isWithin(within, frame));
+  if (account === undefined || others.length > 0 || !context.isOther(account)) return null;
+  if (!tx.logs.every(isOf)) return null;
+  const evidence = permits.map(({ frame }) => frameEvidence(frame, frame.context!));
+  const reason = 'authorised_in_this_transaction';
+  return { account, mode: 'permit_pull', ground: 'authorised', reason, submitterRole: 'relayer', evidence };
 }
 
 function propose(
