@@ -78,6 +78,33 @@ describe('a settlement of several owners', () => {
     expect(report.attribution.orders.map(({ owner }) => owner).sort()).toEqual([ALICE, BOB].sort());
   });
 
+  it('does not count the order of the account that settles them', async () => {
+    const { chain } = stage;
+    const solver = addressOf('solver');
+    const given = fn('transfer(address,uint256)', [solver, FIVE]);
+    await chain.must('maker', { to: MAINNET.usdc, data: given });
+    for (const owner of ['alice', 'bob', 'solver'] as const)
+      await stage.c.approve(owner, 'USDC', MAINNET.cowRelayer);
+    const request = await settle(
+      stage.c,
+      ['USDC', 'DAI'],
+      [10n ** 12n, 1n],
+      (['alice', 'bob', 'solver'] as const).map((owner) => ({
+        owner,
+        sell: ['USDC', '2'],
+        buy: ['DAI', '0'],
+      })),
+    );
+    const { classification } = await stage.report(
+      await chain.send('solver', { ...request, gas: 5_000_000n }),
+    );
+    expect(classification).toMatchObject({
+      status: 'Proven',
+      actor: null,
+      intent_label: 'Settle 2 orders of several owners on CoW Protocol Settlement, paying 4 DAI',
+    });
+  });
+
   it.each<[string, () => Step[]]>([
     ['in its events alone', () => [traded(ALICE), traded(BOB)]],
     ['by allowances of old', () => [...settled(ALICE), ...settled(BOB)]],

@@ -1,5 +1,5 @@
 import { isRecognised } from '../../lib/motifKinds.ts';
-import { roleOf } from '../../lib/roles.ts';
+import { accountsWith, roleOf } from '../../lib/roles.ts';
 import { isToSubmitter } from '../../value/parties/execution.ts';
 import { lowestOf } from '../../value/prove.ts';
 import { isIssuance } from '../../value/asset.ts';
@@ -33,13 +33,14 @@ export function supportingMotifs(view: SubjectView, rule: IntentRule): Motif[] {
       !view.isSwap(motif) &&
       (rule.proof !== 'structural' || ofMany || view.kind(motif).completedBy !== null),
   );
-  return ofMany ? ofOwners(others) : others;
+  return ofMany ? ofOwners(others, view) : others;
 }
 
-/** Without orders that a settlement itself filled to settle those of its owners. */
-function ofOwners(motifs: readonly Motif[]): Motif[] {
-  const venues = new Set(motifs.map(({ venue }) => venue));
-  return motifs.filter((motif) => !venues.has((roleOf(motif, 'owner') ?? roleOf(motif, 'taker'))!));
+/** Without orders of the accounts that fill those of others: the settlement itself, the signer, a filler. */
+function ofOwners(motifs: readonly Motif[], { tx }: SubjectView): Motif[] {
+  const named = motifs.flatMap(({ participants }) => accountsWith(participants, 'filler'));
+  const fillers = new Set([tx.from, ...named, ...motifs.map(({ venue }) => venue)]);
+  return motifs.filter((motif) => !fillers.has((roleOf(motif, 'owner') ?? roleOf(motif, 'taker'))!));
 }
 
 /** A verdict's status and confidence, with the caveats that keep it from Proven and from High. */
