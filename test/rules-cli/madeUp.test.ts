@@ -166,7 +166,9 @@ describe('made-up transactions', () => {
       ],
     });
     expect(raw.receipt).toMatchObject({ blobGasUsed: '0x40000' });
-    expect(raw.tx).toMatchObject({ authorizationList: [{ address: addressOf('wallet'), nonce: '0x0' }] });
+    // The transaction took the nonce 7 of its sender, so its authorisation is for the next one (EIP-7702).
+    const authorization = { address: addressOf('wallet'), nonce: '0x8' };
+    expect(raw.tx).toMatchObject({ nonce: '0x7', authorizationList: [authorization] });
     expect(context.authorities).toEqual([addressOf('actor')]);
     const child = { from: addressOf('factory'), to: addressOf('child') };
     expect(raw.trace.result).toMatchObject({
