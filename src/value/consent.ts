@@ -9,7 +9,7 @@ import type { TokenMetadata } from '../model/upstream.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { callersOf } from './frames.ts';
 import { tokensOf } from './parties.ts';
-import { actsOnOrders, makesOwnCalls, readSigned, type Signed } from './signed.ts';
+import { actsOnOrders, hasTag, makesOwnCalls, readSigned, type Signed } from './signed.ts';
 import {
   allowedBy,
   entrusts,
@@ -268,7 +268,7 @@ export class Consent {
 
   /** Contracts that keep allowances for all tokens pull at their caller's call. */
   #takingCall(call: Frame, holder: Address): Frame {
-    const keeper = this.rulebook.entities.get(call.from)?.tags.includes('permit') === true;
+    const keeper = hasTag(this.rulebook, call.from, 'permit');
     const asked = keeper && call.parent !== null ? this.tx.frames[call.parent]! : null;
     return asked !== null && holderOf(asked, this.#specOf(asked)) === holder ? asked : call;
   }

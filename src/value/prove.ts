@@ -283,6 +283,7 @@ function isTokenCall({ evidence }: Primitive, { tx, rulebook }: ProofInput): boo
     const spec = selector === null ? undefined : rulebook.tokenCalls.get(selector);
     return spec !== undefined && (spec.to ?? spec.spender) !== null && !isListedAddress(to!, rulebook);
   };
-  const within = evidence.flatMap(({ log }) => (log === null ? [] : tx.frames[tx.logs[log]!.within ?? 0]!));
-  return within.some((frame) => callersOf(frame, tx).some(isOne));
+  return evidence.some(
+    ({ log }) => log !== null && callersOf(tx.frames[tx.logs[log]!.within ?? 0]!, tx).some(isOne),
+  );
 }

@@ -54,22 +54,21 @@ function approvals(frame: Frame, rulebook: Rulebook): Signed[] {
   return [{ frame, account: to, grants, forwards: null, isSigned: () => true }];
 }
 
+/** Whether the rules list the address itself with this tag. */
+export const hasTag = ({ entities }: Rulebook, account: Address, tag: string): boolean =>
+  entities.get(account)?.tags.includes(tag) === true;
+
 /** A listed contract that makes no call which its caller gives it. */
 export const makesOwnCalls = (rulebook: Rulebook, account: Address): boolean =>
-  isListedAddress(account, rulebook) && !rulebook.entities.get(account)?.tags.includes('open_calls');
+  isListedAddress(account, rulebook) && !hasTag(rulebook, account, 'open_calls');
 
 /** A listed token, or a listed contract that settles signed orders: it acts on the wallet's answer. */
 function actsOnSignatures(rulebook: Rulebook, account: Address): boolean {
-  const isSettling = rulebook.entities.get(account)?.tags.some((tag) => SETTLING_TAGS.has(tag)) === true;
-  const isToken = knownSymbols(rulebook.knownTokens).has(account);
-  return isToken || (isSettling && makesOwnCalls(rulebook, account));
+  if (knownSymbols(rulebook.knownTokens).has(account)) return true;
+  return SIGNATURE_TAGS.some((tag) => hasTag(rulebook, account, tag)) && makesOwnCalls(rulebook, account);
 }
-const SETTLING_TAGS: ReadonlySet<string> = new Set(['acts_on_orders', 'permit', 'settlement']);
+const SIGNATURE_TAGS = ['acts_on_orders', 'permit', 'settlement'];
 
 /** It takes nothing but for orders that it has checked. */
-export const actsOnOrders = ({ entities }: Rulebook, account: Address): boolean =>
-  entities.get(account)?.tags.includes('acts_on_orders') === true;
-
-/** Accounts' code (EIP-7702) that makes no call but those that the account's owner sent or signed. */
-export const asksOwner = ({ entities }: Rulebook, delegate: Address | undefined): boolean =>
-  delegate !== undefined && entities.get(delegate)?.tags.includes('account_code') === true;
+export const actsOnOrders = (rulebook: Rulebook, account: Address): boolean =>
+  hasTag(rulebook, account, 'acts_on_orders');

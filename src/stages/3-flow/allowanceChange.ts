@@ -1,6 +1,7 @@
 import { addressAt, topicAddress, uintAt, wordOf } from '../../evm/hex.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { TRANSFER } from '../../evm/tokenTopics.ts';
+import { callersOf } from '../../value/frames.ts';
 import { holderOf, isCallOf } from '../../value/tokenCall.ts';
 import type { CanonicalTx, Frame, Log } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';
@@ -126,13 +127,13 @@ function holdingOf(log: Log, { tx, holding }: Reading): Holding {
 }
 
 /** The token's calls in which the log can have been made; by `within`, which both trace dialects share. */
-function callsHolding({ within = null, address }: Log, { frames }: CanonicalTx): readonly Frame[] {
+function callsHolding({ within = null, address }: Log, tx: CanonicalTx): readonly Frame[] {
   if (within === null) return [];
-  let at: number | null = frames[within]!.parent;
-  while (at !== null && !isCallOf(frames[at]!, address)) at = frames[at]!.parent;
-  const inside = frames.slice(within, frames[within]!.end).filter((frame) => isCallOf(frame, address));
+  const frame = tx.frames[within]!;
+  const around = callersOf(frame, tx).findLast((one) => one !== frame && isCallOf(one, address));
+  const inside = tx.frames.slice(within, frame.end).filter((one) => isCallOf(one, address));
   // An outer call of the token holds the log as well, unless it is made in `within` itself.
-  return at === null || inside[0]?.index === within ? inside : [frames[at]!, ...inside];
+  return around === undefined || inside[0] === frame ? inside : [around, ...inside];
 }
 
 type TokenCalls = Rulebook['tokenCalls'] | undefined;

@@ -1,5 +1,6 @@
 import { addressAt, uintAt } from '../../evm/hex.ts';
 import { asksBalance } from '../../evm/tokenCalls.ts';
+import { callersOf } from '../../value/frames.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import { isNonEconomic, type FlowEntry, type RawTransfer } from './rawTransfer.ts';
 
@@ -54,7 +55,6 @@ function creditBetween(
 }
 
 /** Whether the token was asked during another call of it, which may have changed part of its balances. */
-function isMidway({ parent, to }: Frame, frames: readonly Frame[]): boolean {
-  for (let at = parent; at !== null; at = frames[at]!.parent) if (frames[at]!.context === to) return true;
-  return false;
+function isMidway(frame: Frame, frames: readonly Frame[]): boolean {
+  return callersOf(frame, { frames }).some((one) => one !== frame && one.context === frame.to);
 }

@@ -36,8 +36,9 @@ function withBuyer(
   { flow, rulebook: { wrappedNative } }: MotifInput,
 ): readonly RoleBinding[] {
   const [named] = accountsWith(bindings, 'buyer');
+  if (named === undefined) return bindings;
   const payers = [...new Set(accountsWith(bindings, 'payer'))];
-  if (named === undefined || payers.length === 0 || payers.includes(named)) return bindings;
+  if (payers.length === 0 || payers.includes(named)) return bindings;
   const given = balances(flow, named, { mergeWrapped: wrappedNative });
   const hasPaid = ({ role, asset, amount }: Leg): boolean =>
     SENT_ROLES.has(role) && -(given.get(mergeNative(asset, wrappedNative))?.net ?? 0n) >= amount;

@@ -1,11 +1,12 @@
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { MAX_RECOVERIES } from '../../evm/signing.ts';
+import { memoizeFor } from '../../lib/memo.ts';
 import type { ElectionInput } from './electionContext.ts';
 import type { Delegation } from '../../model/attribution.ts';
 import type { Address } from '../../model/hex.ts';
 
 /** EIP-7702 delegations: those of the transaction's list in its order, then those that only code shows. */
-export function delegationsOf(input: ElectionInput): Delegation[] {
+export const delegationsOf = memoizeFor((input: ElectionInput, _: void): readonly Delegation[] => {
   const { tx, delegations } = input;
   if (tx.authorizations.length === 0 && delegations.size === 0) return [];
   const effects = effectsOf(input);
@@ -18,7 +19,7 @@ export function delegationsOf(input: ElectionInput): Delegation[] {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([authority, delegate]) => ({ authority, delegate, source: 'code' as const, tookEffect: null }));
   return [...listed, ...fromCode];
-}
+});
 
 /**
  * Whether each authorisation took effect: its nonce was the account's next one. The sender's is known. Of

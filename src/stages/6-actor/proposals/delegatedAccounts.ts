@@ -2,15 +2,15 @@ import { delegationsOf } from '../delegations.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import { frameEvidence } from '../../../lib/evidence.ts';
-import { asksOwner } from '../../../value/signed.ts';
+import { hasTag } from '../../../value/signed.ts';
 import { isListedAddress } from '../../../value/tokenCall.ts';
 import type { CanonicalTx, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 
 /**
  * EIP-7702: a delegated account, called by another account, acts for itself. The delegation shows in a
- * type-4 transaction's authorisation list or in the account's code, for any transaction type. It asks
- * for no call of that code: only listed code that itself asks the owner for each call shows consent.
+ * type-4 transaction's authorisation list or in the account's code, for any transaction type. To delegate
+ * is no consent to a call of that code: only listed code that asks the owner for each call shows that.
  */
 export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const { tx, delegations } = context.input;
@@ -24,20 +24,20 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const signerTrades = context.sides(context.signer) !== 'none';
   const moved = called.filter((c) => context.sides(c.account) !== 'none');
   const others = signerTrades ? [] : moved;
-  // Of one account's, the last is its code now.
-  const set = new Map(
-    delegationsOf(context.input).flatMap((d) => (d.tookEffect ? [[d.authority, d.delegate]] : [])),
-  );
   const chosen = direct.length > 0 && (!signerTrades || moved.includes(direct[0]!)) ? direct : others;
+  const set = delegationsOf(context.input);
   return chosen.map(({ account, evidence, by }) => {
     const acts = context.madeCalls(account);
+    // Of one account's, the last is its code now.
+    const code = set.findLast((d) => d.tookEffect && d.authority === account)?.delegate;
+    const asksOwner = code !== undefined && hasTag(context.input.rulebook, code, 'account_code');
     // A stranger's contract can call the account's code; that alone makes it do nothing.
     const known = acts || by === context.signer || isListedAddress(by, context.input.rulebook);
     return {
       account,
       mode: 'delegated_7702',
       submitterRole: 'relayer',
-      ground: acts && asksOwner(context.input.rulebook, set.get(account)) ? 'authorised' : 'claimed',
+      ground: acts && asksOwner ? 'authorised' : 'claimed',
       reason: 'delegated_account_called',
       evidence: [evidence],
       claimedBy: known ? null : by,
