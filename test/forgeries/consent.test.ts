@@ -10,7 +10,17 @@ import { safeTransaction } from '../devnet/scenarios/safe.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
 import { ur } from '../devnet/scenarios/swaps.ts';
 import { HOSTS, startHosts, type Hosts } from './hosts.ts';
-import { ATTACKER, call, compile, event, openPair, startStage, type Stage, type Step } from './stage.ts';
+import {
+  ATTACKER,
+  BUNDLER,
+  call,
+  compile,
+  event,
+  openPair,
+  startStage,
+  type Stage,
+  type Step,
+} from './stage.ts';
 
 let stage: Stage;
 let at: Hosts;
@@ -246,7 +256,7 @@ describe('foreign code below the account\u2019s own call', () => {
     });
   }
   const CALLERS: Readonly<Record<string, Address>> = {
-    'Morpho Bundler3': '0x6566194141eefa99Af43Bb5Aa71460Ca2Dc90245',
+    'Morpho Bundler3': BUNDLER,
     'the messenger of OP Mainnet': '0x25ace71c97B33Cc4729CF772ae268934F7ab5fA1',
   };
   for (const [name, caller] of Object.entries(CALLERS))

@@ -7,7 +7,7 @@ import { account, addressOf, type Person } from '../devnet/accounts.ts';
 import { MAINNET, NATIVE } from '../devnet/addresses.ts';
 import { fn, fnOf, type Request } from '../devnet/chain.ts';
 import { batch } from '../devnet/scenarios/delegated.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage } from './stage.ts';
+import { ATTACKER, call, compile, event, short, startStage, type Stage } from './stage.ts';
 
 const ME = addressOf(ATTACKER);
 const FRIEND = addressOf('bob');
@@ -35,7 +35,6 @@ afterAll(() => stage?.stop());
 beforeEach(() => stage.chain.forgetNonces());
 
 const pay = (to: Address, amount = FIVE): Hex => fn('transfer(address,uint256)', [to, amount]);
-const short = (address: Address): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
 
 /** An authorisation for a nonce so many after the account's next one. */
 async function tuple(owner: Person, address: Address, later = 0, chainId = 1) {

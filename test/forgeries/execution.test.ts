@@ -6,14 +6,12 @@ import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf, type Request } from '../devnet/chain.ts';
 import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
-import { fields, typed } from '../devnet/scenarios/delegated.ts';
 import { multiSend, safeTransaction } from '../devnet/scenarios/safe.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage } from './stage.ts';
+import { ATTACKER, call, compile, event, permit, short, startStage, type Stage } from './stage.ts';
 
 const [MALLORY, DAVE] = [addressOf(ATTACKER), addressOf('dave')];
 const { usdc, dai } = MAINNET;
-const short = (address: Address) => `${address.slice(0, 6)}…${address.slice(-4)}`;
 let stage: Stage;
 let erin: Address, safe: Address, mask: Address, sponsor: Address;
 const { Sponsor, Chime } = compile('Forger.sol');
@@ -106,22 +104,13 @@ describe('what the submitter takes', () => {
 
 describe('what the spender of a permit takes for the submitter', () => {
   const GRACE = addressOf('grace');
-  const permit = async (spender: Address, value: bigint) => {
-    const nonce = await stage.chain.read<bigint>(usdc, 'nonces(address) view returns (uint256)', [GRACE]);
-    const message = { owner: GRACE, spender, value, nonce, deadline: FAR_FUTURE };
-    const types = {
-      Permit: fields('address owner, address spender, uint256 value, uint256 nonce, uint256 deadline'),
-    };
-    const domain = { name: 'USD Coin', version: '1', chainId: 1, verifyingContract: usdc };
-    const signature = await typed('grace', domain, 'Permit', types, message);
-    const list = 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)';
-    return call(usdc, fn(list, [GRACE, spender, value, FAR_FUTURE, ...signature]));
-  };
-
   it('is told by whom it went to: the permit says nothing of execution', async () => {
     await stage.chain.must('maker', { ...pay(GRACE, 50_000_000n) });
     const steps = [pull(GRACE, DAVE, 2_000_000n), pull(GRACE, MALLORY, 3_000_000n)];
-    const { classification, economics } = await stage.play(mask, [await permit(mask, 5_000_000n), ...steps]);
+    const { classification, economics } = await stage.play(mask, [
+      await permit(stage, { owner: 'grace', spender: mask, value: 5_000_000n }),
+      ...steps,
+    ]);
     expect(classification).toMatchObject({ actor: GRACE, status: 'Proven' });
     expect(classification.intent_label).toBe(
       `Send 2 USDC to ${short(DAVE)}, paying 3 USDC to ${short(MALLORY)}`,

@@ -9,7 +9,7 @@ import { fields, typed } from '../devnet/scenarios/delegated.ts';
 import { safeTransaction } from '../devnet/scenarios/safe.ts';
 import { settle } from '../devnet/scenarios/settlement.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
-import { ATTACKER, call, compile, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, compile, permit, type Stage, type Step } from './stage.ts';
 
 /** An account's real act: how it is submitted together with the additions. */
 export interface Host {
@@ -51,6 +51,7 @@ export async function startHosts(stage: Stage): Promise<Hosts> {
   const through = (request: { to?: Address | null; data?: Hex }, added: readonly Step[], once = false) =>
     stage.play(mask, [...(once ? [] : added), call(request.to!, request.data!), ...added]);
   const grace = addressOf('grace');
+  const PERMIT = { owner: 'grace', spender: MAINNET.v2Router, value: 7n } as const;
   /** A call that does nothing. */
   const greeting = { to: MAINNET.weth, data: fn('balanceOf(address)', [FRIEND]) };
 
@@ -81,7 +82,7 @@ export async function startHosts(stage: Stage): Promise<Hosts> {
     },
     'a permit that the stranger saw in the mempool': {
       victim: () => grace,
-      run: async (added, once) => through({ to: MAINNET.usdc, data: await permitted() }, added, once),
+      run: async (added, once) => through(await permit(stage, PERMIT), added, once),
     },
     'a user operation whose bundler names a trap as beneficiary': {
       victim: () => stage.c.at('erinAccount'),
@@ -148,24 +149,6 @@ export async function startHosts(stage: Stage): Promise<Hosts> {
       'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
       [...Object.values(message), ...signature],
     );
-  }
-
-  async function permitted(): Promise<Hex> {
-    const nonce = await stage.chain.read<bigint>(MAINNET.usdc, 'nonces(address) view returns (uint256)', [
-      grace,
-    ]);
-    const message = { owner: grace, spender: MAINNET.v2Router, value: 7n, nonce, deadline: 4_000_000_000n };
-    const types = {
-      Permit: fields('address owner, address spender, uint256 value, uint256 nonce, uint256 deadline'),
-    };
-    const signature = await typed('grace', domain, 'Permit', types, message);
-    return fn('permit(address,address,uint256,uint256,uint8,bytes32,bytes32)', [
-      grace,
-      MAINNET.v2Router,
-      7n,
-      4_000_000_000n,
-      ...signature,
-    ]);
   }
 
   async function allow(victim: Address): Promise<void> {

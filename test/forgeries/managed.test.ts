@@ -6,13 +6,11 @@ import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET, NATIVE } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { mintV3, sqrt, sqrtPriceX96, v4Key } from '../devnet/deploy/uniswap.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, BUNDLER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
 
 const [ALICE, MALLORY] = [addressOf('alice'), addressOf(ATTACKER)];
 const SEAPORT: Address = '0x0000000000000068F116a894984e2DB1123eB395';
 const ITEM = '(uint8 itemType, address token, uint256 identifier, uint256 amount';
-/** Morpho's Bundler3, which makes any call for anybody. */
-const BUNDLER: Address = '0x6566194141eefa99Af43Bb5Aa71460Ca2Dc90245';
 const FULFILLED =
   'OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, ' +
   `${ITEM})[] offer, ${ITEM}, address recipient)[] consideration)`;

@@ -5,7 +5,7 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, compile, event, short, startStage, type Stage, type Step } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -22,7 +22,6 @@ async function signs(to: Address, steps: readonly Step[], value = 0n): Promise<T
   const data = fnOf(stage.abi, 'play', [steps]);
   return stage.report(await stage.chain.send('alice', { to, data, value, gas: 3_000_000n }));
 }
-const short = (address: Address): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
 
 describe('a symbol', () => {
   it.each(['Coinbase 10', 'vitalik.eth', '0xdAC1…1ec7', 'Aave v3', 'USDC'])(

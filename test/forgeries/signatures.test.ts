@@ -5,8 +5,18 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { account, addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn, fnOf } from '../devnet/chain.ts';
-import { fields, typed } from '../devnet/scenarios/delegated.ts';
-import { ATTACKER, call, compile, event, openPair, startStage, type Stage, type Step } from './stage.ts';
+import {
+  ATTACKER,
+  BUNDLER,
+  call,
+  compile,
+  event,
+  openPair,
+  permit,
+  startStage,
+  type Stage,
+  type Step,
+} from './stage.ts';
 
 const VICTIM = addressOf('alice');
 const FRIEND = addressOf('bob');
@@ -101,20 +111,13 @@ describe('forwarded requests (ERC-2771)', () => {
 
 describe('a permit that another account brings', () => {
   const { usdc } = MAINNET;
-  const TYPE = 'address owner, address spender, uint256 value, uint256 nonce, uint256 deadline';
+  const spender = MAINNET.v2Router;
   /** In the victim's name: its router may take 5 USDC. */
-  const permit = async (signer: 'alice' | typeof ATTACKER, of: Address): Promise<Step> => {
-    const read = 'nonces(address) view returns (uint256)';
-    const nonce = of === usdc ? await stage.chain.read<bigint>(usdc, read, [VICTIM]) : 0n;
-    const values = { owner: VICTIM, spender: MAINNET.v2Router, value: 5_000_000n, deadline: UNTIL };
-    const domain = { name: 'USD Coin', version: '1', chainId: 1, verifyingContract: of };
-    const signature = await typed(signer, domain, 'Permit', { Permit: fields(TYPE) }, { ...values, nonce });
-    const list = 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)';
-    return call(of, fn(list, [...Object.values(values), ...signature]));
-  };
+  const made = (signer: 'alice' | typeof ATTACKER, token: Address): Promise<Step> =>
+    permit(stage, { owner: 'alice', spender, value: 5_000_000n, signer, token });
 
   it.each(['alone', 'through a contract of its own'])('%s is its signer’s approval', async (how) => {
-    const step = await permit('alice', usdc);
+    const step = await made('alice', usdc);
     const report =
       how === 'alone'
         ? await stage.report(await stage.chain.send('relayer', { to: usdc, data: step.data }))
@@ -128,7 +131,7 @@ describe('a permit that another account brings', () => {
 
   it('says nothing of what the stranger logs beside it', async () => {
     const said = event('Voted(address indexed voter, uint256 weight)', VICTIM, 1n);
-    const report = await stage.play(mask, [await permit('alice', usdc), said]);
+    const report = await stage.play(mask, [await made('alice', usdc), said]);
     expect(report.attribution.actor).not.toBe(VICTIM);
   });
 
@@ -138,9 +141,9 @@ describe('a permit that another account brings', () => {
     const approval = 'Approval(address indexed owner, address indexed spender, uint256 value)';
     const said = event(approval, VICTIM, 5_000_000n, { spender: MAINNET.v2Router });
     await stage.chain.must(ATTACKER, { to: lax, data: fnOf(puppet.abi, 'set', [[said]]), gas: 900_000n });
-    const report = await stage.play(mask, [await permit(ATTACKER, lax)]);
+    const report = await stage.play(mask, [await made(ATTACKER, lax)]);
     expect(report.attribution.actor).not.toBe(VICTIM);
-    expect((await stage.play(mask, [await permit('alice', lax)])).attribution.actor).toBe(VICTIM);
+    expect((await stage.play(mask, [await made('alice', lax)])).attribution.actor).toBe(VICTIM);
   });
 });
 
@@ -164,8 +167,7 @@ describe('signatures of contract wallets (EIP-1271)', () => {
 
   it('of old that a listed contract asks for, which makes any call, authorise nothing', async () => {
     const safe = stage.c.at('treasury');
-    const bundler: Address = '0x6566194141eefa99Af43Bb5Aa71460Ca2Dc90245';
-    await stage.chain.placeAt(bundler, compile('Forger.sol')['Forger']!, ['Bundler3', 'ANY']);
+    await stage.chain.placeAt(BUNDLER, compile('Forger.sol')['Forger']!, ['Bundler3', 'ANY']);
     const pair = await openPair(stage.chain, plain, (to) =>
       fn('transfer(address,uint256)', [to, 10n ** 24n]),
     );
@@ -184,7 +186,7 @@ describe('signatures of contract wallets (EIP-1271)', () => {
       call(plain, fn('transferFrom(address,address,uint256)', [safe, pair, AMOUNT])),
       call(pair, fn('swap(uint256,uint256,address,bytes)', [...outs, safe, '0x'])),
     ];
-    const report = await stage.play(mask, [call(bundler, fnOf(stage.abi, 'play', [steps]))]);
+    const report = await stage.play(mask, [call(BUNDLER, fnOf(stage.abi, 'play', [steps]))]);
     expect(report.movements!.map(({ to }) => to)).toEqual([pair, safe]);
     expect(report.attribution.ground).not.toBe('authorised');
     expectNoneBut(report, [addressOf(ATTACKER), mask, plain]);

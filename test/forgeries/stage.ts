@@ -13,12 +13,14 @@ import {
 } from 'viem';
 import type { RunningServer } from '../../src/service/server.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
-import { addressOf } from '../devnet/accounts.ts';
+import { addressOf, type Person } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf, type Chain } from '../devnet/chain.ts';
 import type { Contract } from '../devnet/compile.ts';
 import { startDevnet } from '../devnet/deploy.ts';
+import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
 import { Ctx } from '../devnet/scenario.ts';
+import { fields, typed } from '../devnet/scenarios/delegated.ts';
 import { startDemoService } from '../devnet/service.ts';
 
 /** A step of a forger: an event of its own where `to` is the zero address, else a call. */
@@ -89,6 +91,36 @@ export async function startStage(): Promise<Stage> {
 }
 
 export const call = (to: Address, data: Hex, value = 0n): Step => ({ to, value, data, topics: [] });
+
+/** As labels write an account. */
+export const short = (address: Address): string => `${address.slice(0, 6)}…${address.slice(-4)}`;
+
+/** Morpho's Bundler3, a listed contract that makes any call for anybody. */
+export const BUNDLER: Address = '0x6566194141eefa99Af43Bb5Aa71460Ca2Dc90245';
+
+interface Permit {
+  readonly owner: Person;
+  readonly spender: Address;
+  readonly value: bigint;
+  /** Left out: the owner. */
+  readonly signer?: Person;
+  /** Left out: USDC, whose nonce is read. */
+  readonly token?: Address;
+}
+
+/** The call of a permit (EIP-2612) in the domain of USDC. */
+export async function permit({ chain }: Stage, made: Permit): Promise<Step> {
+  const { spender, value, signer = made.owner, token = MAINNET.usdc } = made;
+  const owner = addressOf(made.owner);
+  const read = 'nonces(address) view returns (uint256)';
+  const nonce = token === MAINNET.usdc ? await chain.read<bigint>(token, read, [owner]) : 0n;
+  const domain = { name: 'USD Coin', version: '1', chainId: 1, verifyingContract: token };
+  const Permit = fields('address owner, address spender, uint256 value, uint256 nonce, uint256 deadline');
+  const message = { owner, spender, value, nonce, deadline: FAR_FUTURE };
+  const signature = await typed(signer, domain, 'Permit', { Permit }, message);
+  const list = 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)';
+  return call(token, fn(list, [owner, spender, value, FAR_FUTURE, ...signature]));
+}
 
 /**
  * A real pair of the token with wrapped ether, with liquidity from the attacker; `fund`: the call of the token
