@@ -4,6 +4,7 @@ import { linesOf } from '../lib/tableLines.ts';
 import { headSize, parseAbiType, type AbiType } from './readArgument.ts';
 import { keccak256 } from './keccak.ts';
 import { fromString } from 'ox/Hex';
+import type { Log } from '../model/canonicalTx.ts';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { ParamSpec, SignatureTables } from '../model/rulebook.ts';
 
@@ -27,6 +28,16 @@ export interface NamedSignature {
   readonly canonical: string;
   readonly name: string;
   readonly args: readonly NamedParam[];
+}
+
+/** Key of an event: ERC-20 and ERC-721 Transfer share topic0 and differ in the number of topics. */
+export function eventKey(topic0: Hash | undefined, topicCount: number): string {
+  return `${topic0}:${topicCount}`;
+}
+
+/** The key of the event that a log records. */
+export function keyOfLog({ topics }: Pick<Log, 'topics'>): string {
+  return eventKey(topics[0], topics.length);
 }
 
 /** Digits of the hash that a line begins with. */

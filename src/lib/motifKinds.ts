@@ -75,6 +75,10 @@ export function servingTag({ entities }: Pick<Rulebook, 'entities'>, account: Ad
   return entities.get(account)?.tags.find((tag) => SERVING_TAGS.has(tag));
 }
 
+/** Whether the rules list the address itself with this tag. */
+export const hasTag = ({ entities }: Pick<Rulebook, 'entities'>, account: Address, tag: string): boolean =>
+  entities.get(account)?.tags.includes(tag) === true;
+
 const UNPROVEN: ReadonlySet<ProtocolRef['matchedBy']> = new Set(['family', 'token', 'creator']);
 
 /** Whether the contract is proven to be the protocol's: not by behaviour, name, or a creator of any code. */

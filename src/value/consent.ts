@@ -9,7 +9,8 @@ import type { TokenMetadata } from '../model/upstream.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { callersOf } from './frames.ts';
 import { tokensOf } from './parties.ts';
-import { actsOnOrders, hasTag, makesOwnCalls, readSigned, type Signed } from './signed.ts';
+import { hasTag } from '../lib/motifKinds.ts';
+import { actsOnOrders, makesOwnCalls, readSigned, type Signed } from './signed.ts';
 import {
   allowedBy,
   entrusts,

@@ -1,4 +1,5 @@
 import { functionOf } from '../evm/decodeArguments.ts';
+import { keyOfLog } from '../evm/signatures.ts';
 import { applies, signatureWords } from '../lib/lexicon.ts';
 import { isRecognised, kindOf } from '../lib/motifKinds.ts';
 import { accountsWith, isParty, SENT_ROLES, SHARE_ROLES } from '../lib/roles.ts';
@@ -220,9 +221,11 @@ function meansBooks(act: Primitive, atRate: boolean, input: ProofInput): boolean
 function meansOneKind(act: Primitive, listed: boolean, { tx, rulebook }: ProofInput): boolean {
   const { kind, basis, evidence } = act;
   const specOf = ({ log, frame }: Evidence) => {
-    const { topics } = tx.logs[log ?? -1] ?? { topics: [] };
     const selector = basis === 'call' && log === null ? tx.frames[frame!]!.selector : null;
-    return rulebook.calls.get(selector ?? '0x') ?? rulebook.events.get(`${topics[0]}:${topics.length}`);
+    return (
+      rulebook.calls.get(selector ?? '0x') ??
+      rulebook.events.get(keyOfLog(tx.logs[log ?? -1] ?? { topics: [] }))
+    );
   };
   const kinds = evidence.flatMap((one) => {
     const all = specOf(one)?.mappings ?? [];

@@ -10,6 +10,7 @@ import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
+import { hasTag } from '../lib/motifKinds.ts';
 import { knownSymbols } from './labelFormat.ts';
 import { isListedAddress } from './tokenCall.ts';
 
@@ -53,10 +54,6 @@ function approvals(frame: Frame, rulebook: Rulebook): Signed[] {
   const grants = [{ token: null, spender: from, amount: ANY_AMOUNT }];
   return [{ frame, account: to, grants, forwards: null, isSigned: () => true }];
 }
-
-/** Whether the rules list the address itself with this tag. */
-export const hasTag = ({ entities }: Rulebook, account: Address, tag: string): boolean =>
-  entities.get(account)?.tags.includes(tag) === true;
 
 /** A listed contract that makes no call which its caller gives it. */
 export const makesOwnCalls = (rulebook: Rulebook, account: Address): boolean =>

@@ -8,7 +8,7 @@ import { readRuleAddress, readRuleAddresses } from './compileProtocols.ts';
 import type { RawEntityFile } from '../../model/generated/rules.ts';
 import { Spot, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
-import { eventKey } from './compileShapes.ts';
+import { eventKey } from '../../evm/signatures.ts';
 
 /** Which lists a file of each kind holds. */
 const LISTS: Readonly<Record<RawEntityFile['kind'], readonly (keyof RawEntityFile)[]>> = {

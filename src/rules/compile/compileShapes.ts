@@ -1,3 +1,4 @@
+import { eventKey } from '../../evm/signatures.ts';
 import type { Hex } from '../../model/hex.ts';
 import type { CallSpec, EventSpec, EventMapping, ProtocolSpec } from '../../model/rulebook.ts';
 import { compileMapping, type CompiledMeaning } from './compileMapping.ts';
@@ -6,11 +7,6 @@ import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawMeaning, RawShape } from '../../model/generated/rules.ts';
 import { addTo } from '../../lib/lists.ts';
 import { meaningsOf, Spot, type RuleItem } from './ruleItem.ts';
-
-/** Key of an event: ERC-20 and ERC-721 Transfer share topic0 and differ in the number of topics. */
-export function eventKey(topic0: Hex, topicCount: number): string {
-  return `${topic0}:${topicCount}`;
-}
 
 /** Compiles all shapes into two lookup tables; meanings of one key are in the order of slug, then file. */
 export function compileShapes(

@@ -1,5 +1,5 @@
 import { counted } from '../../lib/text.ts';
-import { eventNamed, type NamedSignature } from '../../evm/signatures.ts';
+import { eventNamed, keyOfLog, type NamedSignature } from '../../evm/signatures.ts';
 import { argumentReader } from '../../evm/readArgument.ts';
 import { blobsOf } from '../../value/blobs.ts';
 import { APPROVAL, TRANSFER } from '../../evm/tokenTopics.ts';
@@ -37,10 +37,11 @@ export function loggedBy({ view }: LabelSubject): string | null {
 type NamedEvent = Pick<NamedSignature, 'name'> & { readonly args: readonly ParamSpec[] };
 
 /** An event as the dictionary names it, else as the shapes do. */
-export function nameOf({ topics }: Log, { input: { rulebook } }: SubjectView): NamedEvent | null {
+export function nameOf(log: Log, { input: { rulebook } }: SubjectView): NamedEvent | null {
+  const { topics } = log;
   if (topics[0] === undefined) return null;
   const named = eventNamed(rulebook.signatures, topics[0], topics.length);
-  const shaped = rulebook.events.get(`${topics[0]}:${topics.length}`);
+  const shaped = rulebook.events.get(keyOfLog(log));
   if (named || !shaped) return named;
   const name = shaped.signature.slice(0, shaped.signature.indexOf('('));
   return { name, args: shaped.mappings[0]!.params.filter(({ at }) => at === undefined) };

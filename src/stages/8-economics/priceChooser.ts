@@ -1,6 +1,7 @@
 import { usableDecimals } from '../../value/amount.ts';
 import { parseAssetId } from '../../value/asset.ts';
 import { groupBy } from '../../lib/lists.ts';
+import { hasTag } from '../../lib/motifKinds.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -90,7 +91,7 @@ export function priceChooser({
   }
 
   function spamReason(token: Address): string | null {
-    if (rulebook.entities.get(token)?.tags.includes('spam')) return 'the token is listed as spam';
+    if (hasTag(rulebook, token, 'spam')) return 'the token is listed as spam';
     return context.tokens.get(token)?.impersonates ? 'the token carries the symbol of another' : null;
   }
 

@@ -1,4 +1,5 @@
 import { addressOfWord, wordAt, wordOf, ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { keyOfLog } from '../../../evm/signatures.ts';
 import { nftId } from '../../../value/asset.ts';
 import { resolverOf, type BindScope, type Resolver } from '../../../value/resolver.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
@@ -37,7 +38,7 @@ export function planHolders(
     for (const account of asked) account(scope);
   };
   for (const { address: contract, topics, data } of logs) {
-    const asked = roles.get(`${topics[0]}:${topics.length}`);
+    const asked = roles.get(keyOfLog({ topics }));
     if (asked) ask(asked, { args: { topics, data, base: 0 }, contract, caller: null, value: null });
   }
   for (const { selector, to: contract, from: caller, value, input, effective } of frames) {

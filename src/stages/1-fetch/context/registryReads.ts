@@ -1,4 +1,5 @@
 import { uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
+import { keyOfLog } from '../../../evm/signatures.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { RegistrySpec } from '../../../model/membership.ts';
@@ -48,7 +49,7 @@ export function planRegistries(
   if (to !== null) ask(to, index.calls.get(input.slice(0, 10) as Hex));
   for (const { address, topics } of logs) {
     if (!index.topics.has(topics[0])) continue;
-    ask(address, index.events.get(`${topics[0]}:${topics.length}`));
+    ask(address, index.events.get(keyOfLog({ topics })));
     if (reads.size > MAX_READS) break;
   }
   return { reads: [...reads.values()].slice(0, MAX_READS), cut: reads.size > MAX_READS };

@@ -1,3 +1,4 @@
+import { eventKey } from '../../../evm/signatures.ts';
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
@@ -72,13 +73,13 @@ function heldToken([topic0, , token]: readonly Hash[], data: Hex): Address | nul
 
 function isTokenEvent(
   emitter: Address,
-  topic0: string,
+  topic0: Hash,
   topicCount: number,
   vocabulary: TokenVocabulary,
 ): boolean {
   if (STANDARD_TOPICS.has(topic0)) return true;
   // Of the wrapped native token: many other contracts emit them too.
   if ((topic0 === DEPOSIT || topic0 === WITHDRAWAL) && vocabulary.wrappedNative.has(emitter)) return true;
-  const specs = vocabulary.tokenEvents.get(`${topic0}:${topicCount}`);
+  const specs = vocabulary.tokenEvents.get(eventKey(topic0, topicCount));
   return specs !== undefined && specs.some((spec) => spec.emitters.size === 0 || spec.emitters.has(emitter));
 }

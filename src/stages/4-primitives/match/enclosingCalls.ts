@@ -1,3 +1,4 @@
+import { keyOfLog } from '../../../evm/signatures.ts';
 import { groupBy } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
@@ -24,7 +25,7 @@ export class EnclosingCalls {
   of(index: number | null, selector: Hex | null): Frame | null {
     if (index === null || selector === null) return null;
     const log = this.tx.logs[index]!;
-    const key = `${log.topics[0]}:${log.topics.length} ${log.address} ${selector}`;
+    const key = `${keyOfLog(log)} ${log.address} ${selector}`;
     let frames = this.#pairings.get(key);
     if (!frames) this.#pairings.set(key, (frames = this.#pair(log, selector)));
     return frames.get(index) ?? null;

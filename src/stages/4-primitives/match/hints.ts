@@ -1,3 +1,4 @@
+import { keyOfLog } from '../../../evm/signatures.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { lazy } from '../../../lib/lazy.ts';
@@ -51,7 +52,7 @@ function eventTriggers(context: StructureContext): NamedTrigger[] {
   let events = 0;
   for (const log of tx.logs) {
     if (claimed.has(log.index) || wrappedNative.has(log.address)) continue;
-    const key = `${log.topics[0]}:${log.topics.length}`;
+    const key = keyOfLog(log);
     if (isRead(log, key, rulebook)) continue;
     if (++events > MAX_TRIGGERS) break;
     const trigger = eventTrigger(log, key, rulebook);

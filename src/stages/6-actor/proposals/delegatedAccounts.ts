@@ -2,7 +2,7 @@ import { delegationsOf } from '../delegations.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import { frameEvidence } from '../../../lib/evidence.ts';
-import { hasTag } from '../../../value/signed.ts';
+import { hasTag } from '../../../lib/motifKinds.ts';
 import { isListedAddress } from '../../../value/tokenCall.ts';
 import type { CanonicalTx, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';

@@ -8,6 +8,7 @@ import type { Motif } from '../../../model/motif.ts';
 import type { MotifTraits } from '../../../model/vocabulary.ts';
 import { NATIVE_ASSET } from '../../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { keyOfLog } from '../../../evm/signatures.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
 import { feeRecipientsOf } from '../../../value/parties.ts';
 import { holdingFlow, type Holding, type HoldingFlow } from '../../../value/follow.ts';
@@ -49,9 +50,7 @@ export const SWAP_FACTS: Facts = {
 
 /** Whether the account logged an event that is no transfer or approval, and that no shape describes. */
 function speaksUnknown(account: Address, { events, input: { rulebook } }: SubjectView): boolean {
-  return events.some(
-    ({ address, topics }) => address === account && !rulebook.events.has(`${topics[0]}:${topics.length}`),
-  );
+  return events.some((log) => log.address === account && !rulebook.events.has(keyOfLog(log)));
 }
 
 const SETTLED: ReadonlySet<MotifTraits['trade']> = new Set(['order', 'summary']);

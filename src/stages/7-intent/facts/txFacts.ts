@@ -1,5 +1,6 @@
 import { gasOfData } from '../../../evm/gas.ts';
 import { addressOfWord } from '../../../evm/hex.ts';
+import { keyOfLog } from '../../../evm/signatures.ts';
 import { creationsIn } from '../../../value/frames.ts';
 import { isFungible, isNft } from '../../../value/asset.ts';
 import { tokensOf } from '../../../value/parties.ts';
@@ -49,8 +50,7 @@ export const TX_FACTS: Facts = {
   ),
   'tx.logs_known': flag(
     'An event has the signature of one that a shape reads, whoever emitted it.',
-    ({ tx, input }) =>
-      tx.logs.some(({ topics }) => input.rulebook.events.has(`${topics[0]}:${topics.length}`)),
+    ({ tx, input }) => tx.logs.some((log) => input.rulebook.events.has(keyOfLog(log))),
   ),
   'tx.to_self': flag('The transaction is addressed to its own signer.', (v) => v.tx.to === v.tx.from),
   'tx.sends_value': flag(

@@ -1,6 +1,6 @@
 import { groupBy } from '../../../lib/lists.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
-import { changesPosition, kindOf, POSITION_TRADES } from '../../../lib/motifKinds.ts';
+import { changesPosition, hasTag, kindOf, POSITION_TRADES } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { tracingOf, venuesOf } from '../../../value/parties.ts';
 import { amountsOf, isShare, LIQUIDATE, movedAmounts, sidesOf } from '../../../value/sides.ts';
@@ -102,7 +102,7 @@ function tradedSides(motif: Motif, { rulebook }: PositionInput): Side[] {
 function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side[] {
   const token = amountsOf(motif, rulebook).find(({ asset, gave }) => {
     const { kind, address } = flow.assets.get(asset)!;
-    return gave && kind === 'erc721' && rulebook.entities.get(address!)?.tags.includes(POSITION_MANAGER);
+    return gave && kind === 'erc721' && hasTag(rulebook, address!, POSITION_MANAGER);
   });
   const from = token && roleOf(motif, 'payer');
   const to = from && roleOf(motif, 'recipient');

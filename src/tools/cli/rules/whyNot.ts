@@ -1,5 +1,5 @@
 import { checksumAddress } from '../../../evm/address.ts';
-import { eventNamed } from '../../../evm/signatures.ts';
+import { eventNamed, keyOfLog } from '../../../evm/signatures.ts';
 import type { Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { LegMiss, MappingMiss, MissReason, Primitive } from '../../../model/primitive.ts';
@@ -57,11 +57,9 @@ function framesOf(primitives: readonly Pick<Primitive, 'basis' | 'evidence'>[]):
   return new Set(called.flatMap((p) => p.evidence.map(({ frame }) => frame)));
 }
 
-const topicOf = ({ topics }: Log): string => topics[0] ?? 'anonymous';
-
 function eventName(log: Log, rulebook: Rulebook): string {
   const { topics } = log;
-  const known = rulebook.events.get(`${topicOf(log)}:${topics.length}`) ?? othersOf(log, rulebook)[0];
+  const known = rulebook.events.get(keyOfLog(log)) ?? othersOf(log, rulebook)[0];
   if (known || topics.length === 0) return known?.signature ?? 'anonymous';
   const named = eventNamed(rulebook.signatures, topics[0]!, topics.length);
   return named ? `${topics[0]} (${named.signature})` : topics[0]!;

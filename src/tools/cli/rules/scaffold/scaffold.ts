@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { checksumAddress } from '../../../../evm/address.ts';
-import { eventNamed } from '../../../../evm/signatures.ts';
+import { eventKey, eventNamed } from '../../../../evm/signatures.ts';
 import { isFault, checkAddress } from '../../../../rules/compile/signature.ts';
 import type { Rulebook } from '../../../../model/rulebook.ts';
 import { CliError, type CliIo } from '../../cliIo.ts';
@@ -114,7 +114,7 @@ function guessAll(
 /** ` to <shapes>`, empty for the events of token standards; null for an event that the rules do not know. */
 function knownTo({ signature }: Guess, { events }: Rulebook): string | null {
   const { id, topicCount, canonical } = signature;
-  const shapes = events.get(`${id}:${topicCount}`)?.mappings.map(({ shape }) => shape) ?? [];
+  const shapes = events.get(eventKey(id, topicCount))?.mappings.map(({ shape }) => shape) ?? [];
   if (shapes.length > 0) return ` to ${[...new Set(shapes)].join(', ')}`;
   return /^(Transfer|Approval|ApprovalForAll)\(/.test(canonical) ? '' : null;
 }
