@@ -70,26 +70,45 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
   const { wrappedNative } = rulebook;
   const venues = venuesOf(motifs, rulebook);
   const tokens = tokensOf(flow);
-  const tills = lazy(() => tillsOf(flow, motifs, rulebook));
   const isOther = (account: Address): boolean =>
     account !== ZERO_ADDRESS && !group.has(account) && !venues.has(account) && !tokens.has(account);
   const sources = originsThrough(flow, wrappedNative, isOther);
-  return ({ from, asset }) => {
-    if (!isOther(from)) return false;
-    const ends = sources(from, asset);
-    // A way too long to follow may lead to any account.
-    return ends.length === 0 || ends.some((end) => isOther(end) && !tills().has(`${end} ${asset}`));
-  };
+  const asksBeside =
+    (tills: () => ReadonlySet<string>): Asks =>
+    ({ from, asset }) => {
+      if (!isOther(from)) return false;
+      const ends = sources(from, asset);
+      // A way too long to follow may lead to any account.
+      return ends.length === 0 || ends.some((end) => isOther(end) && !tills().has(`${end} ${asset}`));
+    };
+  const listed = motifs.filter(({ protocol }) => isRecognised(protocol));
+  const ofSwaps = lazy(() =>
+    tillsOf(
+      listed.filter(({ kind }) => isSwap(kindOf(rulebook, kind))),
+      flow,
+      rulebook,
+    ),
+  );
+  const isOthers = asksBeside(ofSwaps);
+  // An order pays with the group's money only where the group paid its maker.
+  const isFilled = (act: Motif): boolean =>
+    act.status === 'Proven' &&
+    kindOf(rulebook, act.kind).trade === 'order' &&
+    !movesIn(act, true, flow, rulebook).some(isOthers);
+  const filled = lazy(() => tillsOf(listed.filter(isFilled), flow, rulebook));
+  return asksBeside(lazy(() => new Set([...ofSwaps(), ...filled()])));
 }
 
-/** Accounts that pay out on behalf of listed venues, each with the asset. */
-function tillsOf(flow: ValueFlow, motifs: readonly Motif[], rulebook: Scene['rulebook']): Set<string> {
-  const swaps = motifs.filter(({ kind }) => isSwap(kindOf(rulebook, kind)));
-  const paid = swaps.flatMap((act) => {
-    const given = isRecognised(act.protocol) ? amountsMoved(act, false, rulebook) : [];
-    return movesOf(act, flow).filter((m) => given.some(({ asset }) => asset === m.asset));
-  });
-  return new Set(paid.map(({ from, asset }) => `${from} ${asset}`));
+/** Accounts that pay out in these acts, each with the asset. */
+const tillsOf = (acts: readonly Motif[], flow: ValueFlow, rulebook: Scene['rulebook']): Set<string> =>
+  new Set(
+    acts.flatMap((act) => movesIn(act, false, flow, rulebook)).map(({ from, asset }) => `${from} ${asset}`),
+  );
+
+/** An act's movements in the assets that it took, or that it gave. */
+function movesIn(act: Motif, gave: boolean, flow: ValueFlow, rulebook: Scene['rulebook']): Movement[] {
+  const moved = amountsMoved(act, gave, rulebook);
+  return movesOf(act, flow).filter((m) => moved.some(({ asset }) => asset === m.asset));
 }
 
 const movesOf = ({ movements }: Motif, flow: ValueFlow): Movement[] =>
