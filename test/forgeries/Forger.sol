@@ -284,6 +284,23 @@ contract Sponsor {
     }
 }
 
+/// Code of an account (EIP-7702) that takes user operations: any, and calls of anybody, or only those of its owner.
+contract OperatedCode {
+    bool immutable asks;
+    constructor(bool asks_) { asks = asks_; }
+    function validateUserOp(Sponsor.Operation calldata op, bytes32 hash, uint256 missing) external returns (uint256) {
+        (bool ok,) = msg.sender.call{value: missing}("");
+        bytes calldata s = op.signature;
+        return ok && (!asks || ecrecover(hash, uint8(s[64]), bytes32(s[:32]), bytes32(s[32:64])) == address(this)) ? 0 : 1;
+    }
+    function execute(address to, uint256 value, bytes calldata data) external {
+        require(!asks || msg.sender == 0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108, "not the entry point");
+        (bool ok,) = to.call{value: value}(data);
+        require(ok, "call");
+    }
+    receive() external payable {}
+}
+
 /// Logs an event of four topics when it is paid.
 contract Chime {
     bytes32[4] topics;

@@ -7,6 +7,8 @@ import { account, addressOf, type Person } from '../devnet/accounts.ts';
 import { MAINNET, NATIVE } from '../devnet/addresses.ts';
 import { fn, fnOf, type Request } from '../devnet/chain.ts';
 import { batch } from '../devnet/scenarios/delegated.ts';
+import { safeTransaction } from '../devnet/scenarios/safe.ts';
+import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
 import { ATTACKER, call, compile, event, short, startStage, type Stage } from './stage.ts';
 
 const ME = addressOf(ATTACKER);
@@ -15,7 +17,9 @@ const { usdc } = MAINNET;
 const FIVE = 5_000_000n;
 /** Code that the rules list: it asks the account's owner for each call. */
 const LISTED = getAddress('0x63c0c19a282a1B52b07dD5a65b58948A07DAE32B');
-const { SignedBatch } = compile('Forger.sol');
+const { SignedBatch, OperatedCode } = compile('Forger.sol');
+/** Another such code. */
+const OPERATED = getAddress('0xe6Cae83BdE06E4c305530e199D7217f42808555B');
 
 let stage: Stage;
 let mask: Address;
@@ -27,7 +31,7 @@ beforeAll(async () => {
   // It makes any call, whoever asks.
   open = stage.c.at('batchDelegate');
   await stage.chain.placeAt(LISTED, SignedBatch!);
-  for (const owner of ['heidi', 'ivan', 'judy'] as const)
+  for (const owner of ['grace', 'heidi', 'ivan', 'judy'] as const)
     await stage.chain.must('maker', { to: usdc, data: pay(addressOf(owner), 20n * FIVE) });
 }, 180_000);
 afterAll(() => stage?.stop());
@@ -154,5 +158,53 @@ describe('an authorisation that takes effect', () => {
       status: 'Proven',
       intent_label: `Send 5 USDC to ${short(FRIEND)}`,
     });
+  });
+});
+
+describe('a user operation of a delegated account', () => {
+  let anyones: Address;
+  const operated = async (owner: Person, code: Address | null) => {
+    stage.c.world.contracts[`${owner}Account`] = addressOf(owner);
+    const request = await handleOps(stage.c, [{ owner, calls: [{ to: usdc, data: pay(FRIEND) }] }]);
+    const authorizationList = code === null ? {} : { authorizationList: [await tuple(owner, code)] };
+    return sent('bundler', { ...request, ...authorizationList });
+  };
+  beforeAll(async () => {
+    anyones = await stage.chain.deploy(OperatedCode!, [false]);
+    await stage.chain.placeAt(OPERATED, OperatedCode!, [true]);
+  });
+
+  it('whose code takes those of anybody proves no payment of it', async () => {
+    for (const code of [anyones, null]) {
+      const { attribution, classification } = await operated('judy', code);
+      expect(attribution).toMatchObject({ mode: 'smart_account_4337', ground: 'claimed' });
+      expect(classification).toMatchObject({ actor: addressOf('judy'), status: 'Suspected' });
+      expect(classification.caveats!.map((one) => one.code)).toContain('claimed_actor');
+    }
+  });
+
+  it('whose listed code asks its owner proves it', async () => {
+    for (const code of [OPERATED, null]) {
+      const { attribution, classification } = await operated('grace', code);
+      expect(attribution).toMatchObject({ mode: 'smart_account_4337', ground: 'listed' });
+      expect(classification).toMatchObject({
+        actor: addressOf('grace'),
+        status: 'Proven',
+        intent_label: `Send 5 USDC to ${short(FRIEND)}`,
+      });
+    }
+  });
+});
+
+describe('a Safe’s code that an account delegates to', () => {
+  it('and that a stranger set up proves no payment of it', async () => {
+    const [to, none] = [addressOf('heidi'), NATIVE];
+    const list = 'setup(address[],uint256,address,bytes,address,address,uint256,address)';
+    const data = fn(list, [[ME], 1n, none, '0x', none, none, 0n, none]);
+    await sent(ATTACKER, { to, data, authorizationList: [await tuple('heidi', MAINNET.safe)] });
+    const request = await safeTransaction(stage.c, { to: usdc, data: pay(FRIEND) }, to, [ATTACKER]);
+    const { attribution, classification } = await sent(ATTACKER, request);
+    expect(attribution).toMatchObject({ mode: 'safe', ground: 'claimed' });
+    expect(classification).toMatchObject({ actor: to, status: 'Suspected' });
   });
 });

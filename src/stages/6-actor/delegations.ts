@@ -8,7 +8,6 @@ import type { Address } from '../../model/hex.ts';
 /** EIP-7702 delegations: those of the transaction's list in its order, then those that only code shows. */
 export const delegationsOf = memoizeFor((input: ElectionInput, _: void): readonly Delegation[] => {
   const { tx, delegations } = input;
-  if (tx.authorizations.length === 0 && delegations.size === 0) return [];
   const effects = effectsOf(input);
   const listed = tx.authorizations.map(({ authority, address: delegate }, i) => {
     return { authority, delegate, source: 'authorization_list' as const, tookEffect: effects[i]! };

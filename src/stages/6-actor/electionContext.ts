@@ -1,4 +1,4 @@
-import { isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
+import { hasTag, isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
 import { callersOf } from '../../value/frames.ts';
 import { tokensOf, venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
@@ -60,9 +60,7 @@ export class ElectionContext {
 
   /** As `sides`, for several accounts taken as one. */
   sidesTogether(accounts: readonly Address[]): Sides {
-    return accounts.length === 1
-      ? this.sides(accounts[0]!)
-      : netSides(this.balances(new Set(accounts)).values());
+    return netSides(this.balances(new Set(accounts)).values());
   }
 
   /** The account's first payment, else its first receipt, of an asset of its balances; empty without any. */
@@ -153,7 +151,7 @@ export class ElectionContext {
 
   /** The account's own code ran and did something: it made a call, or emitted an event. */
   acted(account: Address): boolean {
-    return this.emits(account) || this.madeCalls(account);
+    return (this.emits(account) || this.madeCalls(account)) && this.asksOwner(account);
   }
 
   /** The account's own code made a call that was not read-only. */
@@ -162,6 +160,12 @@ export class ElectionContext {
       ({ effective, static: readOnly, parent, from, type }) =>
         effective && !readOnly && parent !== null && from === account && type !== 'DELEGATECALL',
     );
+  }
+
+  /** Anybody may have code act that an account delegates to (EIP-7702), unless the rules say otherwise. */
+  asksOwner(account: Address): boolean {
+    const code = this.input.delegations.get(account);
+    return code === undefined || hasTag(this.input.rulebook, code, 'account_code');
   }
 
   /** The account was called by another, and the call was not undone. */

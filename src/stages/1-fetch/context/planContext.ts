@@ -1,4 +1,4 @@
-import { quantity } from '../../../evm/hex.ts';
+import { addressOfWord, quantity } from '../../../evm/hex.ts';
 import { planPricing } from '../prices/planPricing.ts';
 import { planHolders } from './holderReads.ts';
 import { NO_REGISTRIES, planRegistries } from './registryReads.ts';
@@ -14,7 +14,7 @@ import type { RawTransaction } from '../../../model/upstream.ts';
 export type ContextPlan = Readonly<ReturnType<typeof planContext>>;
 
 export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
-  Partial<Pick<Rulebook, 'pricing' | 'events' | 'calls' | 'prepared' | 'knownTokens' | 'tokenFacts'>>;
+  Partial<Rulebook>;
 
 /** Plans the second round trip. No I/O. `raw`: only for the time that newer nodes give with their answers. */
 export function planContext(
@@ -29,7 +29,6 @@ export function planContext(
   const tokens = tooMany
     ? found.seen.slice(0, tokenLimit)
     : [...found.seen, ...calledToken(tx, found, vocabulary)];
-  const authorities = tx.authorizations.map(({ authority }) => authority);
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash,
@@ -50,9 +49,9 @@ export function planContext(
     /** Multicall3 contract, null where it did not exist yet. */
     multicall,
     /** Accounts that may have an EIP-7702 delegation as code. */
-    accounts: accountsToLookAt(tx, authorities),
+    accounts: accountsToLookAt(tx, vocabulary),
     /** Signers of the transaction's EIP-7702 authorisations in order; null where none was recovered. */
-    authorities,
+    authorities: tx.authorizations.map(({ authority }) => authority),
   };
 }
 
@@ -80,12 +79,13 @@ function timestampOf(holder: unknown): number | null {
   return value === 0 ? null : value;
 }
 
-/** The signer, the target and the signers of the transaction's authorisations (EIP-7702), each once. */
-function accountsToLookAt({ from, to }: CanonicalTx, authorities: readonly (Address | null)[]): Address[] {
-  const accounts = [from];
-  for (const account of [to, ...authorities])
-    if (account !== null && !accounts.includes(account)) accounts.push(account);
-  return accounts;
+/** The signer, the target, those of authorisations (EIP-7702), senders of user operations (ERC-4337). */
+function accountsToLookAt(tx: CanonicalTx, { entities }: PlanVocabulary): Address[] {
+  const authorities = tx.authorizations.map(({ authority }) => authority);
+  const senders = tx.logs
+    .filter(({ address, topics }) => topics[3] && entities?.get(address)?.tags.includes('entry_point'))
+    .map(({ topics }) => addressOfWord(topics[2]!));
+  return [...new Set([tx.from, tx.to, ...authorities, ...senders])].filter((account) => account !== null);
 }
 
 const LATEST = BigInt(Number.MAX_SAFE_INTEGER);

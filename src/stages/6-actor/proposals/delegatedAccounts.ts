@@ -2,7 +2,6 @@ import { delegationsOf } from '../delegations.ts';
 import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
 import { frameEvidence } from '../../../lib/evidence.ts';
-import { hasTag } from '../../../lib/motifKinds.ts';
 import { isListedAddress } from '../../../value/tokenCall.ts';
 import type { CanonicalTx, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -14,7 +13,6 @@ import type { Address } from '../../../model/hex.ts';
  */
 export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const { tx, delegations } = context.input;
-  if (delegations.size === 0 && tx.authorizations.length === 0) return [];
   const signed = new Set(tx.authorizations.flatMap(({ authority }) => authority ?? []));
   const authorities = new Set<Address>([...delegations.keys(), ...signed]);
   authorities.delete(context.signer);
@@ -28,16 +26,14 @@ export function delegatedAccounts(context: ElectionContext): Proposal[] {
   const set = delegationsOf(context.input);
   return chosen.map(({ account, evidence, by }) => {
     const acts = context.madeCalls(account);
-    // Of one account's, the last is its code now.
-    const code = set.findLast((d) => d.tookEffect && d.authority === account)?.delegate;
-    const asksOwner = code !== undefined && hasTag(context.input.rulebook, code, 'account_code');
+    const isSet = set.some((d) => d.tookEffect && d.authority === account);
     // A stranger's contract can call the account's code; that alone makes it do nothing.
     const known = acts || by === context.signer || isListedAddress(by, context.input.rulebook);
     return {
       account,
       mode: 'delegated_7702',
       submitterRole: 'relayer',
-      ground: acts && asksOwner ? 'authorised' : 'claimed',
+      ground: acts && isSet && context.asksOwner(account) ? 'authorised' : 'claimed',
       reason: 'delegated_account_called',
       evidence: [evidence],
       claimedBy: known ? null : by,

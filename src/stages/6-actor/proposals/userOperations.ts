@@ -11,7 +11,8 @@ export function userOperations(context: ElectionContext): Proposal[] {
   return context.executions('operation').flatMap((motif): Proposal[] => {
     const account = roleOf(motif, 'owner');
     if (account === null) return [];
-    const ground = context.isListed(motif) && context.isCalledBy(account, motif.venue) ? 'listed' : 'claimed';
+    const isCalled = context.isListed(motif) && context.isCalledBy(account, motif.venue);
+    const ground = isCalled && context.asksOwner(account) ? 'listed' : 'claimed';
     const claimedBy = context.strangerOf(motif, account);
     const { evidence } = motif;
     const [mode, reason] = ['smart_account_4337', 'user_operation_sender'] as const;
