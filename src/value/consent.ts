@@ -133,7 +133,7 @@ export class Consent {
     const moved = { movement, id: null, flow: this.flow };
     return this.#causes(token, this.tx.logs[evidence.log ?? -1])
       .filter((call) => statesMovement(call, this.#specOf(call), moved, () => call.from === from))
-      .flatMap((call) => this.#takingCall(call, from).parent ?? [])
+      .flatMap((call) => this.#takingCall(call).parent ?? [])
       .map((at) => this.tx.frames[at]!);
   }
 
@@ -233,7 +233,7 @@ export class Consent {
   #isEntitled(call: Frame, spec: TokenCallSpec | undefined, holder: Address, amount: bigint): boolean {
     const named = holderOf(call, spec);
     if (spec !== undefined && named !== holder) return false;
-    const taker = this.#takingCall(call, holder).from;
+    const taker = this.#takingCall(call).from;
     if (this.#spendsGrant(call, taker, holder, amount)) return true;
     if (actsOnOrders(this.rulebook, call.from)) return named === holder;
     const own = this.#ownCalls(holder);
@@ -268,10 +268,8 @@ export class Consent {
   }
 
   /** Contracts that keep allowances for all tokens pull at their caller's call. */
-  #takingCall(call: Frame, holder: Address): Frame {
-    const keeper = hasTag(this.rulebook, call.from, 'permit');
-    const asked = keeper && call.parent !== null ? this.tx.frames[call.parent]! : null;
-    return asked !== null && holderOf(asked, this.#specOf(asked)) === holder ? asked : call;
+  #takingCall(call: Frame): Frame {
+    return hasTag(this.rulebook, call.from, 'permit') ? this.tx.frames[call.parent!]! : call;
   }
 
   #grantsOf(holder: Address): Grants {

@@ -11,7 +11,6 @@ import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import { hasTag } from '../lib/motifKinds.ts';
-import { knownSymbols } from './labelFormat.ts';
 import { isListedAddress } from './tokenCall.ts';
 
 /** A call with an account's word on it: a signature that it carries, or one that its wallet approved. */
@@ -33,12 +32,17 @@ export function readSigned(
   for (const frame of tx.frames.filter(({ effective }) => effective)) {
     const { selector, context, from, input } = frame;
     if (selector === null || context === null) continue;
-    if (selector === APPROVED) signed.push(...approvals(frame, rulebook));
+    if (isYes(frame, rulebook) && SETTLES.some((tag) => hasTag(rulebook, from, tag))) {
+      const grants = [{ token: null, spender: from, amount: ANY_AMOUNT }];
+      signed.push({ frame, account: frame.to!, grants, forwards: null, isSigned: () => true });
+    }
     if (!carriesSignature(selector) || isHandedOn(frame, tx)) continue;
     const names = [tokens.get(context)?.name, rulebook.entities.get(context)?.name];
     const known = [...new Set(names.filter((name) => typeof name === 'string'))];
     const word = readSignedCall({ from, to: context, input }, known, recoveries);
-    if (word !== null) signed.push({ frame, ...word });
+    if (word === null) continue;
+    const isSigned = (): boolean => isApproved(frame, word.account, tx, rulebook) || word.isSigned();
+    signed.push({ frame, ...word, isSigned });
   }
   return { signed, recoveries };
 }
@@ -47,24 +51,22 @@ export function readSigned(
 const isHandedOn = ({ type, input, parent }: Frame, { frames }: CanonicalTx): boolean =>
   type === 'DELEGATECALL' && input === frames[parent!]!.input;
 
-/** Any contract may ask a wallet about a signature, also an old one. Most do not act on the answer. */
-function approvals(frame: Frame, rulebook: Rulebook): Signed[] {
-  const { to, from, output } = frame;
-  if (to === null || !actsOnSignatures(rulebook, from) || !output.startsWith(APPROVED)) return [];
-  const grants = [{ token: null, spender: from, amount: ANY_AMOUNT }];
-  return [{ frame, account: to, grants, forwards: null, isSigned: () => true }];
-}
+/** A wallet's yes to a signature (EIP-1271). Any contract may ask, also about an old one; few act. */
+const isYes = ({ selector, from, effective, output }: Frame, rulebook: Rulebook): boolean =>
+  selector === APPROVED && effective && output.startsWith(APPROVED) && makesOwnCalls(rulebook, from);
+
+/** Contracts that act on a wallet's yes as on an order. */
+const SETTLES = ['acts_on_orders', 'settlement'];
+
+/** A listed contract asked the wallet about the signature that this call of it carries. */
+const isApproved = (call: Frame, account: Address, { frames }: CanonicalTx, rulebook: Rulebook): boolean =>
+  frames
+    .slice(call.index, call.end)
+    .some((frame) => frame.from === call.context && frame.to === account && isYes(frame, rulebook));
 
 /** A listed contract that makes no call which its caller gives it. */
 export const makesOwnCalls = (rulebook: Rulebook, account: Address): boolean =>
   isListedAddress(account, rulebook) && !hasTag(rulebook, account, 'open_calls');
-
-/** A listed token, or a listed contract that settles signed orders: it acts on the wallet's answer. */
-function actsOnSignatures(rulebook: Rulebook, account: Address): boolean {
-  if (knownSymbols(rulebook.knownTokens).has(account)) return true;
-  return SIGNATURE_TAGS.some((tag) => hasTag(rulebook, account, tag)) && makesOwnCalls(rulebook, account);
-}
-const SIGNATURE_TAGS = ['acts_on_orders', 'permit', 'settlement'];
 
 /** It takes nothing but for orders that it has checked. */
 export const actsOnOrders = (rulebook: Rulebook, account: Address): boolean =>

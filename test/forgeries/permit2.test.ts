@@ -5,7 +5,8 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { account, addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn } from '../devnet/chain.ts';
-import { ATTACKER, call, event, startStage, type Stage, type Step } from './stage.ts';
+import { safeTransaction } from '../devnet/scenarios/safe.ts';
+import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
 
 const SIGNER = addressOf('alice');
 const FRIEND = addressOf('bob');
@@ -221,3 +222,53 @@ const tried = (data: Hex): Step =>
       [{ target: MAINNET.permit2, allowFailure: true, callData: data }],
     ]),
   );
+
+describe('an allowance of old at Permit2, spent by its call for several transfers', () => {
+  const robbed = (of: Address, amount: bigint): Step =>
+    call(
+      MAINNET.permit2,
+      fn('transferFrom((address from,address to,uint160 amount,address token)[])', [
+        [[of, FRIEND, amount, MAINNET.usdc]],
+      ]),
+    );
+  const allow = fn('approve(address,uint256)', [MAINNET.permit2, 1n << 255n]);
+  const expectDoubted = ({ classification, movements }: TxReport, of: Address) => {
+    expect(movements).toMatchObject([{ from: of, to: FRIEND, amount_raw: '90000000' }]);
+    expect(classification).not.toMatchObject({ actor: of, status: 'Proven', intent_kind: 'TokenTransfer' });
+    expect(classification.fragments!.find(({ kind }) => kind === 'TokenTransfer')?.status).not.toBe('Proven');
+  };
+  async function funded(of: Address): Promise<void> {
+    const { chain } = stage;
+    const { usdc, permit2 } = MAINNET;
+    await chain.must('maker', { to: usdc, data: fn('transfer(address,uint256)', [of, 900_000_000n]) });
+    const old = fn('approve(address,address,uint160,uint48)', [usdc, mask, 1n << 150n, Number(UNTIL)]);
+    for (const [to, data] of [
+      [permit2, old],
+      [usdc, allow],
+    ] as const)
+      await chain.as(of, { to, data });
+  }
+
+  it('is not what a wallet allowed another by its signature (EIP-1271)', async () => {
+    const wallet = await stage.chain.deploy(compile('Forwarded.sol')['YesWallet']!);
+    await stage.chain.rpc('anvil_setBalance', [wallet, '0xde0b6b3a7640000']);
+    await funded(wallet);
+    const details = [MAINNET.usdc, FIVE, Number(UNTIL), 0];
+    const permit = fn(
+      'permit(address owner,((address,uint160,uint48,uint48),address,uint256) permitted,bytes signature)',
+      [wallet, [details, MAINNET.universalRouter, UNTIL], '0x'],
+    );
+    expectDoubted(
+      await stage.play(mask, [call(MAINNET.permit2, permit), robbed(wallet, 90_000_000n)]),
+      wallet,
+    );
+  });
+
+  it('is not what a Safe allows Permit2 itself', async () => {
+    const safe = stage.c.at('treasury');
+    await stage.chain.rpc('anvil_setBalance', [safe, '0xde0b6b3a7640000']);
+    await funded(safe);
+    const { to, data } = await safeTransaction(stage.c, { to: MAINNET.usdc, data: allow });
+    expectDoubted(await stage.play(mask, [call(to!, data!), robbed(safe, 90_000_000n)]), safe);
+  });
+});
