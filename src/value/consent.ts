@@ -237,10 +237,15 @@ export class Consent {
     if (this.#spendsGrant(call, taker, holder, amount)) return true;
     if (actsOnOrders(this.rulebook, call.from)) return named === holder;
     const own = this.#ownCalls(holder);
-    const entrusted = (frame: Frame): boolean => own.has(frame) && entrusts(frame, call, amount);
-    if (callersOf(call, this.tx).some(entrusted)) return true;
+    const mayTake = (frame: Frame): boolean => own.has(frame) && this.#isTrusted(taker, [holder, frame.to]);
+    if (callersOf(call, this.tx).some((one) => mayTake(one) && entrusts(one, call, amount))) return true;
     if (taker !== call.from || !this.#isLed(call, (frame) => own.has(frame))) return false;
     return named === holder || (isListedAddress(call.to!, this.rulebook) && namesFirst(call, holder));
+  }
+
+  /** A stranger's contract below the holder's call knows its numbers, and may have an allowance of old. */
+  #isTrusted(taker: Address, known: readonly (Address | null)[]): boolean {
+    return known.includes(taker) || makesOwnCalls(this.rulebook, taker);
   }
 
   /**

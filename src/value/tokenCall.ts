@@ -123,12 +123,9 @@ export const isWithin = (index: number, { index: start, end }: Frame): boolean =
 export function entrusts({ input, to }: Frame, taking: Frame, amount: bigint): boolean {
   if (!input.includes(taking.to!.slice(2))) return false;
   if (input.includes(wordOf(amount))) return true;
-  const words = taking.from === to ? Math.min(MAX_WORDS, Math.floor((input.length - 10) / 64)) : 0;
-  for (let i = 0; i < words; i++) {
-    const stated = uintAt(input, 4 + 32 * i)!;
-    if (stated >= amount && stated < LARGEST_AMOUNT) return true;
-  }
-  return false;
+  if (taking.from !== to) return false;
+  const words = Array.from({ length: MAX_WORDS }, (_, i) => uintAt(input, 4 + 32 * i));
+  return words.some((word) => word !== null && word >= amount && word < LARGEST_AMOUNT);
 }
 /** Words of a call that may state the most it may take; larger numbers are addresses, hashes and the like. */
 const MAX_WORDS = 32;

@@ -6,6 +6,7 @@ import { account, addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { abiEncode } from '../devnet/deploy/accounts.ts';
+import { FAR_FUTURE } from '../devnet/deploy/uniswap.ts';
 import { safeTransaction } from '../devnet/scenarios/safe.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
 import { ur } from '../devnet/scenarios/swaps.ts';
@@ -403,3 +404,48 @@ it.each(['a listed token', 'a token of the stranger', 'a token under another\u20
     expect(got?.delta_raw).toBe(`${MILLION}`);
   },
 );
+
+/** A token runs its maker's code inside a swap that an account asked for, with the swap's numbers at hand. */
+describe('a token in a Safe’s swap that spends an allowance of old', () => {
+  const { usdc, v2Factory, v2Router } = MAINNET;
+  const IN = 500_000_000n;
+  let safe: Address, fake: Address;
+  beforeAll(async () => {
+    const { c, chain } = stage;
+    safe = c.at('treasury');
+    fake = await chain.deploy(compile('Forger.sol')['Puppet']!, ['Fake', 'FAKE', 6]);
+    const give = (to: Address, amount: bigint) => fn('transfer(address,uint256)', [to, amount]);
+    for (const [to, amount] of [
+      [addressOf(ATTACKER), 10n * IN],
+      [safe, 100n * IN],
+    ] as const)
+      await chain.must('maker', { to: usdc, data: give(to, amount) });
+    await must(v2Factory, fn('createPair(address,address)', [usdc, fake]));
+    const pairOf = 'getPair(address,address) view returns (address)';
+    const made = await chain.read<Address>(v2Factory, pairOf, [usdc, fake]);
+    await must(usdc, give(made, 10n * IN));
+    await must(fake, fnOf(abi, 'hold', [MILLION]));
+    await must(made, fn('mint(address)', [addressOf(ATTACKER)]));
+    for (const to of [fake, v2Router])
+      await chain.as(safe, { to: usdc, data: fn('approve(address,uint256)', [to, 1n << 255n]) });
+  });
+
+  it.each<[string, bigint]>([
+    ['for as much again', IN],
+    ['for as many units as the deadline has seconds', FAR_FUTURE],
+  ])('%s, is not the Safe’s payment', async (_, amount) => {
+    const taken = fn('transferFrom(address,address,uint256)', [safe, FRIEND, amount]);
+    await must(fake, fnOf(abi, 'set', [[call(usdc, taken)]]));
+    const list =
+      'swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256,uint256,address[],address,uint256)';
+    const data = fn(list, [IN, 0n, [usdc, fake], safe, FAR_FUTURE]);
+    const request = await safeTransaction(stage.c, { to: v2Router, data });
+    const report = await stage.report(await stage.chain.send('relayer', { ...request, gas: 3_000_000n }));
+    expect(report.movements!.map(({ to, amount_raw: raw }) => [to, raw])).toContainEqual([
+      FRIEND,
+      `${amount}`,
+    ]);
+    expect(report.classification).toMatchObject({ actor: safe, status: 'Suspected' });
+    expect(report.classification.caveats!.map(({ code }) => code)).toContain('unasked_pull');
+  });
+});
