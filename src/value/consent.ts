@@ -1,6 +1,6 @@
-import { addTo, groupBy, lowerBound } from '../lib/lists.ts';
+import { groupBy, lowerBound } from '../lib/lists.ts';
 import { lazy } from '../lib/lazy.ts';
-import { addressAt, uintAt, wordOf } from '../evm/hex.ts';
+import { uintAt, wordOf } from '../evm/hex.ts';
 import { MAX_RECOVERIES } from '../evm/signing.ts';
 import type { CanonicalTx, Frame, Log } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
@@ -8,6 +8,7 @@ import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { callersOf } from './frames.ts';
+import { grantsOf, spendGrant, type Grants } from './grants.ts';
 import { tokensOf } from './parties.ts';
 import { hasTag } from '../lib/motifKinds.ts';
 import { actsOnOrders, makesOwnCalls, readSigned, type Signed } from './signed.ts';
@@ -17,29 +18,16 @@ import {
   holderOf,
   isCallOf,
   isListedAddress,
-  isWithin,
   namesFirst,
   outermost,
   statesAllowance,
   statesMovement,
   UNLIMITED,
+  type Moved,
 } from './tokenCall.ts';
 
 /** Calls of a token that may have caused one movement; more are not distinguished. */
 const MAX_CALLS = 64;
-
-/** The amount a spender may take of a token by the holder's own word in this transaction; `left` shrinks. */
-interface Grant {
-  /** Null: any, once. */
-  readonly token: Address | null;
-  /** Null: the signed call itself. */
-  readonly spender: Address | null;
-  readonly frame: Frame | null;
-  left: bigint;
-}
-
-/** By spender, null among them: one owner may let thousands take. */
-type Grants = ReadonlyMap<Address | null, readonly Grant[]>;
 
 /**
  * Whether an account asked for a movement. It did by its own call of the token, by a spender it
@@ -95,14 +83,17 @@ export class Consent {
    */
   isUnasked(movement: Movement): boolean {
     const { asset, from, evidence } = movement;
-    const { address: token } = this.flow.assets.get(asset)!;
+    const { address: token, tokenId } = this.flow.assets.get(asset)!;
+    const moved = { movement, id: tokenId === null ? null : BigInt(tokenId), flow: this.flow };
     // A trace without the token's own frames shows nothing.
     if (token === null || !this.#calls().has(token)) return false;
     if (from === this.tx.from && isListedAddress(token, this.rulebook)) return false;
     const causes = this.#causes(token, evidence.log === null ? undefined : this.tx.logs[evidence.log]);
-    if (from !== this.tx.from) return !causes.some((call) => this.#asks(call, movement));
+    const mayBe = (call: Frame) => (): boolean =>
+      this.#isOwn(call, from) || this.#isEntitled(call, this.#specOf(call), moved);
+    if (from !== this.tx.from) return !causes.some((call) => this.#takes(call, moved, mayBe(call)));
     // The signer leads to every call, but for those that the token itself made.
-    return !outermost(causes).some((call) => this.#takes(call, movement));
+    return !outermost(causes).some((call) => this.#takes(call, moved, () => true));
   }
 
   /**
@@ -168,37 +159,31 @@ export class Consent {
     return calls.slice(first, first + MAX_CALLS).filter(({ index }) => index < frame.end);
   }
 
-  #asks(call: Frame, movement: Movement): boolean {
-    const { from: holder, amount } = movement;
-    const isOwn = this.#isOwn(call, holder);
-    if (!isOwn && !this.#isEntitled(call, this.#specOf(call), holder, amount)) return false;
-    return this.#takes(call, movement);
-  }
-
-  /** The call states the movement, and part of its amount is left; listed tokens log the truth. */
-  #takes(call: Frame, movement: Movement): boolean {
+  /** The call states the movement, part of its amount is left, and it may; listed tokens log the truth. */
+  #takes(call: Frame, moved: Moved, may: () => boolean): boolean {
     const spec = this.#specOf(call);
-    const { asset, from, amount } = movement;
-    const { tokenId } = this.flow.assets.get(asset)!;
-    const id = tokenId === null ? null : BigInt(tokenId);
-    const listed = isListedAddress(call.to!, this.rulebook);
-    const isOwn = (): boolean => this.#isOwn(call, from);
-    if (!listed && !statesMovement(call, spec, { movement, id, flow: this.flow }, isOwn)) return false;
-    return id === null ? this.#takesAmount(call, spec, amount) : this.#takesId(call, id, amount);
+    const { movement, id } = moved;
+    const { from, amount } = movement;
+    const moves = isListedAddress(call.to!, this.rulebook)
+      ? spec?.spender == null
+      : statesMovement(call, spec, moved, () => this.#isOwn(call, from));
+    if (!moves) return false;
+    return id === null ? this.#takesAmount(call, amount, may) : this.#takesId(call, id, amount, may);
   }
 
-  #takesId(call: Frame, id: bigint, amount: bigint): boolean {
+  #takesId(call: Frame, id: bigint, amount: bigint, may: () => boolean): boolean {
     const key = `${call.index} ${id} ${amount}`;
-    if (this.#ids.has(key) || !call.input.includes(wordOf(id))) return false;
+    if (this.#ids.has(key) || !call.input.includes(wordOf(id)) || !may()) return false;
     this.#ids.add(key);
     return true;
   }
 
-  #takesAmount(call: Frame, spec: TokenCallSpec | undefined, amount: bigint): boolean {
+  #takesAmount(call: Frame, amount: bigint, may: () => boolean): boolean {
+    const spec = this.#specOf(call);
     const stated = spec?.amount == null ? null : uintAt(call.input, 4 + spec.amount);
-    if (stated === null) return true;
     const moved = (this.#moved.get(call) ?? 0n) + amount;
-    if (moved > stated && stated < UNLIMITED) return false;
+    if (stated !== null && moved > stated && stated < UNLIMITED) return false;
+    if (!may()) return false;
     this.#moved.set(call, moved);
     return true;
   }
@@ -230,15 +215,16 @@ export class Consent {
   }
 
   /** Another may make this call of the token for the holder. */
-  #isEntitled(call: Frame, spec: TokenCallSpec | undefined, holder: Address, amount: bigint): boolean {
+  #isEntitled(call: Frame, spec: TokenCallSpec | undefined, moved: Moved): boolean {
+    const { from: holder } = moved.movement;
     const named = holderOf(call, spec);
     if (spec !== undefined && named !== holder) return false;
     const taker = this.#takingCall(call).from;
-    if (this.#spendsGrant(call, taker, holder, amount)) return true;
+    if (spendGrant(this.#grantsOf(holder), call, taker, moved)) return true;
     if (actsOnOrders(this.rulebook, call.from)) return named === holder;
     const own = this.#ownCalls(holder);
     const mayTake = (frame: Frame): boolean => own.has(frame) && this.#isTrusted(taker, [holder, frame.to]);
-    if (callersOf(call, this.tx).some((one) => mayTake(one) && entrusts(one, call, amount))) return true;
+    if (callersOf(call, this.tx).some((one) => mayTake(one) && entrusts(one, call, moved))) return true;
     if (taker !== call.from || !this.#isLed(call, (frame) => own.has(frame))) return false;
     return named === holder || (isListedAddress(call.to!, this.rulebook) && namesFirst(call, holder));
   }
@@ -259,19 +245,6 @@ export class Consent {
     return last >= 0 && led.every((caller) => makesOwnCalls(this.rulebook, caller));
   }
 
-  /** What the holder let this account take in this transaction covers the amount. */
-  #spendsGrant(call: Frame, taker: Address, holder: Address, amount: bigint): boolean {
-    const grants = this.#grantsOf(holder);
-    const grant = [...(grants.get(null) ?? []), ...(grants.get(taker) ?? [])].find(
-      ({ token, frame, left }) =>
-        (token ?? call.to) === call.to && left >= amount && (frame === null || isWithin(call.index, frame)),
-    );
-    if (grant === undefined) return false;
-    if (grant.token === null) grant.left = -1n;
-    else if (grant.left < UNLIMITED) grant.left -= amount;
-    return true;
-  }
-
   /** Contracts that keep allowances for all tokens pull at their caller's call. */
   #takingCall(call: Frame): Frame {
     return hasTag(this.rulebook, call.from, 'permit') ? this.tx.frames[call.parent!]! : call;
@@ -280,22 +253,9 @@ export class Consent {
   #grantsOf(holder: Address): Grants {
     let grants = this.#grants.get(holder);
     if (grants !== undefined) return grants;
-    const signed = this.#signedBy(holder).flatMap(({ frame, grants: given, isSigned }) =>
-      (isSigned() ? given : []).map(({ token, spender, amount: left }) => {
-        return { token, spender, frame: spender === null ? frame : null, left };
-      }),
-    );
-    const own = [...this.#ownCalls(holder)].flatMap((call): Grant[] => {
-      const spec = this.#specOf(call);
-      const spender = spec?.spender == null ? null : addressAt(call.input, 4 + spec.spender);
-      if (spender === null) return [];
-      const token = spec!.token === null ? call.to! : addressAt(call.input, 4 + spec!.token);
-      const left = spec!.amount === null ? UNLIMITED : uintAt(call.input, 4 + spec!.amount);
-      return token === null || left === null ? [] : [{ token, spender, frame: null, left }];
-    });
-    const bySpender = new Map<Address | null, Grant[]>();
-    for (const grant of [...signed, ...own]) addTo(bySpender, grant.spender, grant);
-    this.#grants.set(holder, (grants = bySpender));
+    const signed = this.#signedBy(holder).filter(({ isSigned }) => isSigned());
+    grants = grantsOf(signed, this.#ownCalls(holder), (call) => this.#specOf(call));
+    this.#grants.set(holder, grants);
     return grants;
   }
 }

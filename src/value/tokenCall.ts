@@ -17,7 +17,7 @@ export const isUnlimited = (amount: bigint, { from, exactly }: UnlimitedAmounts 
   amount >= from || exactly.has(amount);
 
 /** A movement of a token, with the id of an NFT. */
-interface Moved {
+export interface Moved {
   readonly movement: Movement;
   readonly id: bigint | null;
   readonly flow: ValueFlow;
@@ -70,10 +70,14 @@ export function statesAllowance(
   const { spender, amount, tokenId, unlimited } = allowance;
   if (lowersAllowance(call, spec, allowance, isOwn)) return true;
   if (spec?.spender == null || addressAt(call.input, 4 + spec.spender) !== spender || !isOwn()) return false;
-  if (spec.approved !== null) return (uintAt(call.input, 4 + spec.approved) !== 0n) === unlimited;
+  if (spec.approved !== null) return approves(call, spec) === unlimited;
   const stated = spec.amount === null ? null : uintAt(call.input, 4 + spec.amount);
   return stated === (tokenId === null ? amount : BigInt(tokenId));
 }
+
+/** Not a call that takes an operator's permission back. */
+export const approves = ({ input }: Frame, { approved }: TokenCallSpec): boolean =>
+  approved === null || uintAt(input, 4 + approved) !== 0n;
 
 /** Whether it spends an allowance, or takes it back by whatever function. */
 function lowersAllowance(
@@ -120,10 +124,11 @@ export const isWithin = (index: number, { index: start, end }: Frame): boolean =
  * The call hands the token over by amount: it states the token and this very amount, or, to the contract that
  * takes it, more than this.
  */
-export function entrusts({ input, to }: Frame, taking: Frame, amount: bigint): boolean {
+export function entrusts({ input, to }: Frame, taking: Frame, { id, movement }: Moved): boolean {
+  const { amount } = movement;
   if (!input.includes(taking.to!.slice(2))) return false;
-  if (input.includes(wordOf(amount))) return true;
-  if (taking.from !== to) return false;
+  if (input.includes(wordOf(id ?? amount))) return true;
+  if (taking.from !== to || id !== null) return false;
   const words = Array.from({ length: MAX_WORDS }, (_, i) => uintAt(input, 4 + 32 * i));
   return words.some((word) => word !== null && word >= amount && word < LARGEST_AMOUNT);
 }

@@ -449,3 +449,58 @@ describe('a token in a Safe’s swap that spends an allowance of old', () => {
     expect(report.classification.caveats!.map(({ code }) => code)).toContain('unasked_pull');
   });
 });
+
+describe('an approval by a Safe, beside an allowance of old', () => {
+  const { usdc } = MAINNET;
+  let safe: Address, nft: Address;
+  beforeAll(async () => {
+    const { c, chain } = stage;
+    safe = c.at('treasury');
+    nft = await chain.deploy(c.own['DevNft']!, ['Art', 'ART']);
+    for (let id = 1; id <= 3; id++) await chain.must('maker', { to: nft, data: fn('give(address)', [safe]) });
+    const give = fn('transfer(address,uint256)', [safe, 7_000_000_000n]);
+    await chain.must('maker', { to: usdc, data: give });
+    await at.allow(safe);
+  });
+
+  const operator = (approved: boolean): Hex => fn('setApprovalForAll(address,bool)', [at.mask, approved]);
+  const take = (of: Address, amount: bigint): Step =>
+    call(of, fn('transferFrom(address,address,uint256)', [safe, FRIEND, amount]));
+
+  it.each<[string, boolean, () => [to: Address, data: Hex], () => Step]>([
+    [
+      'that takes it back is no consent to what was taken',
+      true,
+      () => [nft, operator(false)],
+      () => take(nft, 1n),
+    ],
+    [
+      'for one NFT is none to another',
+      false,
+      () => [nft, fn('approve(address,uint256)', [at.mask, 3n])],
+      () => take(nft, 2n),
+    ],
+    [
+      'for less is none to what was taken before',
+      true,
+      () => [usdc, fn('approve(address,uint256)', [at.mask, 700_000_000n])],
+      () => take(usdc, 700_000_000n),
+    ],
+  ])('%s', async (_, before, approval, taken) => {
+    await stage.chain.as(safe, { to: nft, data: operator(true) });
+    const [to, data] = approval();
+    const request = await safeTransaction(stage.c, { to, data });
+    const steps = [call(request.to!, request.data!), taken()];
+    const report = await stage.play(at.mask, before ? steps.reverse() : steps);
+    expect(report.movements).toMatchObject([{ from: safe, to: FRIEND }]);
+    expect(report.classification).toMatchObject({ actor: safe, status: 'Suspected' });
+    expect(report.classification.caveats!.map(({ code }) => code)).toContain('unasked_pull');
+  });
+
+  it('for an NFT is consent to its taking', async () => {
+    const approve = fn('approve(address,uint256)', [at.mask, 3n]);
+    const request = await safeTransaction(stage.c, { to: nft, data: approve });
+    const report = await stage.play(at.mask, [call(request.to!, request.data!), take(nft, 3n)]);
+    expect(report.classification).toMatchObject({ actor: safe, status: 'Proven' });
+  });
+});
