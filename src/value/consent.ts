@@ -89,11 +89,9 @@ export class Consent {
     if (token === null || !this.#calls().has(token)) return false;
     if (from === this.tx.from && isListedAddress(token, this.rulebook)) return false;
     const causes = this.#causes(token, evidence.log === null ? undefined : this.tx.logs[evidence.log]);
-    const mayBe = (call: Frame) => (): boolean =>
-      this.#isOwn(call, from) || this.#isEntitled(call, this.#specOf(call), moved);
-    if (from !== this.tx.from) return !causes.some((call) => this.#takes(call, moved, mayBe(call)));
     // The signer leads to every call, but for those that the token itself made.
-    return !outermost(causes).some((call) => this.#takes(call, moved, () => true));
+    const calls = from === this.tx.from ? outermost(causes) : causes;
+    return !calls.some((call) => this.#takes(call, moved));
   }
 
   /**
@@ -160,32 +158,33 @@ export class Consent {
   }
 
   /** The call states the movement, part of its amount is left, and it may; listed tokens log the truth. */
-  #takes(call: Frame, moved: Moved, may: () => boolean): boolean {
+  #takes(call: Frame, moved: Moved): boolean {
     const spec = this.#specOf(call);
-    const { movement, id } = moved;
-    const { from, amount } = movement;
     const moves = isListedAddress(call.to!, this.rulebook)
       ? spec?.spender == null
-      : statesMovement(call, spec, moved, () => this.#isOwn(call, from));
-    if (!moves) return false;
-    return id === null ? this.#takesAmount(call, amount, may) : this.#takesId(call, id, amount, may);
+      : statesMovement(call, spec, moved, () => this.#isOwn(call, moved.movement.from));
+    return moves && (moved.id === null ? this.#takesAmount(call, moved) : this.#takesId(call, moved));
   }
 
-  #takesId(call: Frame, id: bigint, amount: bigint, may: () => boolean): boolean {
-    const key = `${call.index} ${id} ${amount}`;
-    if (this.#ids.has(key) || !call.input.includes(wordOf(id)) || !may()) return false;
-    this.#ids.add(key);
-    return true;
+  #takesId(call: Frame, moved: Moved): boolean {
+    const key = `${call.index} ${moved.id} ${moved.movement.amount}`;
+    const takes = !this.#ids.has(key) && call.input.includes(wordOf(moved.id!)) && this.#isLet(call, moved);
+    if (takes) this.#ids.add(key);
+    return takes;
   }
 
-  #takesAmount(call: Frame, amount: bigint, may: () => boolean): boolean {
+  #takesAmount(call: Frame, moved: Moved): boolean {
     const spec = this.#specOf(call);
     const stated = spec?.amount == null ? null : uintAt(call.input, 4 + spec.amount);
-    const moved = (this.#moved.get(call) ?? 0n) + amount;
-    if (stated !== null && moved > stated && stated < UNLIMITED) return false;
-    if (!may()) return false;
-    this.#moved.set(call, moved);
+    const total = (this.#moved.get(call) ?? 0n) + moved.movement.amount;
+    if ((stated !== null && total > stated && stated < UNLIMITED) || !this.#isLet(call, moved)) return false;
+    this.#moved.set(call, total);
     return true;
+  }
+
+  #isLet(call: Frame, moved: Moved): boolean {
+    const { from } = moved.movement;
+    return from === this.tx.from || this.#isOwn(call, from) || this.#isEntitled(call, moved);
   }
 
   #isOwn(call: Frame, account: Address): boolean {
@@ -215,8 +214,9 @@ export class Consent {
   }
 
   /** Another may make this call of the token for the holder. */
-  #isEntitled(call: Frame, spec: TokenCallSpec | undefined, moved: Moved): boolean {
+  #isEntitled(call: Frame, moved: Moved): boolean {
     const { from: holder } = moved.movement;
+    const spec = this.#specOf(call);
     const named = holderOf(call, spec);
     if (spec !== undefined && named !== holder) return false;
     const taker = this.#takingCall(call).from;

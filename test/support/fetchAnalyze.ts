@@ -15,6 +15,7 @@ import type { Session } from '../../src/stages/1-fetch/rpc/session.ts';
 export const VOCABULARY: PlanVocabulary = {
   wrappedNative: new Set(['0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2']),
   tokenEvents: new Map(),
+  entities: new Map(),
   feeds: [
     { asset: 'native', feed: '0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419', decimals: 8, heartbeat: 3600 },
     {

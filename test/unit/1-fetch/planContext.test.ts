@@ -22,6 +22,7 @@ const ODD = `0x${'0d'.repeat(20)}` as const;
 const ODD_TOPIC = `0x${'ab'.repeat(32)}` as const;
 const vocabulary: PlanVocabulary = {
   wrappedNative: new Set([WRAPPED]),
+  entities: new Map(),
   tokenEvents: new Map([
     [
       `${ODD_TOPIC}:1`,

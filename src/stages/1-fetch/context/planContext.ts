@@ -2,6 +2,7 @@ import { addressOfWord, quantity } from '../../../evm/hex.ts';
 import { planPricing } from '../prices/planPricing.ts';
 import { planHolders } from './holderReads.ts';
 import { NO_REGISTRIES, planRegistries } from './registryReads.ts';
+import { hasTag } from '../../../lib/motifKinds.ts';
 import { isRecord } from '../../../lib/shape.ts';
 import { knownSymbols } from '../../../value/labelFormat.ts';
 import { tokensInLogs, type TokensInLogs } from './tokensInLogs.ts';
@@ -13,8 +14,8 @@ import type { RawTransaction } from '../../../model/upstream.ts';
 /** Inputs of the second round trip. */
 export type ContextPlan = Readonly<ReturnType<typeof planContext>>;
 
-export type PlanVocabulary = Pick<Rulebook, 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall'> &
-  Partial<Rulebook>;
+type Needed = 'wrappedNative' | 'tokenEvents' | 'feeds' | 'multicall' | 'entities';
+export type PlanVocabulary = Pick<Rulebook, Needed> & Partial<Rulebook>;
 
 /** Plans the second round trip. No I/O. `raw`: only for the time that newer nodes give with their answers. */
 export function planContext(
@@ -29,6 +30,8 @@ export function planContext(
   const tokens = tooMany
     ? found.seen.slice(0, tokenLimit)
     : [...found.seen, ...calledToken(tx, found, vocabulary)];
+  const authorities = tx.authorizations.map(({ authority }) => authority);
+  const accounts = [tx.from, tx.to, ...authorities, ...operationSenders(tx, vocabulary)];
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash,
@@ -49,9 +52,9 @@ export function planContext(
     /** Multicall3 contract, null where it did not exist yet. */
     multicall,
     /** Accounts that may have an EIP-7702 delegation as code. */
-    accounts: accountsToLookAt(tx, vocabulary),
+    accounts: [...new Set(accounts)].filter((account) => account !== null),
     /** Signers of the transaction's EIP-7702 authorisations in order; null where none was recovered. */
-    authorities: tx.authorizations.map(({ authority }) => authority),
+    authorities,
   };
 }
 
@@ -79,14 +82,11 @@ function timestampOf(holder: unknown): number | null {
   return value === 0 ? null : value;
 }
 
-/** The signer, the target, those of authorisations (EIP-7702), senders of user operations (ERC-4337). */
-function accountsToLookAt(tx: CanonicalTx, { entities }: PlanVocabulary): Address[] {
-  const authorities = tx.authorizations.map(({ authority }) => authority);
-  const senders = tx.logs
-    .filter(({ address, topics }) => topics[3] && entities?.get(address)?.tags.includes('entry_point'))
+/** Senders of user operations (ERC-4337), as the entry points log them. */
+const operationSenders = ({ logs }: CanonicalTx, rulebook: PlanVocabulary): (Address | null)[] =>
+  logs
+    .filter(({ address, topics }) => topics[3] && hasTag(rulebook, address, 'entry_point'))
     .map(({ topics }) => addressOfWord(topics[2]!));
-  return [...new Set([tx.from, tx.to, ...authorities, ...senders])].filter((account) => account !== null);
-}
 
 const LATEST = BigInt(Number.MAX_SAFE_INTEGER);
 
