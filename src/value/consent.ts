@@ -247,7 +247,7 @@ export class Consent {
 
   /** Contracts that keep allowances for all tokens pull at their caller's call. */
   #takingCall(call: Frame): Frame {
-    return hasTag(this.rulebook, call.from, 'permit') ? this.tx.frames[call.parent!]! : call;
+    return hasTag(this.rulebook, call.from, 'permit') ? this.tx.frames[call.parent ?? call.index]! : call;
   }
 
   #grantsOf(holder: Address): Grants {

@@ -51,3 +51,21 @@ it('finds the one movement out of 40,000 that no call explains, in seconds', { t
     flow.movements.find(({ from }) => from === VICTIM)!.index,
   ]);
 });
+
+// A node may say that the keeper of allowances itself sent the transaction: its call has none above it.
+it('explains no movement by a call that a lying node lets the keeper of allowances send', () => {
+  const input: Hex = `0x23b872dd${topic(VICTIM).slice(2)}${topic(ROUTER).slice(2)}${wordOf(5n)}`;
+  const topics = [TRANSFER, topic(VICTIM), topic(ROUTER)];
+  const book = {
+    ...rulebook({ entities: { [SIGNER]: ['permit'] } }),
+    tokenCalls: new Map<Hex, TokenCallSpec>([
+      ['0x23b872dd', { holder: 0, to: 32, amount: 64, spender: null, token: null, id: null, approved: null }],
+    ]),
+  };
+  const tx = {
+    ...txOf([], { to: TOKEN, input }),
+    logs: [log({ address: TOKEN, within: 0, topics, data: data(5n) })],
+  };
+  const flow = buildValueFlow(tx, book);
+  expect([...findSuspects(tx, flow, new Map(), book).unasked]).toEqual([0]);
+});
