@@ -1,5 +1,6 @@
 import { addressOfWord, intOfWord, uintOfWord, wordAt } from './hex.ts';
-import { headSize, isDynamic, readBytes, smallWord, type AbiType } from './readArgument.ts';
+import { countOf, isContainer, isDynamic, itemOf, readBytes, startOf } from './readArgument.ts';
+import type { AbiType, Slot } from './readArgument.ts';
 import { memoizeFor } from '../lib/memo.ts';
 import { functionsOf, type NamedSignature } from './signatures.ts';
 import type { Hash, Hex } from '../model/hex.ts';
@@ -39,12 +40,15 @@ class Decoder {
 
   constructor(private readonly data: Hex) {}
 
-  at(type: AbiType, enclosing: number, head: number): Decoded {
+  at(slot: Slot): Decoded {
     if (this.#left-- <= 0) throw new Misfit();
-    let at = enclosing + head;
-    if (isDynamic(type)) at = enclosing + fit(smallWord(this.data, at));
-    if (type.kind === 'tuple') return this.#items(type.items, at);
-    if (type.kind === 'array') return this.#list(type, at);
+    const { type } = slot;
+    const at = fit(startOf(this.data, slot));
+    if (isContainer(type)) {
+      const length = fit(countOf(this.data, type, at));
+      if (length > this.#left) throw new Misfit();
+      return Array.from({ length }, (_, index) => this.at(itemOf(type, at, index)));
+    }
     if (type.kind === 'bytes' || type.kind === 'string') {
       const value = fit(readBytes(this.data, at, MOST_BYTES));
       return type.kind === 'bytes'
@@ -52,24 +56,6 @@ class Decoder {
         : { kind: 'text', value: Buffer.from(value.slice(2), 'hex').toString('utf8') };
     }
     return scalar(type, fit(wordAt(this.data, at)));
-  }
-
-  #items(types: readonly AbiType[], enclosing: number): Decoded[] {
-    let head = 0;
-    return types.map((type) => {
-      const value = this.at(type, enclosing, head);
-      head += headSize(type);
-      return value;
-    });
-  }
-
-  #list({ of, length }: Extract<AbiType, { kind: 'array' }>, at: number): Decoded[] {
-    const count = length ?? fit(smallWord(this.data, at));
-    if (count > this.#left) throw new Misfit();
-    const enclosing = length === null ? at + 32 : at;
-    const items: Decoded[] = [];
-    for (let i = 0; i < count; i++) items.push(this.at(of, enclosing, i * headSize(of)));
-    return items;
   }
 }
 
@@ -112,9 +98,9 @@ export function decodeArguments(
   try {
     return args.map(({ name, type: text, indexed, offset, abi }): DecodedArgument => {
       const type = fit(abi);
-      if (!indexed) return { name, type: text, value: decoder.at(type, base, offset) };
+      if (!indexed) return { name, type: text, value: decoder.at({ type, enclosing: base, head: offset }) };
       const word = fit(topics[offset]).slice(2);
-      const hashed = isDynamic(type) || type.kind === 'tuple' || type.kind === 'array';
+      const hashed = isDynamic(type) || isContainer(type);
       return { name, type: text, value: hashed ? null : scalar(type, word) };
     });
   } catch (error) {

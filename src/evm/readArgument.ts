@@ -17,9 +17,6 @@ export interface EncodedArguments {
 /** Longest `bytes`/`string` handed back; rules compare identifiers, they do not read texts. */
 const MAX_BYTES = 4096;
 
-/** Reads one argument of an event or call. */
-type ArgumentReader = (args: EncodedArguments) => ArgumentValue | null;
-
 /**
  * Makes a reader for one scalar of ABI-encoded arguments, by slicing. `path` descends into tuples and
  * arrays; `sum` adds up an array. Returns null for hostile data: short data, wild offsets, dirty address
@@ -28,7 +25,7 @@ type ArgumentReader = (args: EncodedArguments) => ArgumentValue | null;
 export function argumentReader(
   { type: text, indexed, offset }: ParamSpec,
   path: readonly (string | number)[],
-): ArgumentReader {
+): (args: EncodedArguments) => ArgumentValue | null {
   const type = parseAbiType(text);
   if (!type) return () => null;
   const read = path.length === 0 ? scalarReader(type) : null;
@@ -38,80 +35,83 @@ export function argumentReader(
       return read === null || topic === undefined ? null : read(topic);
     };
   }
-  if (read === null) return ({ data, base }) => readAt(data, type, { enclosing: base, head: offset }, path);
+  if (read === null) return ({ data, base }) => readAt(data, { type, enclosing: base, head: offset }, path);
   return ({ data, base }) => {
     const word = wordAt(data, base + offset);
     return word === null ? null : read(word);
   };
 }
 
-/** Where a value's head is encoded; dynamic offsets count from `enclosing`. */
-interface Position {
+/** A value, and where its head is encoded; dynamic offsets count from `enclosing`. */
+export interface Slot {
+  readonly type: AbiType;
   readonly enclosing: number;
   readonly head: number;
 }
 
-function readAt(
-  data: Hex,
-  type: AbiType,
-  { enclosing, head }: Position,
-  path: readonly (string | number)[],
-): ArgumentValue | null {
-  let at = enclosing + head;
-  if (isDynamic(type)) {
-    const offset = smallWord(data, at);
-    if (offset === null) return null;
-    at = enclosing + offset;
-  }
-  if (type.kind === 'array' || type.kind === 'tuple') return readInside(data, type, at, path);
+function readAt(data: Hex, slot: Slot, path: readonly (string | number)[]): ArgumentValue | null {
+  const { type } = slot;
+  const at = startOf(data, slot);
+  if (at === null) return null;
+  if (isContainer(type)) return readInside(data, type, at, path);
   if (path.length > 0) return null;
   if (type.kind === 'bytes' || type.kind === 'string') return readBytes(data, at, MAX_BYTES);
   const word = wordAt(data, at);
   return word === null ? null : scalarReader(type)!(word);
 }
 
-/** Reads the item that `path` leads to in the tuple or array encoded at `at`. */
+/** Reads the item that `path` leads to in the tuple or array that begins at `at`. */
 function readInside(
   data: Hex,
-  type: Extract<AbiType, { kind: 'array' | 'tuple' }>,
+  type: Container,
   at: number,
-  path: readonly (string | number)[],
+  [step, ...rest]: readonly (string | number)[],
 ): ArgumentValue | null {
-  const [step, ...rest] = path;
+  const count = countOf(data, type, at);
+  if (count === null) return null;
+  const read = (index: number): ArgumentValue | null => readAt(data, itemOf(type, at, index), rest);
+  if (step === 'sum' && type.kind === 'array') return sumOf(count, read);
   const index = Number(step);
-  if (type.kind === 'array')
-    return step === 'sum' ? sumOf(data, type, at, rest) : element(data, type, { at, index }, rest);
-  const item = type.items[index];
-  if (!item) return null;
-  const before = type.items.slice(0, index).reduce((sum, t) => sum + headSize(t), 0);
-  return readAt(data, item, { enclosing: at, head: before }, rest);
+  return Number.isInteger(index) && index >= 0 && index < count ? read(index) : null;
 }
 
-type ArrayType = Extract<AbiType, { kind: 'array' }>;
-
-function element(
-  data: Hex,
-  type: ArrayType,
-  { at, index }: { readonly at: number; readonly index: number },
-  rest: readonly (string | number)[],
-): ArgumentValue | null {
-  const length = type.length ?? smallWord(data, at);
-  if (!Number.isInteger(index) || index < 0 || length === null || index >= length) return null;
-  const enclosing = type.length === null ? at + 32 : at;
-  return readAt(data, type.of, { enclosing, head: index * headSize(type.of) }, rest);
-}
-
-/** The sum of all elements, or of one field of them; null where one cannot be read. */
-function sumOf(data: Hex, type: ArrayType, at: number, rest: readonly (string | number)[]): bigint | null {
-  const length = type.length ?? smallWord(data, at);
+/** The sum of all items; null where one cannot be read: a count beyond the data ends there too. */
+function sumOf(count: number, read: (index: number) => ArgumentValue | null): bigint | null {
   let sum = 0n;
-  for (let index = 0; index < (length ?? 0); index++) {
-    const value = element(data, type, { at, index }, rest);
-    // A length beyond the data ends here too.
+  for (let index = 0; index < count; index++) {
+    const value = read(index);
     if (typeof value !== 'bigint') return null;
     sum += value;
   }
-  return length === null ? null : sum;
+  return sum;
+}
+
+/** The byte at which a value begins, wherever its head is; null where that points outside the data. */
+export function startOf(data: Hex, { type, enclosing, head }: Slot): number | null {
+  if (!isDynamic(type)) return enclosing + head;
+  const offset = smallWord(data, enclosing + head);
+  return offset === null ? null : enclosing + offset;
+}
+
+type Container = Extract<AbiType, { kind: 'array' | 'tuple' }>;
+
+export function isContainer(type: AbiType): type is Container {
+  return type.kind === 'array' || type.kind === 'tuple';
+}
+
+/** How many items the tuple or array has that begins at `at`; null where the data does not say. */
+export function countOf(data: Hex, type: Container, at: number): number | null {
+  return type.kind === 'tuple' ? type.items.length : (type.length ?? smallWord(data, at));
+}
+
+/** One of the items of the tuple or array that begins at `at`. */
+export function itemOf(type: Container, at: number, index: number): Slot {
+  if (type.kind === 'tuple') {
+    const head = type.items.slice(0, index).reduce((sum, item) => sum + headSize(item), 0);
+    return { type: type.items[index]!, enclosing: at, head };
+  }
+  const enclosing = type.length === null ? at + 32 : at;
+  return { type: type.of, enclosing, head: index * headSize(type.of) };
 }
 
 /** Decodes a word with or without prefix; null for types that take more than a word. */
@@ -127,7 +127,7 @@ function bytesOfWord(word: string): Hex {
 }
 
 /** An offset or length: null when it could not lie inside the data. */
-export function smallWord(data: Hex, at: number): number | null {
+function smallWord(data: Hex, at: number): number | null {
   const word = wordAt(data, at);
   const value = word === null ? null : smallUintOfWord(word);
   return value !== null && value * 2 <= data.length ? value : null;

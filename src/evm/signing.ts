@@ -3,7 +3,8 @@ import { keccak256 } from './keccak.ts';
 import { concat, fromNumber, fromString } from 'ox/Hex';
 import { fromHex as rlp } from 'ox/Rlp';
 import { recover as recoverKey } from 'tiny-secp256k1';
-import { wordOf } from './hex.ts';
+import { lowerAddress, quantity, wordOf } from './hex.ts';
+import { isRecord, itemsOf } from '../lib/shape.ts';
 import type { Address, Hex } from '../model/hex.ts';
 
 /** A secp256k1 signature. */
@@ -35,25 +36,29 @@ export function recover(digest: Hex, { r, s, yParity }: Signature): Address | nu
 /** Public keys recovered per transaction, EIP-7702 authorisations included; each takes 0.3 ms. */
 export const MAX_RECOVERIES = 16;
 
-/** An EIP-7702 authorisation tuple as it was signed; integers of any size. */
-export interface SignedAuthorization {
-  readonly chainId: bigint;
-  readonly address: Address;
-  readonly nonce: bigint;
-  readonly r: bigint;
-  readonly s: bigint;
-  readonly yParity: bigint;
+/**
+ * Signers of an `authorizationList` as a node sends it, in its order. Null where the signature or the tuple
+ * reads as none, where the tuple is for another chain (EIP-7702: 0 is any), and beyond `MAX_RECOVERIES`.
+ */
+export function authoritiesOf(list: unknown): readonly (Address | null)[] {
+  return itemsOf(list).map((tuple, index) => (index < MAX_RECOVERIES ? authorityOf(tuple) : null));
 }
 
-/**
- * Recovers the signer of an authorisation (EIP-7702: over `keccak256(0x05 ‖ rlp([chain_id, address,
- * nonce]))`); null for an invalid signature, as the protocol skips the tuple too.
- */
-export function recoverAuthority(tuple: SignedAuthorization): Address | null {
-  const { chainId, address, nonce, r, s, yParity } = tuple;
+const CHAIN_IDS: ReadonlySet<bigint | null> = new Set([0n, CHAIN_ID]);
+const MAX_NONCE = 0xffff_ffff_ffffn;
+
+/** The signature is over `keccak256(0x05 ‖ rlp([chain_id, address, nonce]))`. */
+function authorityOf(tuple: unknown): Address | null {
+  if (!isRecord(tuple)) return null;
+  const address = lowerAddress(tuple['address']);
+  const chainId = tuple['chainId'] == null ? CHAIN_ID : quantity(tuple['chainId']);
+  const numbers = [tuple['nonce'], tuple['r'], tuple['s'], tuple['yParity'] ?? tuple['v']].map(quantity);
+  if (address === null || numbers.includes(null)) return null;
+  const [nonce, r, s, yParity] = numbers as [bigint, bigint, bigint, bigint];
+  if (!CHAIN_IDS.has(chainId) || nonce > MAX_NONCE) return null;
   // EIP-2: the high half of s is not a valid signature.
   if (yParity > 1n || s > ORDER / 2n) return null;
-  const digest = keccak256(concat('0x05', rlp([integer(chainId), address, integer(nonce)])));
+  const digest = keccak256(concat('0x05', rlp([integer(chainId!), address, integer(nonce)])));
   return recover(digest, { r, s, yParity: Number(yParity) });
 }
 

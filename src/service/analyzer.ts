@@ -44,15 +44,7 @@ type Stage = (name: string, elsewhere?: number) => void;
 
 /** Two or three round trips to the node, the pure pipeline, the schema check. */
 export function createAnalyze(deps: AnalyzerDeps): Analyze {
-  const {
-    upstream,
-    validate,
-    maxTokens,
-    priceSources = null,
-    names = null,
-    large,
-    serialise = JSON.stringify,
-  } = deps;
+  const { upstream, validate, large, serialise = JSON.stringify } = deps;
 
   /** Runs every stage. The memory of everything but the report is free once it returns. */
   async function reportOf(hash: Hash, options: AnalyzeOptions, stage: Stage): Promise<TxReport> {
@@ -64,16 +56,9 @@ export function createAnalyze(deps: AnalyzerDeps): Analyze {
   }
 
   /** Stages 1 and 2. Releases the node's raw answers on return: most of the memory of a large transaction. */
-  async function fetchAndRead(
-    hash: Hash,
-    rulebook: Rulebook,
-    { signal, deadlineAt, onCall, once, rest }: AnalyzeOptions,
-    stage: Stage,
-  ): Promise<Read & { context: RawContext }> {
-    const largeBytes = large?.largeBytes;
-    const session = upstream.open({ subject: hash, signal, deadlineAt, onCall, once, rest, largeBytes });
-    const settings = { upstream, rulebook, maxTokens, priceSources, names };
-    const { header, tx, context, reading } = await fetchAnswers(session, hash, settings);
+  async function fetchAndRead(hash: Hash, rulebook: Rulebook, options: AnalyzeOptions, stage: Stage) {
+    const session = upstream.open({ ...options, subject: hash, largeBytes: large?.largeBytes });
+    const { header, tx, context, reading } = await fetchAnswers(session, hash, { ...deps, rulebook });
     stage('fetch', -reading);
     stage('canonical', reading);
     return { header, tx, context };
@@ -124,20 +109,19 @@ export async function fetchAround(
   tx: CanonicalTx,
   settings: FetchSettings,
 ): Promise<Read & { context: RawContext }> {
-  const { upstream, rulebook, maxTokens, priceSources = null, names = null } = settings;
+  const { upstream, rulebook, maxTokens, priceSources, names } = settings;
   const plan = planContext(tx, raw, rulebook, maxTokens);
   // Loaded only where configured: normalising names takes large tables.
   const service = names && (await import('../stages/1-fetch/context/accountNames.ts'));
   const accountNames = service?.namesAround(tx, rulebook);
-  const sources = { names: priceSources, priceApi: upstream.priceApi, accountNames };
+  const sources = { names: priceSources ?? null, priceApi: upstream.priceApi, accountNames };
   const context = await fetchContext(session, plan, sources);
   return { tx, header: readBlockHeader(context.block, tx), context };
 }
 
 /** Shared by every analysis of this configuration. */
 export function analyzerDeps(config: Config, upstream: Upstream, rulebook: () => Rulebook): AnalyzerDeps {
-  const { maxTokens, priceSources, names } = config;
-  return { upstream, rulebook, validate: createReportValidator(), maxTokens, priceSources, names };
+  return { ...config, upstream, rulebook, validate: createReportValidator() };
 }
 
 /** The service's analysis: rules (watched if configured), schemas, processes for large transactions. */
@@ -147,18 +131,15 @@ export async function createServiceAnalyze(deps: {
   readonly log: Log;
 }): Promise<Analyze> {
   const { upstream, config, log } = deps;
-  const rules = await rulesInForce(config.rulesDirs);
+  const { rulesDirs: overlays } = config;
+  const rules = await rulesInForce(overlays);
   const named = await naming(config.addressBook);
   let rulebook = named(rules);
   const { version: ruleset, digest } = rulebook;
-  log.info({ ruleset, digest, ...(await overlayFiles(config.rulesDirs, log)) }, 'rules loaded');
+  log.info({ ruleset, digest, ...(await overlayFiles(overlays, log)) }, 'rules loaded');
+  const use = (next: Rulebook): unknown => (rulebook = named(next));
   const watch = config.rulesReload
-    ? await (await import('./workers/watchRules.ts')).watchRules({
-        overlays: config.rulesDirs,
-        digest: rules.digest,
-        log,
-        use: (next) => (rulebook = named(next)),
-      })
+    ? await (await import('./workers/watchRules.ts')).watchRules({ overlays, digest: rules.digest, log, use })
     : null;
   const large = createLargeAnalyses(config, () => rulebook);
   const analyze = createAnalyze({ ...analyzerDeps(config, upstream, () => rulebook), large });
@@ -176,10 +157,7 @@ async function overlayFiles(overlays: readonly string[], log: Log): Promise<{ ov
   return { overlay_files: counts };
 }
 
-/**
- * The shipped rules with the given overlays. The compiler is loaded only where the build has not compiled
- * them already.
- */
+/** The shipped rules with overlays. The compiler is loaded only where the build has not compiled them. */
 async function rulesInForce(overlays: readonly string[]): Promise<Rulebook> {
   const cached = overlays.length === 0 ? cachedRulebook(SHIPPED_RULES) : null;
   return cached ?? (await import('./loadRules.ts')).loadRules(overlays);

@@ -41,9 +41,9 @@ export function readOptionalBytes(value: unknown, what: string, known: Hex = '0x
   return readBytes(value, 'trace_malformed', what);
 }
 
-/** Whether a call failed. Some nodes write an empty error for inner calls that did not. */
-export function hasFailed({ error }: Fields, parent: number | null): boolean {
-  return !absent(error) && (error !== '' || parent === null);
+/** Why a call failed; null where it did not. Some nodes write an empty error for inner calls that did not. */
+export function failureOf({ error }: Fields, parent: number | null): string | null {
+  return absent(error) || (error === '' && parent !== null) ? null : canonicalError(error);
 }
 
 /** For display only: anything but a quantity is taken as unknown. */

@@ -8,8 +8,7 @@ import {
   readGas,
   readOptionalBytes,
   readTopics,
-  canonicalError,
-  hasFailed,
+  failureOf,
   type CallNode,
   type TracedLog,
 } from './callNode.ts';
@@ -116,21 +115,19 @@ function readCalls(result: unknown, { input = '0x' }: TracedTransaction): CallNo
 function readCall(fields: Fields, parent: number | null, around: CallBytes): CallNode {
   const type = fields['type'];
   if (typeof type !== 'string' || !TYPES.has(type)) {
-    throw new AnalysisError(
-      parent === null && absent(type) ? 'trace_empty' : BAD,
-      'a call has no known type',
-    );
+    const code = parent === null && absent(type) ? 'trace_empty' : BAD;
+    throw new AnalysisError(code, 'a call has no known type');
   }
-  const failed = hasFailed(fields, parent);
+  const error = failureOf(fields, parent);
   return {
     parent,
     type: type as FrameType,
     from: readAddress(fields['from'], BAD, 'call from'),
-    to: calleeOf(fields, type, failed),
+    to: calleeOf(fields, type, error !== null),
     value: absent(fields['value']) ? 0n : readQuantity(fields['value'], BAD, 'call value'),
     input: readOptionalBytes(fields['input'], 'call input', around.input),
     output: readOptionalBytes(fields['output'], 'call output', around.output),
-    error: failed ? canonicalError(fields['error']) : null,
+    error,
     gasUsed: readGas(fields['gasUsed']),
     logs: absent(fields['logs'])
       ? NO_LOGS

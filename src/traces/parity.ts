@@ -4,14 +4,7 @@ import { groupBy } from '../lib/lists.ts';
 import { absent, isRecord, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash } from '../model/hex.ts';
-import {
-  CallBudget,
-  canonicalError,
-  hasFailed,
-  readGas,
-  readOptionalBytes,
-  type CallNode,
-} from './callNode.ts';
+import { CallBudget, failureOf, readGas, readOptionalBytes, type CallNode } from './callNode.ts';
 import type { TraceApi, TracedTransaction } from './traceApi.ts';
 
 const BAD = 'trace_malformed';
@@ -62,7 +55,7 @@ function isReward({ type, action }: Fields): boolean {
 
 /** The entry's type; by its fields where a node leaves it out or says `init`. */
 function typeOf({ type }: Fields, action: Fields): unknown {
-  if (!absent(type) && action['callType'] !== 'init') return type;
+  if (!absent(type) && action['callType'] !== 'init') return type === 'selfdestruct' ? 'suicide' : type;
   if (!absent(action['refundAddress'])) return 'suicide';
   return absent(action['init']) && action['callType'] !== 'init' ? 'call' : 'create';
 }
@@ -89,8 +82,7 @@ function readEntries(result: unknown, tx: TracedTransaction): CallNode[] {
     entries.push({ fields, address });
   }
   if (entries.length === 0) throw new AnalysisError('trace_empty');
-  if (!inOrder(entries)) entries.sort((a, b) => comparePaths(a.address, b.address));
-  return linkParents(entries);
+  return linkParents(entries.sort((a, b) => comparePaths(a.address, b.address)));
 }
 
 function requireSame(fields: Fields, key: string, expected: Hash, otherwise: string): void {
@@ -114,10 +106,6 @@ function comparePaths(a: readonly number[], b: readonly number[]): number {
   return a.length - b.length;
 }
 
-function inOrder(entries: readonly Entry[]): boolean {
-  return entries.every((entry, i) => i === 0 || comparePaths(entries[i - 1]!.address, entry.address) < 0);
-}
-
 /** Entries sorted by path: a parent is the last entry seen one level up, and must be a prefix. */
 function linkParents(entries: readonly Entry[]): CallNode[] {
   const open: number[] = [];
@@ -139,48 +127,33 @@ function linkParents(entries: readonly Entry[]): CallNode[] {
   });
 }
 
-type Common = Pick<CallNode, 'parent' | 'error' | 'logs' | 'gasUsed'>;
-
-function readCall(common: Common, action: Fields, result: Fields): CallNode {
-  const type = CALL_TYPES.get(action['callType'] ?? 'call');
-  if (type === undefined) throw new AnalysisError(BAD, 'callType');
-  return {
-    ...common,
-    type,
-    from: address(action, 'from'),
-    to: address(action, 'to'),
-    value: wei(action, 'value'),
-    input: readOptionalBytes(action['input'], 'trace input'),
-    output: readOptionalBytes(result['output'], 'trace output'),
-  };
-}
-
-/** `made`: the result of a creation that succeeded, else empty. */
-function readCreation(common: Common, action: Fields, made: Fields, result: Fields): CallNode {
-  return {
-    ...common,
-    type: action['creationMethod'] === 'create2' ? 'CREATE2' : 'CREATE',
-    from: address(action, 'from'),
-    to: absent(made['address']) ? null : address(made, 'address'),
-    value: wei(action, 'value'),
-    input: readOptionalBytes(action['init'] ?? action['input'], 'trace init'),
-    output: readOptionalBytes(result['code'] ?? result['output'], 'trace code'),
-  };
-}
-
 function readEntry(fields: Fields, parent: number | null): CallNode {
   const action = readObject(fields['action'], BAD, 'trace action');
-  const result = absent(fields['result']) ? {} : readObject(fields['result'], BAD, 'trace result');
-  const failed = hasFailed(fields, parent);
-  const error = failed ? canonicalError(fields['error']) : null;
-  const common: Common = { parent, error, logs: [], gasUsed: readGas(result['gasUsed']) };
+  const result = readObject(fields['result'] ?? {}, BAD, 'trace result');
+  const error = failureOf(fields, parent);
+  const common = { parent, error, logs: [], gasUsed: readGas(result['gasUsed']) };
   switch (typeOf(fields, action)) {
     case 'call':
-      return readCall(common, action, result);
+      return {
+        ...common,
+        type: callTypeOf(action),
+        from: address(action, 'from'),
+        to: address(action, 'to'),
+        value: wei(action, 'value'),
+        input: readOptionalBytes(action['input'], 'trace input'),
+        output: readOptionalBytes(result['output'], 'trace output'),
+      };
     case 'create':
-      return readCreation(common, action, failed ? {} : result, result);
+      return {
+        ...common,
+        type: action['creationMethod'] === 'create2' ? 'CREATE2' : 'CREATE',
+        from: address(action, 'from'),
+        to: error !== null || absent(result['address']) ? null : address(result, 'address'),
+        value: wei(action, 'value'),
+        input: readOptionalBytes(action['init'] ?? action['input'], 'trace init'),
+        output: readOptionalBytes(result['code'] ?? result['output'], 'trace code'),
+      };
     case 'suicide':
-    case 'selfdestruct':
       return {
         ...common,
         type: 'SELFDESTRUCT',
@@ -193,6 +166,12 @@ function readEntry(fields: Fields, parent: number | null): CallNode {
     default:
       throw new AnalysisError(BAD, 'a trace entry has no known type');
   }
+}
+
+function callTypeOf({ callType }: Fields): FrameType {
+  const type = CALL_TYPES.get(callType ?? 'call');
+  if (type === undefined) throw new AnalysisError(BAD, 'callType');
+  return type;
 }
 
 function address(fields: Fields, key: string): Address {

@@ -1,4 +1,5 @@
 import { AnalysisError } from '../../lib/errors.ts';
+import { groupBy } from '../../lib/lists.ts';
 
 /** Client and transaction of an analysis: neither may have all places. */
 interface PlaceOf {
@@ -13,29 +14,7 @@ interface PlaceOf {
  */
 type Rest = (wait: () => Promise<void>) => Promise<void>;
 
-/**
- * Admits a bounded number of tasks at once and lets a bounded number wait. Clients take turns: a free place
- * goes to the one with the fewest running, and the last place of a full queue from the one with the most
- * waiting. p-queue gives a place away when a task's signal aborts, though the task still runs; here it keeps
- * it to its end.
- */
-export interface Limiter {
-  readonly running: number;
-  readonly waiting: number;
-  /** Whether any task of the client would be refused at once. */
-  isFull(client: string): boolean;
-  /** Why a task is refused now, and when to come back. */
-  refusal(): AnalysisError;
-  /** Whether an analysis of the transaction just ran out of time: it is tried once, one at a time. */
-  isSlow(hash: string): boolean;
-  /**
-   * Runs `task` when there is a place. Rejects at once with `refusal()` where no more may wait, and with the
-   * signal's reason when that aborts while waiting.
-   */
-  run<T>(task: (rest: Rest) => Promise<T>, signal: AbortSignal, of?: PlaceOf): Promise<T>;
-  /** Admits nothing more; resolves when running and waiting work is done. */
-  close(): Promise<void>;
-}
+export type Limiter = ReturnType<typeof createLimiter>;
 
 /** Places of one transaction: more of the same answer do not help. */
 const PER_HASH = 2;
@@ -43,28 +22,37 @@ const PER_HASH = 2;
 const LATEST = 0.1;
 const LONGEST_RETRY_S = 30;
 
-interface Waiting {
+/** A task, running or waiting. */
+interface Place {
   readonly of: PlaceOf | undefined;
+}
+
+interface Waiting extends Place {
   readonly enter: () => void;
   readonly refuse: () => void;
 }
 
-export function createLimiter(limits: { maxConcurrency: number; maxQueue: number }): Limiter {
-  const { maxConcurrency, maxQueue } = limits;
+/**
+ * Admits a bounded number of tasks at once and lets a bounded number wait. Clients take turns: a free place
+ * goes to the one with the fewest running, and the last place of a full queue from the one with the most
+ * waiting. p-queue gives a place away when a task's signal aborts, though the task still runs; here it keeps
+ * it to its end.
+ */
+export function createLimiter({ maxConcurrency, maxQueue }: { maxConcurrency: number; maxQueue: number }) {
   // A quarter of the places is left to other clients, half of the queue to other transactions.
   const perClient = maxConcurrency - Math.floor(maxConcurrency / 4);
   const waitingPerHash = Math.ceil(maxQueue / 2);
   const slow = createSlowHashes();
-  const running = new Set<{ readonly of: PlaceOf | undefined }>();
+  const running = new Set<Place>();
   const queue = new Set<Waiting>();
   const idle: (() => void)[] = [];
   let pending = 0;
   let closed = false;
   let averageMs = 0;
 
-  const count = (list: Iterable<{ of: PlaceOf | undefined }>, key: keyof PlaceOf, value: string): number => {
+  const count = (places: Iterable<Place>, key: keyof PlaceOf, value: string): number => {
     let found = 0;
-    for (const { of } of list) if (of?.[key] === value) found++;
+    for (const { of } of places) if (of?.[key] === value) found++;
     return found;
   };
 
@@ -77,6 +65,7 @@ export function createLimiter(limits: { maxConcurrency: number; maxQueue: number
     );
   }
 
+  /** Why a task is refused now, and when to come back. */
   function refusal(): AnalysisError {
     if (closed) return new AnalysisError('stopping');
     const seconds = (averageMs * (queue.size + 1)) / maxConcurrency / 1_000;
@@ -87,13 +76,12 @@ export function createLimiter(limits: { maxConcurrency: number; maxQueue: number
 
   /** The last to wait of the client with the most waiting, where that is more than `client` would have. */
   function displaceable(client: string | undefined): Waiting | undefined {
-    const waiting = new Map<string | undefined, Waiting[]>();
-    for (const one of queue) waiting.set(one.of?.client, [...(waiting.get(one.of?.client) ?? []), one]);
+    const waiting = groupBy(queue, ({ of }) => of?.client);
     const [most = []] = [...waiting.values()].sort((a, b) => b.length - a.length);
     return most.length > (waiting.get(client)?.length ?? 0) + 1 ? most.at(-1) : undefined;
   }
 
-  function place(signal: AbortSignal, of: PlaceOf | undefined, bounded: boolean): Promise<object> {
+  function place(signal: AbortSignal, of: PlaceOf | undefined, bounded: boolean): Promise<Place> {
     const one = { of };
     if (mayStart(of)) return Promise.resolve(running.add(one) && one);
     if (bounded) {
@@ -103,21 +91,15 @@ export function createLimiter(limits: { maxConcurrency: number; maxQueue: number
       last?.refuse();
     }
     return new Promise((resolve, reject) => {
-      const leave = (reason: Error): void => {
+      const leave = (): void => {
         signal.removeEventListener('abort', onAbort);
         queue.delete(waiting);
-        reject(reason);
       };
-      const onAbort = (): void => leave(signal.reason as Error);
+      const onAbort = (): void => (leave(), reject(signal.reason as Error));
       const waiting: Waiting = {
         of,
-        enter() {
-          signal.removeEventListener('abort', onAbort);
-          queue.delete(waiting);
-          running.add(one);
-          resolve(one);
-        },
-        refuse: () => leave(refusal()),
+        enter: () => (leave(), running.add(one), resolve(one)),
+        refuse: () => (leave(), reject(refusal())),
       };
       queue.add(waiting);
       signal.addEventListener('abort', onAbort, { once: true });
@@ -125,8 +107,8 @@ export function createLimiter(limits: { maxConcurrency: number; maxQueue: number
   }
 
   /** Gives a free place to the client with the fewest running. */
-  function release(one: object): void {
-    running.delete(one as { of: PlaceOf | undefined });
+  function release(one: Place): void {
+    running.delete(one);
     for (;;) {
       let next: Waiting | null = null;
       let fewest = Infinity;
@@ -148,19 +130,25 @@ export function createLimiter(limits: { maxConcurrency: number; maxQueue: number
     get waiting() {
       return queue.size;
     },
-    isFull(client) {
+    /** Whether any task of the client would be refused at once. */
+    isFull(client: string): boolean {
       if (closed) return true;
       if (queue.size < maxQueue) return false;
       const free = running.size < maxConcurrency && count(running, 'client', client) < perClient;
       return !free && displaceable(client) === undefined;
     },
     refusal,
-    isSlow: (hash) => slow.has(hash),
-    async run(task, signal, of) {
+    /** Whether an analysis of the transaction just ran out of time: it is tried once, one at a time. */
+    isSlow: (hash: string): boolean => slow.has(hash),
+    /**
+     * Runs `task` when there is a place. Rejects at once with `refusal()` where no more may wait, and with
+     * the signal's reason when that aborts while waiting.
+     */
+    async run<T>(task: (rest: Rest) => Promise<T>, signal: AbortSignal, of?: PlaceOf): Promise<T> {
       if (closed) throw refusal();
       signal.throwIfAborted();
       pending++;
-      let held: object | null = null;
+      let held: Place | null = null;
       let ended = false;
       const start = performance.now();
       try {
@@ -186,7 +174,8 @@ export function createLimiter(limits: { maxConcurrency: number; maxQueue: number
         if (--pending === 0) for (const resolve of idle.splice(0)) resolve();
       }
     },
-    close() {
+    /** Admits nothing more; resolves when running and waiting work is done. */
+    close(): Promise<void> {
       closed = true;
       return pending === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve));
     },

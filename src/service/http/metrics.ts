@@ -6,25 +6,21 @@ import { unchecked } from '../../lib/unchecked.ts';
 import type { Limiter } from './limiter.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
-/** The service's counters. Labels come from closed vocabularies: never a hash, an address or a URL. */
-export interface Metrics {
-  readonly registry: Registry;
-  analysisDone(outcome: string, intentKind: string | null, seconds: number): void;
-  requestDone(route: string, status: number): void;
-  stageDone(stage: string, ms: number): void;
-  upstreamCall(event: UpstreamCallEvent): void;
-}
-
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The nodes by name, and those with an open circuit. */
-export interface UpstreamHealth {
+interface UpstreamHealth {
   readonly names: readonly string[];
   openCircuits(): readonly string[];
 }
 
-/** Metrics in a registry of their own, so that several services in one process stay apart. */
-export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics {
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/**
+ * The service's counters, in a registry of their own, so that several services in one process stay apart.
+ * Labels come from closed vocabularies: never a hash, an address or a URL.
+ */
+export function createMetrics(limiter: Limiter, health: UpstreamHealth) {
   const registry = new Registry();
   const registers = [registry];
   if (cluster.isWorker) {
@@ -44,19 +40,12 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
   const intents = counter('intents_total', 'Reports by intent kind.', ['intent_kind']);
   const duration = histogram('analysis_seconds', 'Duration of an analysis, its wait in the queue included.');
   const stages = histogram('stage_seconds', 'Duration of a pipeline stage.', ['stage']);
-  const upstream = histogram('upstream_seconds', 'Duration of an upstream HTTP request.', [
-    'upstream',
-    'outcome',
-  ]);
-  const unreachable = counter(
-    'upstream_unreachable_total',
-    'Upstream requests without a connection, by cause.',
-    ['upstream', 'cause'],
-  );
-  const calls = counter('upstream_rpc_calls_total', 'Calls sent upstream, each member of a batch counted.', [
-    'upstream',
-    'method',
-  ]);
+  const seconds = 'Duration of an upstream HTTP request.';
+  const upstream = histogram('upstream_seconds', seconds, ['upstream', 'outcome']);
+  const byCause = 'Upstream requests without a connection, by cause.';
+  const unreachable = counter('upstream_unreachable_total', byCause, ['upstream', 'cause']);
+  const sent = 'Calls sent upstream, each member of a batch counted.';
+  const calls = counter('upstream_rpc_calls_total', sent, ['upstream', 'method']);
   for (const [name, help, count] of [
     ['log_lines_dropped', 'Log lines lost because the reader was too slow.', () => dropped.lines],
     [
@@ -99,17 +88,17 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth): Metrics
 
   return {
     registry,
-    analysisDone(outcome, intentKind, seconds) {
+    analysisDone(outcome: string, intentKind: string | null, seconds: number): void {
       analyses.inc({ outcome });
       duration.observe(seconds);
       if (intentKind !== null) intents.inc({ intent_kind: intentKind });
     },
-    requestDone: (route, status) => requests.inc({ route, status: String(status) }),
-    stageDone: (stage, ms) => stages.observe({ stage }, ms / 1000),
-    upstreamCall(event) {
-      upstream.observe({ upstream: event.upstream, outcome: event.outcome }, event.ms / 1000);
-      if (event.cause !== null) unreachable.inc({ upstream: event.upstream, cause: event.cause });
-      for (const method of event.methods) calls.inc({ upstream: event.upstream, method });
+    requestDone: (route: string, status: number) => requests.inc({ route, status: String(status) }),
+    stageDone: (stage: string, ms: number) => stages.observe({ stage }, ms / 1000),
+    upstreamCall({ upstream: name, outcome, ms, cause, methods }: UpstreamCallEvent): void {
+      upstream.observe({ upstream: name, outcome }, ms / 1000);
+      if (cause !== null) unreachable.inc({ upstream: name, cause });
+      for (const method of methods) calls.inc({ upstream: name, method });
     },
   };
 }

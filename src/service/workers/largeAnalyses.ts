@@ -11,13 +11,7 @@ import type { Hash } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AnalysisMessage, AnalysisOutcome, AnalysisSetup, AnalysisTask } from './analysisProcess.ts';
 
-/** Analyses in processes of their own: they neither delay other requests nor share their memory. */
-export interface LargeAnalyses {
-  /** Upstream answers over this size belong here. */
-  readonly largeBytes: number;
-  run(hash: Hash, options: AnalyzeOptions): Promise<AnalyzeResult>;
-  close(): Promise<void>;
-}
+export type LargeAnalyses = ReturnType<typeof createLargeAnalyses>;
 
 /** How long an idle process is kept. */
 const IDLE_MS = 60_000;
@@ -43,13 +37,13 @@ interface Worker {
 const HEAP_GROWTH = '--heap-growing-percent=40';
 
 /**
- * Starts a process with the first large transaction and keeps it for the next. Its heap is bounded by V8's
- * flag, which a process obeys by ending, while a thread that exhausts its heap inside `JSON.parse` takes the
- * whole service along. Aborting an analysis kills its process: neither memory nor an endless loop outlives a
- * request. Processes keep the service's priority: reaping one of lower priority on a full machine held the
- * event loop for up to a second.
+ * Analyses in processes of their own, which neither delay other requests nor share their memory. A process
+ * starts with the first large transaction and is kept for the next. V8's flag bounds its heap by ending it,
+ * while a thread that exhausts its heap inside `JSON.parse` takes the whole service along. Aborting an analysis
+ * kills its process: neither memory nor an endless loop outlives a request. Processes keep the service's
+ * priority: reaping one of lower priority on a full machine held the event loop for up to a second.
  */
-export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): LargeAnalyses {
+export function createLargeAnalyses(config: Config, rulebook: () => Rulebook) {
   const places = createLimiter({ maxConcurrency: config.largeThreads, maxQueue: Infinity });
   const all = new Set<Worker>();
   const idle: Worker[] = [];
@@ -99,33 +93,33 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
     const { process: child } = worker;
     return new Promise((resolve, reject) => {
       const pieces: Uint8Array[] = [];
-      const settle = (): void => {
+      const leave = (): void => {
         child.off('message', onMessage).off('exit', onExit).off('error', onError);
         signal.removeEventListener('abort', onAbort);
+      };
+      const fail = (error: Error): void => {
+        leave();
+        reject(error);
       };
       const onMessage = (message: unknown): void => {
         const said = message as AnalysisMessage;
         if ('started' in said) return void child.send(task);
         if ('piece' in said) return void pieces.push(said.piece);
-        settle();
+        leave();
         giveBack(worker);
         resolve({ outcome: said.outcome, pieces });
       };
-      const onExit = (code: number | null, ended: NodeJS.Signals | null): void => {
-        settle();
-        reject(failureOf(code, ended, worker.stderr(), config.analysisMemoryMb));
-      };
+      const onExit = (code: number | null, ended: NodeJS.Signals | null): void =>
+        fail(failureOf(code, ended, worker.stderr(), config.analysisMemoryMb));
       const onError = (error: Error): void => {
-        settle();
+        fail(error);
         child.kill('SIGKILL');
-        reject(error);
       };
       const onAbort = (): void => {
-        settle();
+        fail(signal.reason as Error);
         // One that is starting has no task yet: it is there for the next request.
         if (worker.started) child.kill('SIGKILL');
         else giveBack(worker);
-        reject(signal.reason as Error);
       };
       child.on('message', onMessage).once('exit', onExit).once('error', onError);
       signal.addEventListener('abort', onAbort, { once: true });
@@ -134,8 +128,10 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
   }
 
   return {
+    /** Upstream answers over this size belong here. */
     largeBytes: config.largeBytes,
-    async run(hash, { signal, deadlineAt, onStage, onCall }) {
+    async run(hash: Hash, options: AnalyzeOptions): Promise<AnalyzeResult> {
+      const { signal, deadlineAt, onStage, onCall } = options;
       const task: AnalysisTask = { hash, due: performance.timeOrigin + deadlineAt };
       const { outcome, pieces } = await places.run(() => runOn(take(), task, signal), signal);
       for (const [name, ms] of outcome.stages) onStage?.(name, ms);
@@ -144,7 +140,7 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook): L
       if ('intentKind' in done) return { json: pieces, intentKind: done.intentKind };
       throw new AnalysisError(done.code, done.detail, done.cause === null ? {} : { cause: done.cause });
     },
-    async close() {
+    async close(): Promise<void> {
       // An error of a child that cannot be killed is no reason to stop closing.
       const ended = [...all].map(({ process: child }) => once(child, 'exit').catch(() => {}));
       for (const { process: child } of all) child.kill('SIGKILL');

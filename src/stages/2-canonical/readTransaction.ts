@@ -1,5 +1,5 @@
 import { readAddress, readBytes, readCount, readHash, readQuantity } from '../../evm/hex.ts';
-import { authoritiesOf } from '../../evm/authorities.ts';
+import { authoritiesOf } from '../../evm/signing.ts';
 import { AnalysisError, type ErrorCode } from '../../lib/errors.ts';
 import { absent, readList, readObject } from '../../lib/shape.ts';
 import type { Authorization, CanonicalTx } from '../../model/canonicalTx.ts';

@@ -2,7 +2,7 @@ import type { Hex } from '../../model/hex.ts';
 import type { InventoryDelta, TxReport } from '../../model/generated/report.ts';
 import { checksumAddress } from '../../evm/address.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
-import { authoritiesOf } from '../../evm/authorities.ts';
+import { authoritiesOf } from '../../evm/signing.ts';
 import { lowerAddress, uintAt } from '../../evm/hex.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { Asset } from '../../model/valueFlow.ts';

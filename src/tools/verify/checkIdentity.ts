@@ -1,6 +1,6 @@
 import { bytesToHex, decodeErrorResult, keccak256, parseAbi, type Hex } from 'viem';
 import type { TxReport } from '../../model/generated/report.ts';
-import { authoritiesOf } from '../../evm/authorities.ts';
+import { authoritiesOf } from '../../evm/signing.ts';
 import { attempt } from '../../lib/attempt.ts';
 import { hashIsWrong } from '../../evm/blockHeader.ts';
 import { formatUnits } from 'viem/utils';

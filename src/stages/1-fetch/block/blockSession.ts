@@ -12,64 +12,34 @@ import type { Hash } from '../../../model/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { ContextPlan } from '../context/planContext.ts';
 
-/** An upstream for the analyses of one block's transactions. */
-interface BlockUpstream {
-  readonly upstream: Upstream;
-  /** Call once for each transaction that is done. */
-  leave(): void;
-}
-
 /**
  * An upstream that answers the first round trip of every analysis from a fetched block, and joins their
- * second round trips into one. `members`: how many analyses there will be. The session is the one the block
- * was fetched with.
+ * second round trips into one. `members`: how many analyses there will be; each calls `leave` once it is
+ * done. The session is the one the block was fetched with.
  */
-export function blockUpstream(
-  upstream: Upstream,
-  session: Session,
-  block: RawBlock,
-  members: number,
-): BlockUpstream {
+export function blockUpstream(upstream: Upstream, session: Session, block: RawBlock, members: number) {
   const recorded = recordedEndpoint(block);
-  const joined = joinReads(members, (plan, reads) => readState(session, plan, reads));
-  const open = (): Session => ({
-    ...session,
-    traceEndpoint: null,
-    ask: (attempt) => attempt(recorded),
-    readState: joined.read,
-  });
+  const { read, leave } = joinReads(members, (plan, reads) => readState(session, plan, reads));
+  const ask: Session['ask'] = (attempt) => attempt(recorded);
+  const open = (): Session => ({ ...session, traceEndpoint: null, ask, readState: read });
   const priceApi = upstream.priceApi && oncePerAsset(upstream.priceApi);
-  return { upstream: { ...upstream, open, priceApi }, leave: () => joined.leave() };
+  return { upstream: { ...upstream, open, priceApi }, leave };
 }
 
 /** Answers about single transactions from the block; a missing one is a fault. */
 function recordedEndpoint(block: RawBlock): RpcEndpoint {
   const capabilities = { ...newCapabilities(), batches: true, trace: block.mode, mainnet: true };
-  const find = (from: ReadonlyMap<Hash, unknown>, { method, params }: RpcCall): RpcAnswer => {
-    const result = from.get((params as readonly unknown[])[0] as Hash);
+  const recorded: Partial<Record<RpcCall['method'], ReadonlyMap<Hash, unknown>>> = {
+    eth_getTransactionByHash: block.transactions,
+    eth_getTransactionReceipt: block.receipts,
+  };
+  const answer = ({ method, params }: RpcCall): RpcAnswer => {
+    const result = (recorded[method] ?? block.traces).get((params as readonly unknown[])[0] as Hash);
     if (result === undefined) throw inconsistent(`no answer to ${method} in the block`);
     return { ok: true, result };
   };
-  return {
-    name: 'block',
-    capabilities,
-    breaker: new CircuitBreaker(),
-    send: (calls) =>
-      Promise.resolve(
-        calls.map((call) => {
-          if (call.method === 'eth_getTransactionByHash') return find(block.transactions, call);
-          if (call.method === 'eth_getTransactionReceipt') return find(block.receipts, call);
-          return find(block.traces, call);
-        }),
-      ),
-  };
-}
-
-/** Reads of a block's transactions, joined: each distinct read is sent once for all that ask for it. */
-interface JoinedReads {
-  readonly read: ReadState;
-  /** Call once for each transaction that is done, whether it asked or not. */
-  leave(): void;
+  const send: RpcEndpoint['send'] = (calls) => Promise.resolve(calls.map(answer));
+  return { name: 'block', capabilities, breaker: new CircuitBreaker(), send };
 }
 
 interface Waiting {
@@ -79,24 +49,22 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Waits until each of `members` transactions has asked or left, then sends the union of their reads. */
-export function joinReads(members: number, send: ReadState): JoinedReads {
+/**
+ * Reads of a block's transactions, joined: waits until each of `members` has asked or left, then sends each
+ * distinct read once for all that ask for it.
+ */
+export function joinReads(members: number, send: ReadState) {
   let waiting: Waiting[] = [];
 
-  function flush(): void {
+  async function flush(): Promise<void> {
     if (waiting.length === 0 || waiting.length < members) return;
     const round = waiting;
     waiting = [];
-    void answer(round);
-  }
-
-  async function answer(round: readonly Waiting[]): Promise<void> {
     try {
-      const union = new Union();
-      const positions = round.map(({ reads }) => union.add(reads));
+      const { reads, positions } = unionOf(round);
       const accounts = [...new Set(round.flatMap(({ plan }) => plan.accounts))];
       const authorities = round.flatMap(({ plan }) => plan.authorities);
-      const state = await send({ ...round[0]!.plan, accounts, authorities }, union.reads);
+      const state = await send({ ...round[0]!.plan, accounts, authorities }, reads);
       for (const [i, { plan, resolve }] of round.entries()) {
         const delegated = plan.accounts.filter((account) => state.delegations.has(account));
         resolve({
@@ -111,35 +79,33 @@ export function joinReads(members: number, send: ReadState): JoinedReads {
   }
 
   return {
-    read: (plan, reads) =>
+    read: ((plan, reads) =>
       new Promise((resolve, reject) => {
         waiting.push({ plan, reads, resolve, reject });
-        flush();
-      }),
+        void flush();
+      })) satisfies ReadState,
+    /** Call once for each transaction that is done, whether it asked or not. */
     leave() {
       members--;
-      flush();
+      void flush();
     },
   };
 }
 
-class Union {
-  readonly reads: ViewCall[] = [];
-  readonly #positions = new Map<string, number>();
-
-  /** Positions in `reads` of the answers to these. */
-  add(reads: readonly ViewCall[]): number[] {
+/** Each distinct read once, and for each member the positions of the answers to its own. */
+function unionOf(round: readonly Waiting[]): { reads: ViewCall[]; positions: number[][] } {
+  const union: ViewCall[] = [];
+  const known = new Map<string, number>();
+  const positions = round.map(({ reads }) => {
     const names = aggregateNames(reads);
     return reads.map((read) => {
       const apart = read.apart === undefined ? undefined : names.get(read.apart)!;
       const key = `${read.to}${read.data}${read.before === true}${apart ?? ''}`;
-      const known = this.#positions.get(key);
-      if (known !== undefined) return known;
-      const position = this.reads.push(apart === undefined ? read : { ...read, apart }) - 1;
-      this.#positions.set(key, position);
-      return position;
+      if (!known.has(key)) known.set(key, union.push(apart === undefined ? read : { ...read, apart }) - 1);
+      return known.get(key)!;
     });
-  }
+  });
+  return { reads: union, positions };
 }
 
 /**

@@ -39,33 +39,22 @@ const SAYS_TOO_LARGE =
  * remembered per node.
  */
 export function createBlockFetcher(onNote: OnNote): (session: Session, id: BlockId) => Promise<RawBlock> {
-  const lacking = new Map<string, Set<string>>();
-  const lackingAt = ({ name }: RpcEndpoint): Set<string> => {
-    const known = lacking.get(name) ?? new Set<string>();
-    lacking.set(name, known);
-    return known;
-  };
   const noted = new Set<string>();
   const note: OnNote = (text) => {
-    if (noted.has(text)) return;
+    if (!noted.has(text)) onNote(text);
     noted.add(text);
-    onNote(text);
   };
-  return (session, id) =>
-    session.ask((endpoint) => new BlockAttempt(session, endpoint, id, { lackingAt, note }).run());
+  const memory: Memory = { lacking: new Set(), note };
+  return (session, id) => session.ask((endpoint) => new BlockAttempt(session, endpoint, id, memory).run());
 }
 
 interface Memory {
-  readonly lackingAt: (endpoint: RpcEndpoint) => Set<string>;
+  /** Nodes with a method that they lack. */
+  readonly lacking: Set<string>;
   readonly note: OnNote;
 }
 
-/** The parts of a block that one request asks for; null where the part is to be asked per transaction. */
-interface Parts {
-  readonly block: RpcAnswer;
-  readonly receipts: RpcAnswer | null;
-  readonly traces: RpcAnswer | null;
-}
+const RECEIPTS = 'eth_getBlockReceipts';
 
 class BlockAttempt {
   readonly #tracer: RpcEndpoint;
@@ -81,17 +70,17 @@ class BlockAttempt {
 
   async run(): Promise<RawBlock> {
     let api = this.#nextApi();
-    const parts = await this.#askParts(api);
-    const { coinbase, hashes, transactions } = readTransactions(parts.block, this.id);
-    const receipts = await this.#receipts(parts.receipts, hashes);
-    let traces = this.#wholeTraces(api, parts.traces, hashes);
+    const [block, ofReceipts, ofTraces] = await this.#askParts(api);
+    const { coinbase, hashes, transactions } = readTransactions(block!, this.id);
+    const receipts = await this.#receipts(ofReceipts, hashes);
+    let traces = this.#wholeTraces(api, ofTraces, hashes);
     while (traces === null) {
       traces = await this.#tracesInPieces(api, hashes);
       if (traces !== null) break;
       // The node does not know this way of tracing at all: the next one, whole block first.
       api = this.#nextApi();
       const [answer] = await this.#tracer.send([api.blockCall(this.id)], this.session);
-      traces = this.#wholeTraces(api, answer!, hashes);
+      traces = this.#wholeTraces(api, answer, hashes);
     }
     return { ...this.id, coinbase, hashes, transactions, receipts, traces, mode: api.mode };
   }
@@ -102,46 +91,46 @@ class BlockAttempt {
     return api;
   }
 
-  /** Everything in one batch; each part in a request of its own where the batch as a whole is too much. */
-  async #askParts(api: TraceApi): Promise<Parts> {
-    const own: RpcCall[] = [{ method: 'eth_getBlockByHash', params: [this.id.hash, true] }];
-    if (!this.#lacks(this.endpoint, 'eth_getBlockReceipts'))
-      own.push({ method: 'eth_getBlockReceipts', params: [this.id.hash] });
+  /**
+   * Block, receipts and traces in one batch; the block alone where that is too much. Parts left out are to be
+   * asked for per transaction.
+   */
+  async #askParts(api: TraceApi): Promise<(RpcAnswer | undefined)[]> {
+    const block: RpcCall = { method: 'eth_getBlockByHash', params: [this.id.hash, true] };
+    const receipts: RpcCall = { method: RECEIPTS, params: [this.id.hash] };
+    const own = this.#lacks(this.endpoint, RECEIPTS) ? [block] : [block, receipts];
     const whole = api.blockCall(this.id);
     const trace = this.#lacks(this.#tracer, whole.method) ? [] : [whole];
     try {
-      const [[block, receipts], [traces]] = await sendBoth(this.session, this.endpoint, own, trace);
-      return { block: block!, receipts: receipts ?? null, traces: traces ?? null };
+      const [answers, [traces]] = await sendBoth(this.session, this.endpoint, own, trace);
+      return [answers[0], answers[1], traces];
     } catch (error) {
       if (!isTooMuch(error)) throw error;
       this.memory.note('the node does not answer a whole block at once: asking for its parts one by one');
-      const block = await this.endpoint.send(own.slice(0, 1), this.session);
-      return { block: block[0]!, receipts: null, traces: null };
+      return this.endpoint.send([block], this.session);
     }
   }
 
-  async #receipts(answer: RpcAnswer | null, hashes: readonly Hash[]): Promise<ReadonlyMap<Hash, unknown>> {
+  async #receipts(
+    answer: RpcAnswer | undefined,
+    hashes: readonly Hash[],
+  ): Promise<ReadonlyMap<Hash, unknown>> {
     if (answer?.ok && Array.isArray(answer.result)) return receiptsIn(answer.result, hashes);
-    if (answer && !answer.ok) this.#learn(this.endpoint, 'eth_getBlockReceipts', answer);
-    if (this.#lacks(this.endpoint, 'eth_getBlockReceipts'))
-      this.memory.note(`${this.endpoint.name} lacks eth_getBlockReceipts: asking per transaction`);
+    if (answer && !answer.ok) this.#learn(this.endpoint, RECEIPTS, answer);
+    this.#noteLack(this.endpoint, RECEIPTS);
     const calls = hashes.map((hash): RpcCall => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
     const answers = await this.#inPieces(this.endpoint, calls);
-    return byHash(hashes, answers, (one) => (one?.ok ? one.result : null));
+    return byHash(hashes, answers, () => true);
   }
 
   #wholeTraces(
     api: TraceApi,
-    answer: RpcAnswer | null,
+    answer: RpcAnswer | undefined,
     hashes: readonly Hash[],
   ): ReadonlyMap<Hash, unknown> | null {
     if (hashes.length === 0) return new Map();
-    if (answer === null) return null;
-    if (!answer.ok) {
-      this.#learn(this.#tracer, api.blockCall(this.id).method, answer);
-      return null;
-    }
-    if (!Array.isArray(answer.result)) return null;
+    if (answer?.ok === false) this.#learn(this.#tracer, api.blockCall(this.id).method, answer);
+    if (!answer?.ok || !Array.isArray(answer.result)) return null;
     const found = api.splitBlock(answer.result, hashes);
     if (found.size === 0) return null;
     this.#tracer.capabilities.trace = api.mode;
@@ -153,21 +142,15 @@ class BlockAttempt {
     const { capabilities } = this.#tracer;
     const [first, ...rest] = hashes.map((hash) => api.call(hash));
     const answers = await this.#inPieces(this.#tracer, [first!]);
-    if (answers[0] !== undefined) {
-      try {
-        chooseTrace([api], answers as RpcAnswer[], capabilities);
-      } catch (error) {
-        if (capabilities.unsupported.has(api.mode)) return null;
-        if (!(error instanceof UpstreamFault) || error.code === 'upstream_rate_limited') throw error;
-      }
+    try {
+      if (answers[0]) chooseTrace([api], [answers[0]], capabilities);
+    } catch (error) {
+      if (capabilities.unsupported.has(api.mode)) return null;
+      if (!(error instanceof UpstreamFault) || error.code === 'upstream_rate_limited') throw error;
     }
-    const { method } = api.blockCall(this.id);
-    if (this.#lacks(this.#tracer, method))
-      this.memory.note(`${this.#tracer.name} lacks ${method}: asking per transaction`);
+    this.#noteLack(this.#tracer, api.blockCall(this.id).method);
     answers.push(...(await this.#inPieces(this.#tracer, rest)));
-    return byHash(hashes, answers, (one) =>
-      one?.ok && api.looksLike(one.result) === 'trace' ? one.result : null,
-    );
+    return byHash(hashes, answers, (result) => api.looksLike(result) === 'trace');
   }
 
   /** Sends the calls a few at a time; undefined where even one alone is too large or too slow. */
@@ -190,18 +173,21 @@ class BlockAttempt {
     return answers;
   }
 
-  #lacks(endpoint: RpcEndpoint, method: string): boolean {
-    return this.memory.lackingAt(endpoint).has(method);
+  #lacks({ name }: RpcEndpoint, method: string): boolean {
+    return this.memory.lacking.has(`${name} ${method}`);
   }
 
-  #learn(endpoint: RpcEndpoint, method: string, answer: RpcAnswer & { ok: false }): void {
-    if (isUnsupported(answer.error)) {
-      this.memory.lackingAt(endpoint).add(method);
-    } else if (SAYS_TOO_LARGE.test(answer.error.message)) {
-      this.memory.note(`${endpoint.name} finds the answer to ${method} too large: asking per transaction`);
-    } else {
-      this.memory.note(`${method} failed at ${endpoint.name}: asking per transaction`);
-    }
+  #noteLack(endpoint: RpcEndpoint, method: string): void {
+    if (this.#lacks(endpoint, method))
+      this.memory.note(`${endpoint.name} lacks ${method}: asking per transaction`);
+  }
+
+  #learn({ name }: RpcEndpoint, method: string, { error }: RpcAnswer & { ok: false }): void {
+    const { lacking, note } = this.memory;
+    if (isUnsupported(error)) lacking.add(`${name} ${method}`);
+    else if (SAYS_TOO_LARGE.test(error.message))
+      note(`${name} finds the answer to ${method} too large: asking per transaction`);
+    else note(`${method} failed at ${name}: asking per transaction`);
   }
 }
 
@@ -212,16 +198,17 @@ function isTooMuch(error: unknown): boolean {
   return error.code === 'upstream_rpc' && SAYS_TOO_LARGE.test(error.note ?? '');
 }
 
+/** The results that are wanted, by the hashes they were asked for. */
 function byHash(
   hashes: readonly Hash[],
   answers: readonly (RpcAnswer | undefined)[],
-  read: (answer: RpcAnswer | undefined) => unknown,
+  isWanted: (result: unknown) => boolean,
 ): ReadonlyMap<Hash, unknown> {
   const found = new Map<Hash, unknown>();
-  hashes.forEach((hash, i) => {
-    const value = read(answers[i]);
-    if (value != null) found.set(hash, value);
-  });
+  for (const [i, hash] of hashes.entries()) {
+    const answer = answers[i];
+    if (answer?.ok && answer.result != null && isWanted(answer.result)) found.set(hash, answer.result);
+  }
   return found;
 }
 
@@ -234,10 +221,11 @@ function receiptsIn(list: readonly unknown[], hashes: readonly Hash[]): Readonly
   const found = new Map<Hash, unknown>();
   for (const receipt of list) {
     const hash = isRecord(receipt) ? receipt['transactionHash'] : null;
-    if (typeof hash === 'string') found.set(hash.toLowerCase() as Hash, receipt);
+    if (typeof hash !== 'string') continue;
+    found.set(hash.toLowerCase() as Hash, receipt);
+    if (!listed.has(hash.toLowerCase() as Hash))
+      throw inconsistent('receipts of transactions the block does not list');
   }
-  if ([...found.keys()].some((hash) => !listed.has(hash)))
-    throw inconsistent('receipts of transactions the block does not list');
   return found;
 }
 

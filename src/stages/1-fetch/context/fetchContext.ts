@@ -41,6 +41,7 @@ export interface ContextSources {
 
 type TokenFacts = ContextPlan['tokenFacts'];
 const NO_NAMES: NameSource = { calls: [], read: () => undefined };
+const NO_BASES: { tokens: Address[]; feeds: readonly PriceFeedSpec[] } = { tokens: [], feeds: [] };
 /** No state: no contract is asked for a price. */
 const NO_SOURCES: ReadonlySet<PriceSourceName> = new Set();
 /** Sources asked by default. */
@@ -126,17 +127,15 @@ export async function fetchContext(
   found.read(known, stateless ? [] : priceSources, answers.slice(0, proofsAt));
   addBases(plan.pricing.feeds, found.tokens);
   const shares = proofs.read(answers.slice(proofsAt, registriesAt).map((answer) => answer ?? null));
-  const { bases, shareBases, list } = furtherSources(plan, stateless ? NO_SOURCES : names, shares, () =>
-    unpriced(plan, [...found.quotes, ...found.rates], shares, timestamp),
-  );
+  const { bases, shareBases, further } = furtherSources(plan, stateless ? NO_SOURCES : names, found, shares);
   addBases(shareBases, found.tokens);
-  const readOn = async (asked: readonly Address[], further: readonly PriceSource[]): Promise<void> => {
-    const calls = readsOf(asked, further, facts);
+  const readOn = async (asked: readonly Address[], more: readonly PriceSource[]): Promise<void> => {
+    const calls = readsOf(asked, more, facts);
     if (calls.length === 0) return;
     const state = await readState(session, { ...plan, accounts: [], authorities: [] }, calls);
-    found.read(asked, further, state.answers);
+    found.read(asked, more, state.answers);
   };
-  await readOn(bases, [...list, ...found.later.splice(0)]);
+  await readOn(bases, [...further, ...found.later.splice(0)]);
   await readOn([], found.later);
   if (fromApi) found.add(await fromApi);
   const { tokens, quotes: prices, rates, positions } = found;
@@ -171,18 +170,18 @@ function isIncomplete(
 
 /** Sources of a third round trip, and the bases to read with them: averages of pools, proven held shares. */
 function furtherSources(
-  { pricing }: ContextPlan,
+  plan: ContextPlan,
   names: ReadonlySet<PriceSourceName>,
+  found: Gathered,
   shares: readonly PlannedRate[],
-  unpricedNow: () => readonly Address[],
-): { bases: readonly Address[]; shareBases: readonly PriceFeedSpec[]; list: PriceSource[] } {
-  const wanting = names.has('twap') ? unpricedNow() : [];
-  if (wanting.length + shares.length === 0) return { bases: [], shareBases: [], list: [] };
-  const { tokens: bases, feeds } = wanting.length > 0 ? pricing.averageBases() : { tokens: [], feeds: [] };
+) {
+  const { pricing } = plan;
+  const wanting = names.has('twap') ? unpriced(plan, found, shares) : [];
+  const { tokens: bases, feeds } = wanting.length > 0 ? pricing.averageBases() : NO_BASES;
   const shareBases = shares.length > 0 ? pricing.heldBases().filter((feed) => !feeds.includes(feed)) : [];
-  const list = [averagePrices(wanting, pricing.averages), ratePrices(shares)];
-  if (names.has('chainlink')) list.unshift(feedPrices([...feeds, ...shareBases]));
-  return { bases, shareBases, list };
+  const further = [averagePrices(wanting, pricing.averages), ratePrices(shares)];
+  if (names.has('chainlink')) further.unshift(feedPrices([...feeds, ...shareBases]));
+  return { bases, shareBases, further };
 }
 
 /** Decimals that the rules state of assets a share may rest on. */
@@ -211,12 +210,11 @@ function readsOf(tokens: readonly Address[], sources: readonly PriceSource[], fa
 /** Fungible tokens that nothing prices, or only an answer older than its source promises. */
 function unpriced(
   plan: ContextPlan,
-  answers: readonly (PriceQuote | PriceRate)[],
+  { quotes, rates, timestamp }: Gathered,
   shares: readonly PlannedRate[],
-  timestamp: number,
 ): Address[] {
   const fresh = new Set<string>(shares.map(({ token }) => token));
-  for (const { asset, asOf, heartbeat } of answers)
+  for (const { asset, asOf, heartbeat } of [...quotes, ...rates])
     if (asOf === null || heartbeat === null || timestamp - asOf <= heartbeat) fresh.add(asset);
   return plan.pricing.fungible.filter((token) => !fresh.has(token));
 }

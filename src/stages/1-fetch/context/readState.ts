@@ -2,21 +2,13 @@ import { AnalysisError } from '../../../lib/errors.ts';
 import { readBlockHeader, hashIsWrong } from '../../../evm/blockHeader.ts';
 import { unchecked } from '../../../lib/unchecked.ts';
 import type { ContextPlan } from './planContext.ts';
-import {
-  groupReads,
-  readAnswers,
-  readCode,
-  readSingles,
-  rpcsOfGroups,
-  tagOf,
-  type ReadAnswer,
-} from './viewReads.ts';
+import { groupReads, readAnswers, readCode, readSingle, rpcOfGroup, tagOf } from './viewReads.ts';
+import type { ReadAnswer } from './viewReads.ts';
 import { quantityOf, resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { elsewhere, inconsistent } from '../rpc/upstreamFault.ts';
 import type { ViewCall } from './multicall.ts';
-import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { BlockState, Session } from '../rpc/session.ts';
-import type { Address, Hex } from '../../../model/hex.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { NonceSpan } from '../../../model/upstream.ts';
 
 /**
@@ -29,55 +21,50 @@ export async function readState(
   reads: readonly ViewCall[],
 ): Promise<BlockState> {
   if (session.readState) return session.readState(plan, reads);
+  // By number: after a reorganisation the hash that comes back is another one, and that is noticed.
+  const at = tagOf(plan.blockNumber, false);
+  const header: RpcCall = { method: 'eth_getBlockByNumber', params: [at, false] };
   try {
-    return await session.ask((endpoint) => attempt(session, endpoint, plan, reads));
+    return await session.ask((endpoint) => {
+      const send = (calls: readonly RpcCall[]): Promise<RpcAnswer[]> => endpoint.send(calls, session);
+      return readAll(plan, reads, header, send);
+    });
   } catch (error) {
     if (!(error instanceof AnalysisError) || error.code !== 'state_unavailable') throw error;
-    return session.ask((endpoint) => headerAlone(session, endpoint, plan, reads));
+    return session.ask(async (endpoint) => {
+      const [answer] = await endpoint.send([header], session);
+      const unread = { delegations: new Map(), nonces: new Map(), stateless: true };
+      return { ...readHeader(answer!, plan), answers: reads.map(() => undefined), ...unread };
+    });
   }
 }
 
-/** The header alone, of a block with its state pruned on every node. */
-async function headerAlone(
-  session: Session,
-  endpoint: RpcEndpoint,
+async function readAll(
   plan: ContextPlan,
   reads: readonly ViewCall[],
+  header: RpcCall,
+  send: (calls: readonly RpcCall[]) => Promise<RpcAnswer[]>,
 ): Promise<BlockState> {
-  const [answer] = await endpoint.send([headerCall(tagOf(plan.blockNumber, false))], session);
-  const unread = { delegations: new Map(), nonces: new Map(), stateless: true };
-  return { ...readHeader(answer!, plan), answers: reads.map(() => undefined), ...unread };
-}
-
-/** By number: after a reorganisation the hash that comes back is another one, and that is noticed. */
-const headerCall = (at: Hex): RpcCall => ({ method: 'eth_getBlockByNumber', params: [at, false] });
-
-async function attempt(
-  session: Session,
-  endpoint: RpcEndpoint,
-  plan: ContextPlan,
-  reads: readonly ViewCall[],
-): Promise<BlockState> {
-  const at = tagOf(plan.blockNumber, false);
-  const groups = groupReads(reads, plan);
-  const asked: RpcCall[] = [headerCall(at)];
-  for (const account of plan.accounts) asked.push({ method: 'eth_getCode', params: [account, at] });
+  const { accounts, blockNumber } = plan;
+  const [before, at] = [tagOf(blockNumber, true), tagOf(blockNumber, false)];
   const authorities = [...new Set(plan.authorities.filter((account) => account !== null))];
-  for (const account of authorities)
-    for (const when of [tagOf(plan.blockNumber, true), at])
-      asked.push({ method: 'eth_getTransactionCount', params: [account, when] });
-  asked.push(...rpcsOfGroups(groups, plan, at));
-  const results = await endpoint.send(asked, session);
-  const { block, timestamp } = readHeader(results[0]!, plan);
-  const delegations = readDelegations(plan.accounts, results.slice(1, 1 + plan.accounts.length));
-  const counts = results.slice(1 + plan.accounts.length);
-  const nonces = readNonces(authorities, counts.splice(0, 2 * authorities.length));
+  const groups = groupReads(reads, plan);
+  const [block, ...results] = await send([
+    header,
+    ...accounts.map((account): RpcCall => ({ method: 'eth_getCode', params: [account, at] })),
+    ...authorities.flatMap((account) =>
+      [before, at].map((when): RpcCall => ({ method: 'eth_getTransactionCount', params: [account, when] })),
+    ),
+    ...groups.map((group) => rpcOfGroup(group, plan)),
+  ]);
+  const found = readHeader(block!, plan);
+  const delegations = readDelegations(accounts, results.splice(0, accounts.length));
+  const nonces = readNonces(authorities, results.splice(0, 2 * authorities.length));
   const answers = reads.map((): ReadAnswer => null);
-  const again = readAnswers(groups, counts, plan, answers);
-  if (again.calls.length > 0) {
-    readSingles(again, await endpoint.send(again.calls, session), answers);
-  }
-  return { block, timestamp, answers, delegations, nonces };
+  const again = readAnswers(groups, results, plan, answers);
+  const singles = again.length > 0 ? await send(again.map(({ call }) => call)) : [];
+  for (const [i, read] of again.entries()) answers[read.position] = readSingle(read, singles[i]!);
+  return { ...found, answers, delegations, nonces };
 }
 
 /** Nonces around the block; a node without the parent's state leaves an account out. */

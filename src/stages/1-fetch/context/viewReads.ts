@@ -34,63 +34,42 @@ export interface ReadGroup {
 
 /** Puts reads together that can share an aggregate: of the same state, and not set apart from each other. */
 export function groupReads(reads: readonly ViewCall[], { multicall }: ReadPlace): ReadGroup[] {
-  if (multicall === null) return reads.map((call, position) => newGroup(call, position));
   const groups: ReadGroup[] = [];
-  // By the key that separates the groups.
-  const latest = {
-    at: new Map<string | undefined, ReadGroup>(),
-    before: new Map<string | undefined, ReadGroup>(),
-  };
-  let last: ReadGroup | undefined;
-  for (let position = 0; position < reads.length; position++) {
-    const call = reads[position]!;
+  const latest = new Map<string, ReadGroup>();
+  let group: ReadGroup | undefined;
+  for (const [position, call] of reads.entries()) {
+    const { apart, before = false } = call;
+    const key = `${before} ${apart}`;
     // Most reads belong with the one before them.
-    if (!last || !belongsWith(last.calls[0]!, call))
-      last = latest[call.before === true ? 'before' : 'at'].get(call.apart);
-    if (!last || last.calls.length >= READS_PER_MULTICALL) {
-      groups.push((last = newGroup(call, position)));
-      latest[last.before ? 'before' : 'at'].set(call.apart, last);
-    } else {
-      last.positions.push(position);
-      last.calls.push(call);
+    if (!group || group.before !== before || group.calls[0]!.apart !== apart) group = latest.get(key);
+    if (!group || multicall === null || group.calls.length >= READS_PER_MULTICALL) {
+      group = { positions: [], calls: [], before, dispensable: apart !== undefined };
+      groups.push(group);
+      latest.set(key, group);
     }
+    group.positions.push(position);
+    group.calls.push(call);
   }
   return groups;
 }
 
-function belongsWith(a: ViewCall, b: ViewCall): boolean {
-  return a.apart === b.apart && (a.before === true) === (b.before === true);
+/** The `eth_call` of a group, pinned at the block, or at the one before it. */
+export function rpcOfGroup({ calls, before }: ReadGroup, { multicall, blockNumber }: ReadPlace): RpcCall {
+  const call = multicall === null ? calls[0]! : { to: multicall, data: encodeAggregate3(calls) };
+  return readOf(call, tagOf(blockNumber, before));
 }
 
-function newGroup(call: ViewCall, position: number): ReadGroup {
-  return {
-    positions: [position],
-    calls: [call],
-    before: call.before === true,
-    dispensable: call.apart !== undefined,
-  };
-}
+const readOf = ({ to, data }: ViewCall, at: Hex): RpcCall => ({
+  method: 'eth_call',
+  params: [{ to, data }, at],
+});
 
-/** The `eth_call` of each group, pinned at the block, or at the one before it. */
-export function rpcsOfGroups(groups: readonly ReadGroup[], place: ReadPlace, at: Hex): RpcCall[] {
-  const { multicall, blockNumber } = place;
-  let earlier: Hex | null = null;
-  return groups.map(({ calls, before }) => {
-    const first = calls[0]!;
-    const call =
-      multicall === null
-        ? { to: first.to, data: first.data }
-        : { to: multicall, data: encodeAggregate3(calls) };
-    return { method: 'eth_call', params: [call, before ? (earlier ??= tagOf(blockNumber, true)) : at] };
-  });
-}
-
-/** Reads left without an answer by an aggregate that failed as a whole: they are asked one by one. */
+/** A read left without an answer by an aggregate that failed as a whole: it is asked alone. */
 export interface Unanswered {
-  readonly positions: readonly number[];
-  readonly calls: readonly RpcCall[];
-  /** Positions of reads in an aggregate that found no contract: the node may lack the state altogether. */
-  readonly doubtful: ReadonlySet<number>;
+  readonly position: number;
+  readonly call: RpcCall;
+  /** The aggregate found no contract: the node may lack the state altogether. */
+  readonly doubtful: boolean;
 }
 
 /**
@@ -103,39 +82,24 @@ export function readAnswers(
   results: readonly RpcAnswer[],
   { multicall, blockNumber }: ReadPlace,
   answers: ReadAnswer[],
-): Unanswered {
-  const again = { positions: [] as number[], calls: [] as RpcCall[], doubtful: new Set<number>() };
+): Unanswered[] {
+  const again: Unanswered[] = [];
   for (const [i, { positions, calls, before, dispensable }] of groups.entries()) {
     const bytes = readBytesOf(results[i]!);
-    if (multicall === null) {
-      answers[positions[0]!] = answerOf(bytes);
-      continue;
-    }
-    const decoded = bytes ? decodeAggregate3(bytes, calls.length) : null;
-    for (const [k, position] of positions.entries()) {
-      if (decoded !== null) {
-        answers[position] = decoded[k]!;
-      } else if (!dispensable) {
-        const { to, data } = calls[k]!;
-        again.positions.push(position);
-        again.calls.push({ method: 'eth_call', params: [{ to, data }, tagOf(blockNumber, before)] });
-        if (bytes === '0x') again.doubtful.add(position);
-      }
-    }
+    const aggregated = (): ReadAnswer[] | null => (bytes ? decodeAggregate3(bytes, calls.length) : null);
+    const found = multicall === null ? [answerOf(bytes)] : aggregated();
+    const at = tagOf(blockNumber, before);
+    for (const [k, position] of positions.entries())
+      if (found) answers[position] = found[k];
+      else if (!dispensable) again.push({ position, call: readOf(calls[k]!, at), doubtful: bytes === '0x' });
   }
   return again;
 }
 
-/** Stores the answers to the reads that were asked again. */
-export function readSingles(
-  { positions, doubtful }: Unanswered,
-  singles: readonly RpcAnswer[],
-  answers: ReadAnswer[],
-): void {
-  for (const [i, position] of positions.entries()) {
-    const answer = answerOf(readBytesOf(singles[i]!));
-    answers[position] = answer === null && doubtful.has(position) ? undefined : answer;
-  }
+/** The answer to a read that was asked again. */
+export function readSingle({ doubtful }: Unanswered, single: RpcAnswer): ReadAnswer {
+  const answer = answerOf(readBytesOf(single));
+  return answer === null && doubtful ? undefined : answer;
 }
 
 /** The account's code. Throws an `UpstreamFault` where the node could not read it. */
