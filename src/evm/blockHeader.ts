@@ -7,9 +7,8 @@ import { keccak256 } from './keccak.ts';
 const BAD_BLOCK = 'block_malformed';
 
 /**
- * Checks the containing block's header against the transaction. `baseFeePerGas` is 0 before London
- * (EIP-1559). Throws `block_malformed`, or `inconsistent_upstream` when it is another block (a
- * reorganisation between two answers).
+ * Checks the block's header against the transaction. `baseFeePerGas` is 0 before London (EIP-1559). Throws
+ * `block_malformed`, or `inconsistent_upstream` when it is another block.
  */
 export function readBlockHeader(
   rawBlock: unknown,
@@ -56,10 +55,7 @@ const PLACEHOLDER = /^0x0*$/;
 const MAY_BE_ZERO =
   /^(difficulty|gasUsed|extraData|mixHash|nonce|\w+BlobGas|blobGasUsed|parentBeaconBlockRoot)$/;
 
-/**
- * Whether a block's answer has another hash than it says. Null where it is unknown: it has a field of a
- * later fork, lacks one of its own, or holds a placeholder.
- */
+/** Whether a block has another hash than it says; null where a field is unknown, missing or a placeholder. */
 export function hashIsWrong(block: Readonly<Record<string, unknown>>): boolean | null {
   const absent = FIELDS.findIndex((field) => block[field] == null);
   const held = absent < 0 ? FIELDS : FIELDS.slice(0, absent);

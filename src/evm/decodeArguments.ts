@@ -86,10 +86,7 @@ function scalar(type: AbiType, word: string): Leaf {
   }
 }
 
-/**
- * The arguments of an event or call as the contract ABI specification encodes them; null where the data does
- * not fit their types, is too short, or holds more values than are read.
- */
+/** Arguments of an event or call by the ABI; null where the data does not fit or holds too many values. */
 export function decodeArguments(
   { args }: NamedSignature,
   { topics, data, base }: { readonly topics: readonly Hash[]; readonly data: Hex; readonly base: number },
@@ -114,10 +111,7 @@ export interface CalledFunction extends NamedSignature {
   readonly decoded: readonly DecodedArgument[];
 }
 
-/**
- * The function that calldata calls: the only one of its selector with arguments that decode. Null
- * where there is none or several: a selector alone names nothing.
- */
+/** The only function of the calldata's selector with arguments that decode; null for none or several. */
 export function functionCalled(tables: SignatureTables, input: Hex): CalledFunction | null {
   if (input.length < 10) return null;
   let called: CalledFunction | null = null;

@@ -43,10 +43,7 @@ export function keyOfLog({ topics }: Pick<Log, 'topics'>): string {
 /** Digits of the hash that a line begins with. */
 const PREFIX = 8;
 
-/**
- * The event of that first topic and number of topics (topic0 included; any number where left out); null where
- * the tables know none.
- */
+/** The event of that first topic and number of topics (any where left out); null where none is known. */
 export function eventNamed(
   tables: SignatureTables,
   topic0: Hash,

@@ -16,10 +16,7 @@ const isTransferCall = ({ selector, type, effective }: Frame): boolean =>
 export const asksBalance = ({ selector, effective, context, to, output }: Frame): boolean =>
   selector === BALANCE_OF && effective && context === to && output.length >= 66;
 
-/**
- * The ends and amount of an effective `transfer` or `transferFrom` call (EIP-20). Null for any other call,
- * for short calldata, and for an end that is no address.
- */
+/** Ends and amount of an effective `transfer` or `transferFrom` call (EIP-20); null for any other. */
 export function readTransferCall(call: Frame): { from: Address; to: Address; amount: bigint } | null {
   if (!isTransferCall(call) || call.to === null) return null;
   const pulled = call.selector === TRANSFER_FROM_CALL;

@@ -26,9 +26,8 @@ export const HELD_PERMIT = '0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223
 export const HELD_LOCKDOWN = '0x89b1add15eff56b3dfe299ad94e01f2b52fbcb80ae1a3baea6ae8c04cb2b98a4';
 
 /**
- * Events raised only by tokens with balances derived from shares or an index, so that balances change
- * without Transfers: events that count shares beside amounts, and interest-bearing tokens' events that add
- * accrued interest.
+ * Events only of tokens with balances derived from shares or an index, which change without Transfers: they
+ * count shares beside amounts, or add accrued interest.
  */
 export const SHARE_TOPICS: ReadonlySet<string> = new Set([
   // TransferShares(address,address,uint256)

@@ -23,10 +23,10 @@ export interface Recoveries {
 }
 
 /**
- * Reads the EIP-712 signature that a call carries of the account it names. Null without one. Reads permits
- * (EIP-2612, also with a stated nonce), transfers with authorisation (EIP-3009), signature transfers and
- * permissions of one token or several, and forwarded requests (ERC-2771). `names` are the domain names the
- * contract may sign with; none fits an unknown domain.
+ * Reads the EIP-712 signature that a call carries of the account it names: permits (EIP-2612, also with a
+ * stated nonce), transfers with authorisation (EIP-3009), signature transfers, permissions, forwarded
+ * requests (ERC-2771). Null without one. `names`: domain names the contract may sign with; none fits an
+ * unknown one.
  */
 export function readSignedCall(
   call: SignedCall,

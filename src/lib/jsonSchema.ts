@@ -102,8 +102,7 @@ export function publishedSchema(name: string): SchemaSource {
 }
 
 /**
- * Makes the check of every value against its schema. It throws `AnalysisError('internal_validation')` for one
- * that does not conform, with ajv's errors as `cause` for the log.
+ * Makes a check that throws `AnalysisError('internal_validation')`, with ajv's errors as `cause` for the log.
  */
 export function schemaValidator<T>(source: SchemaSource): (value: T) => void {
   const check = schemaCheck<T>(source);
@@ -119,10 +118,7 @@ const ONE = ['items', 'additionalProperties', 'contains'];
 const MANY = ['anyOf', 'oneOf', 'prefixItems'];
 const NAMED = ['properties', '$defs', 'patternProperties'];
 
-/**
- * The same schema with every described object closed: a key it does not name becomes an error. Conditions
- * (`if`/`then`/`else`, `allOf`, `not`) only refine an object described elsewhere and stay as they are.
- */
+/** The same schema with every described object closed. Conditions refine one described elsewhere and stay. */
 export function closeSchema(schema: Schema): Schema {
   if (typeof schema === 'boolean') return schema;
   const closed: Record<string, unknown> = { ...schema };

@@ -21,10 +21,7 @@ export function only<T>(list: readonly T[]): T | null {
   return list.length === 1 ? list[0]! : null;
 }
 
-/**
- * Position of the first item for which `later` holds, in a list sorted so that it holds from there on; the
- * list's length where it never does.
- */
+/** Position of the first item of a sorted list for which `later` holds; the length where it never does. */
 export function lowerBound<T>(list: readonly T[], later: (item: T) => boolean): number {
   let low = 0;
   for (let high = list.length; low < high; ) {

@@ -6,10 +6,9 @@ export type Mask = (text: string) => string;
 const MASK = '[redacted]';
 
 /**
- * The mask for the URLs of nodes, price sources and collectors: user, password, path, path segments, query
- * values and host (loopback apart) vanish from a text, in either case, percent-encoded, as JSON escapes, in
- * base64, with separators inside, and cut short. All output besides reports passes through it:
- * the log, standard error, `doctor`.
+ * The mask for the URLs of nodes, price sources and collectors: user, password, path, its segments, query
+ * values and host (loopback apart) vanish in either case, percent-encoded, as JSON escapes, in base64, with
+ * separators inside, and cut short. All output besides reports passes through it.
  */
 export function createMask(urls: readonly string[]): Mask {
   // Longest first: a part of a longer secret must not leave the rest.

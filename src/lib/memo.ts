@@ -1,6 +1,5 @@
 /**
- * Memoizes a pure function of a text. Keeps between `limit` and twice as many answers: the older half is
- * dropped. Use it for values that recur between transactions and cost more than a lookup.
+ * Memoizes a pure function of a text. Keeps between `limit` and twice as many answers, dropping older ones.
  */
 export function memoize<T extends {}>(compute: (text: string) => T, limit: number): (text: string) => T {
   let recent = new Map<string, T>();

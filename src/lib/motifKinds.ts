@@ -111,10 +111,7 @@ export function listedName(
   return rulebook.entities.get(account)?.name ?? own?.name ?? null;
 }
 
-/**
- * Whether the called contract passed the signer's function on to this other one: it is commanded, not asked,
- * as deposit addresses are when their exchange empties them.
- */
+/** Whether the called contract passed the signer's function on to the account: it is commanded, not asked. */
 export function isCommanded({ frames, to: called }: CanonicalTx, account: Address): boolean {
   const selector = frames[0]?.selector ?? null;
   if (account === called || selector === null) return false;

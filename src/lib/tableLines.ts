@@ -3,9 +3,8 @@ import { memoizeFor } from './memo.ts';
 import type { LineTable } from '../model/rulebook.ts';
 
 /**
- * Indexed on first use, within some milliseconds: a search of the text costs every address and selector of a
- * report more than 3 µs, which is 1.5 % of a cold pass. By table, not by text: two equal texts are compared
- * letter by letter at every look-up.
+ * Indexed on first use: searching the text costs each address and selector of a report more than 3 µs. By
+ * table, not by text: two equal texts are compared letter by letter at every look-up.
  */
 const indexOf = memoizeFor(({ text }: LineTable, _: void) => indexed(text));
 

@@ -44,9 +44,8 @@ export interface BlockReports {
 }
 
 /**
- * Analyzes whole blocks: two or three requests each, and reports that are byte for byte those of single
- * analyses. A transaction that cannot be answered out of its block is analyzed by its hash. Rejects with the
- * `AnalysisError` of the block itself.
+ * Analyzes whole blocks, with the reports of single analyses. A transaction that cannot be answered out of
+ * its block is analyzed by its hash. Rejects with the `AnalysisError` of the block itself.
  */
 export function createAnalyzeBlock(
   deps: AnalyzerDeps,

@@ -9,9 +9,8 @@ import { secretUrls, type Config } from './config.ts';
 const BUFFERED_BYTES = 1_048_576;
 
 /**
- * Standard output for the log. A reader of a pipe that stalls fills a buffer, then loses lines, but
- * never stops the process: writing to a pipe would otherwise block. The loss is counted, and logged when the
- * reader goes on. Files and terminals are written at once.
+ * Standard output for the log. A reader of a pipe that stalls fills a buffer, then loses lines, which are
+ * counted and logged; writing would otherwise block. Files and terminals are written at once.
  */
 function logOutput(): DestinationStream {
   const kind = fstatSync(1);

@@ -17,8 +17,8 @@ export interface StartOptions extends Partial<Omit<Config, 'rpcUrls'>> {
 }
 
 /**
- * Starts the service inside the calling process: missing options take their defaults, the environment is
- * not read. Throws `ConfigError` for a bad `rpcUrl`.
+ * Starts the service in the calling process, without its environment. Throws `ConfigError` for a bad
+ * `rpcUrl`.
  */
 export function startServer(options: StartOptions): Promise<RunningServer> {
   const { rpcUrl, createAnalyze = createServiceAnalyze, log, ...overrides } = options;

@@ -1,6 +1,5 @@
 /**
- * OpenTelemetry traces over OTLP/HTTP, loaded only where OTEL_EXPORTER_OTLP_ENDPOINT is set. Headers,
- * sampling and service name follow the SDK's own OTEL_* variables.
+ * OpenTelemetry traces over OTLP/HTTP. Headers, sampling and service name follow the SDK's OTEL_* variables.
  */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';

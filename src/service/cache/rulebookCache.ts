@@ -30,8 +30,7 @@ export function unpackRulebook(bytes: Uint8Array): Rulebook {
 }
 
 /**
- * The cache's content for a rulebook compiled from the files below `dir`. Equal parts are one object: that
- * halves the time of reading it.
+ * The cache's content for a rulebook compiled from `dir`. Sharing equal parts halves the time of reading it.
  */
 export function packCache(dir: string, rulebook: Rulebook): Buffer {
   return serialize({
@@ -41,9 +40,7 @@ export function packCache(dir: string, rulebook: Rulebook): Buffer {
 }
 
 /**
- * The rulebook compiled at build, if every rule file still holds the same bytes; null where it must be
- * compiled anew. Reading and comparing the files takes a hundredth of the time of parsing, checking and
- * compiling them.
+ * The rulebook compiled at build; null where a rule file changed. Comparing takes a hundredth of compiling.
  */
 export function cachedRulebook(dir: string): Rulebook | null {
   try {
@@ -55,10 +52,7 @@ export function cachedRulebook(dir: string): Rulebook | null {
   }
 }
 
-/**
- * Changes with any path and byte of the rules but their examples. The build makes the compiling code and the
- * cache together.
- */
+/** Changes with any path and byte of the rules but examples; the build makes code and cache together. */
 function fingerprint(dir: string): string {
   const hash = createHash('sha256');
   for (const path of listFiles(dir, () => {})) {
@@ -71,10 +65,7 @@ function fingerprint(dir: string): string {
   return hash.digest('hex');
 }
 
-/**
- * Makes equal objects and arrays one object. Rules repeat each other (`signer`, the first indexed account,
- * an empty list): sharing cuts them to a third. Sets are kept; Maps are rebuilt.
- */
+/** Makes equal objects and arrays one, which cuts rules to a third. Sets are kept; Maps are rebuilt. */
 export function shareEqual<T>(value: T): T {
   const done = new Map<object, object>();
   const byContent = new Map<string, object>();

@@ -17,10 +17,7 @@ export class RequestError extends Error {
 /** Longest piece of a client's own text repeated in an error. */
 const ECHO_LENGTH = 100;
 
-/**
- * A client's value as it may be repeated in an error: bounded, without control, bidirectional or
- * line-separating characters and without halves of surrogate pairs. Ordinary values come back as they were.
- */
+/** A client's value for an error: bounded, without control, bidirectional, separating and half characters. */
 export function echo(value: string): string {
   const clean = value.slice(0, ECHO_LENGTH).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\u{fffd}');
   return value.length > ECHO_LENGTH ? `${clean}…` : clean;

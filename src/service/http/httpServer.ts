@@ -26,10 +26,7 @@ const STOPPING = 'stopping';
 /** Unanswered requests of one connection: a single read may hold 2,000, which are handled in one go. */
 const MAX_PIPELINED = 64;
 
-/**
- * HTTP server with every time-out set; does not listen yet. Requests that Node's parser accepts and RFC 9112
- * refuses are answered in the shape of every other error.
- */
+/** HTTP server with every time-out set, not listening yet; refuses also requests that RFC 9112 forbids. */
 export function createHttpServer(
   listener: RequestListener,
   limits: HttpLimits,
@@ -153,8 +150,7 @@ const LONGEST_BODY = 1_024;
 const LOG_EVERY_MS = 1_000;
 
 /**
- * Refuses `POST /analyze` before Express while no place is free: refusals take time from accepted requests.
- * Logs one line a second with the number refused.
+ * Refuses `POST /analyze` before Express while no place is free, and logs one line a second with the number.
  */
 export function shedLoad(
   app: RequestListener,

@@ -9,8 +9,7 @@ interface PlaceOf {
 }
 
 /**
- * Gives the place back while `wait` runs, and takes one again before it resolves; of several at once the
- * first.
+ * Gives the place back during `wait` and takes one again before it resolves; of several at once the first.
  */
 type Rest = (wait: () => Promise<void>) => Promise<void>;
 
@@ -33,10 +32,9 @@ interface Waiting extends Place {
 }
 
 /**
- * Admits a bounded number of tasks at once and lets a bounded number wait. Clients take turns: a free place
- * goes to the one with the fewest running, and the last place of a full queue from the one with the most
- * waiting. p-queue gives a place away when a task's signal aborts, though the task still runs; here it keeps
- * it to its end.
+ * Admits a bounded number of tasks at once and lets a bounded number wait. A free place goes to the client
+ * with the fewest running, the last place of a full queue comes from the one with the most waiting. p-queue
+ * gives a place away when a task's signal aborts; here the task keeps it to its end.
  */
 export function createLimiter({ maxConcurrency, maxQueue }: { maxConcurrency: number; maxQueue: number }) {
   // A quarter of the places is left to other clients, half of the queue to other transactions.
@@ -140,10 +138,7 @@ export function createLimiter({ maxConcurrency, maxQueue }: { maxConcurrency: nu
     refusal,
     /** Whether an analysis of the transaction just ran out of time: it is tried once, one at a time. */
     isSlow: (hash: string): boolean => slow.has(hash),
-    /**
-     * Runs `task` when there is a place. Rejects at once with `refusal()` where no more may wait, and with
-     * the signal's reason when that aborts while waiting.
-     */
+    /** Runs `task` when there is a place; rejects with `refusal()` at once, or with the signal's reason. */
     async run<T>(task: (rest: Rest) => Promise<T>, signal: AbortSignal, of?: PlaceOf): Promise<T> {
       if (closed) throw refusal();
       signal.throwIfAborted();

@@ -5,9 +5,8 @@ import type { Express } from 'express';
 export type Messages = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 
 /**
- * Classes whose messages have the app's prototypes from the start. Express sets these on each message it is
- * given. V8 then gives each message hidden classes of its own, one per property that is added later: 14 KB
- * that live until the next full collection, and no access to a message is fast.
+ * Message classes with the app's prototypes from the start. Express sets these on each message, which gives
+ * each hidden classes of its own: 14 KB until the next full collection, and slow access.
  */
 export function messagesOf(app: Express): Messages {
   class AppRequest extends IncomingMessage {}

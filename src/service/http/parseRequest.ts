@@ -15,10 +15,7 @@ export const REQUEST_SCHEMA: SchemaSource = {
   file: new URL('../../../schemas/http/analyze-request.schema.json', import.meta.url),
 };
 
-/**
- * Makes the published request schema the parser of `POST /analyze` bodies: JSON text in, transaction hash out
- * (the accepted chains are one network). Throws `RequestError` 400 with the texts of the interface.
- */
+/** The parser of `POST /analyze` bodies by the published schema. Throws `RequestError` 400. */
 export function createParseRequest(): ParseRequest {
   const validate = schemaCheck<{ tx_hash: Hash }>(REQUEST_SCHEMA);
 

@@ -173,8 +173,7 @@ const BODY_LIMIT = 16_384;
 const LINGER_MS = 1_000;
 
 /**
- * Body of a JSON request as text. Keeps no more than the limit and waits for nothing beyond it: a client
- * that goes on sending loses its connection soon after the answer. Throws `RequestError` 400.
+ * Body of a JSON request. Keeps no more than the limit, waits for nothing beyond. Throws `RequestError` 400.
  */
 async function readBody(request: IncomingMessage): Promise<string> {
   try {

@@ -39,9 +39,9 @@ const HEAP_GROWTH = '--heap-growing-percent=40';
 /**
  * Analyses in processes of their own, which neither delay other requests nor share their memory. A process
  * starts with the first large transaction and is kept for the next. V8's flag bounds its heap by ending it,
- * while a thread that exhausts its heap inside `JSON.parse` takes the whole service along. Aborting an analysis
- * kills its process: neither memory nor an endless loop outlives a request. Processes keep the service's
- * priority: reaping one of lower priority on a full machine held the event loop for up to a second.
+ * while a thread that exhausts its heap inside `JSON.parse` takes the service along. Aborting an analysis
+ * kills its process. Processes keep the service's priority: reaping one of lower priority on a full machine
+ * held the event loop for up to a second.
  */
 export function createLargeAnalyses(config: Config, rulebook: () => Rulebook) {
   const places = createLimiter({ maxConcurrency: config.largeThreads, maxQueue: Infinity });

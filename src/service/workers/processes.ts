@@ -15,9 +15,8 @@ export function processCount(config: Config): number {
 }
 
 /**
- * Runs the service as several processes that share the port, each a service of its own; the calling process
- * only keeps them running and answers on the admin port for all of them. Resolves when all have ended after
- * a signal, with the exit status: 1 if the first of them could not start.
+ * Runs the service as several processes that share the port; the calling one keeps them running and answers
+ * on the admin port for all. Resolves after a signal with the exit status: 1 if the first could not start.
  */
 export async function runProcesses(config: Config, log: Log): Promise<number> {
   let stopping = false;
@@ -75,8 +74,7 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
 }
 
 /**
- * Connections handed to a process that ended before it took them go to another one: Node.js keeps them open
- * and unanswered. To its parent they look refused by a process that stops.
+ * Passes on connections handed to a process that ended before it took them: Node.js leaves them unanswered.
  */
 function passOnUntaken(worker: Worker): void {
   const { process: child } = worker;

@@ -108,10 +108,7 @@ function unionOf(round: readonly Waiting[]): { reads: ViewCall[]; positions: num
   return { reads: union, positions };
 }
 
-/**
- * Names for the aggregates that reads are set apart in, from their content: an aggregate may fail as a
- * whole, so two transactions share one only where each would have sent exactly the same.
- */
+/** Aggregates named by content: they may fail as a whole, so two transactions share only equal ones. */
 function aggregateNames(reads: readonly ViewCall[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { apart, to, data, before } of reads)

@@ -35,8 +35,7 @@ const SAYS_TOO_LARGE =
 
 /**
  * Fetches whole blocks: transactions, receipts and traces in one JSON-RPC batch. Per-transaction calls
- * replace a method that a node lacks, and an answer that is too large or too slow; missing methods are
- * remembered per node.
+ * replace a method that a node lacks, which is remembered, and an answer too large or too slow.
  */
 export function createBlockFetcher(onNote: OnNote): (session: Session, id: BlockId) => Promise<RawBlock> {
   const noted = new Set<string>();
@@ -91,10 +90,7 @@ class BlockAttempt {
     return api;
   }
 
-  /**
-   * Block, receipts and traces in one batch; the block alone where that is too much. Parts left out are to be
-   * asked for per transaction.
-   */
+  /** Everything in one batch, the block alone where that is too much; the rest is asked per transaction. */
   async #askParts(api: TraceApi): Promise<(RpcAnswer | undefined)[]> {
     const block: RpcCall = { method: 'eth_getBlockByHash', params: [this.id.hash, true] };
     const receipts: RpcCall = { method: RECEIPTS, params: [this.id.hash] };

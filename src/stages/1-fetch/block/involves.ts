@@ -3,9 +3,8 @@ import type { RawBlock } from './fetchBlock.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 
 /**
- * Whether a transaction names one of the addresses: as sender, target or created contract, as emitter, topic
- * or data word of a log, or as caller or target of a frame. Read from the raw answers, before anything is
- * analyzed.
+ * Whether a transaction's raw answers name one of the addresses: as a party, in a log or as an end of a
+ * frame.
  */
 export function involves(block: RawBlock, hash: Hash, addresses: readonly Address[]): boolean {
   const wanted = new Set<string>(addresses.map((address) => address.slice(2)));

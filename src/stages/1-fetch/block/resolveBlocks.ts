@@ -9,10 +9,7 @@ import type { Hash } from '../../../model/hex.ts';
 /** A block by its number or its hash. */
 export type BlockRef = bigint | Hash;
 
-/**
- * Numbers and hashes of blocks, in one request; null for a block the node does not have. Throws
- * `wrong_chain` for a node that is not on mainnet.
- */
+/** Numbers and hashes of blocks in one request, null for unknown ones. Throws `wrong_chain` off mainnet. */
 export function resolveBlocks(session: Session, refs: readonly BlockRef[]): Promise<(BlockId | null)[]> {
   const calls = refs.map(
     (ref): RpcCall =>

@@ -9,9 +9,8 @@ import type { RawTransaction } from '../../../model/upstream.ts';
 import { memoize } from '../../../lib/memo.ts';
 
 /**
- * Pure checks that the answers of one node are about the same transaction. Each returns the contradiction,
- * or null. They compare only fields that are present: stage 2 refuses missing and malformed ones, and those
- * of another transaction or call.
+ * Pure checks that one node's answers are about one transaction; each returns the contradiction, or null.
+ * Missing and malformed fields, and another transaction or call, are stage 2's to refuse.
  */
 
 function text(value: unknown): string | null {
@@ -114,10 +113,7 @@ const REMEMBERED = 16_384;
 const LONGEST = 66;
 const NOTHING = -1;
 
-/**
- * The three 11-bit indexes an address or topic sets in a bloom filter, side by side in one number (Yellow
- * Paper §4.3.1); `NOTHING` where it is neither.
- */
+/** The three 11-bit indexes of an address or topic in a bloom filter (Yellow Paper §4.3.1), in one number. */
 function bloomIndexes(value: string): number {
   if (value.length % 2 !== 0 || !isHex(value)) return NOTHING;
   const digest = keccak256(value as Hex).slice(2);

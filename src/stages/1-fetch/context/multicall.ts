@@ -41,9 +41,8 @@ function argumentOf(data: Hex): string {
 }
 
 /**
- * Result of `aggregate3`: `(bool success, bytes returnData)[]`, one entry per call, null for a failed or
- * empty one. Null as a whole when it is no such array of exactly `count`: bounds are checked before anything
- * is sliced.
+ * Answers in the `(bool success, bytes returnData)[]` of `aggregate3`, null for failed and empty ones; null
+ * as a whole where it is no such array of exactly `count`.
  */
 export function decodeAggregate3(data: Hex, count: number): (Hex | null)[] | null {
   const size = data.length / 2 - 1;

@@ -30,8 +30,7 @@ export const NO_REGISTRIES: RegistryPlan = { reads: [], cut: false };
 const MAX_READS = 40;
 
 /**
- * Plans the registries to ask: those of protocols with an event that a contract emitted or a function that
- * was called, where the contract is unknown.
+ * Plans the registries to ask about unknown contracts, by the events these emitted and the function called.
  */
 export function planRegistries(
   { to, input, logs, blockNumber }: Pick<CanonicalTx, 'to' | 'input' | 'logs' | 'blockNumber'>,

@@ -73,9 +73,8 @@ export interface Unanswered {
 }
 
 /**
- * Stores the answer to each read in `answers` (nulls before) by its position, and returns the reads to ask
- * again: those of an aggregate that failed as a whole, except the dispensable ones. Throws an
- * `UpstreamFault` where the node could not read.
+ * Stores each read's answer in `answers` by its position. Returns those to ask again: of aggregates that
+ * failed as a whole, but for dispensable ones. Throws an `UpstreamFault` where the node could not read.
  */
 export function readAnswers(
   groups: readonly ReadGroup[],
@@ -110,9 +109,8 @@ export function readCode(answer: RpcAnswer): string {
 }
 
 /**
- * The bytes a call returned; null where the contract reverted, undefined where the node gave up executing
- * it, which a contract can provoke. Throws an `UpstreamFault` for everything that says nothing about the
- * contract.
+ * The bytes a call returned; null where it reverted, undefined where the node gave up executing it. Throws an
+ * `UpstreamFault` for an answer that says nothing about the contract.
  */
 function readBytesOf(answer: RpcAnswer): ReadAnswer {
   if (!answer.ok) {

@@ -8,15 +8,11 @@ import { usableDecimals } from '../../../value/amount.ts';
 import { decodeDecimals, type ViewCall } from '../context/multicall.ts';
 
 /**
- * Selector of `latestRoundData()`: `(uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt,
- * uint80 answeredInRound)`.
+ * Selector of `latestRoundData()`: `(uint80 round, int256 answer, uint256 started, uint256 updated, uint80)`.
  */
 const LATEST_ROUND_DATA = '0xfeaf968c' as Hex;
 
-/**
- * Prices by on-chain aggregator feeds as of the block. A feed that does not answer, or answers senselessly,
- * counts as no source for its asset; whether an answer is too old is judged later, against `heartbeat`.
- */
+/** Prices by on-chain feeds as of the block. A senseless answer counts as none; its age is judged later. */
 export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
   const calls = feeds.map(({ feed }): ViewCall => ({ to: feed, data: LATEST_ROUND_DATA }));
   return {
@@ -105,16 +101,12 @@ function readRound(answer: Hex | null, timestamp: number): Round | string {
 }
 
 /**
- * Selectors of `latestRoundData(address base, address quote)`, which answers `(uint80, int256, uint256,
- * uint256, uint80)`, and `decimals(address base, address quote)`:
+ * Selectors of a registry's `latestRoundData(address,address)` and `decimals(address,address)`:
  * https://docs.chain.link/data-feeds/feed-registry/feed-registry-functions
  */
 const READS = ['0xbcfd032d', '0x58e2d3a8'] as const;
 
-/**
- * Prices by the feeds that a registry contract holds for a token, in dollars or in ether, as of the block. A
- * token it has no feed for gets none; that is no refusal worth telling, most tokens have none.
- */
+/** Prices in dollars or ether by the feeds a registry holds; most tokens have none, which is no refusal. */
 export function registryPrices(
   registry: { readonly spec: FeedRegistrySpec; readonly tokens: readonly Address[] } | null,
 ): PriceSource {

@@ -38,9 +38,8 @@ const NOTHING: PricingRules = { registry: null, rates: [], averages: [], apis: [
 export type Asset = Address | 'native';
 
 /**
- * Plans the reads for a transaction's tokens: their feeds, the registry for those without, the rates of
- * listed tokens and of those that may be shares, and all bases of these. `aggregated`: many reads fit one
- * call at this block; without it the registry is left out because its reads would be too many.
+ * Plans the reads for a transaction's tokens: feeds, rates, and all bases of these. `aggregated`: many reads
+ * fit one call at this block; otherwise those of the registry would be too many.
  */
 export function planPricing(
   found: TokensInLogs,

@@ -245,10 +245,7 @@ function leavesOut({ price }: PriceApiSpec, coin: string, body: unknown): boolea
   return isList && valueAt(body, price.slice(0, at + 1), coin) == null;
 }
 
-/**
- * A JSON number as the exact decimal it was written as (shortest form), e.g. 1.5e-7 → 15 / 10^8. Null for
- * anything but a positive number.
- */
+/** A positive JSON number as the exact decimal it was written as, 1.5e-7 as 15 / 10^8; null for others. */
 export function exactDecimal(value: unknown): { numerator: bigint; scale: number } | null {
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0) return null;
   const match = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));

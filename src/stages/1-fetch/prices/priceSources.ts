@@ -67,9 +67,8 @@ interface PriceSituation {
 }
 
 /**
- * A source of prices that answers by reading contracts. All its `calls` ride in the second round trip's
- * batch; `read` gets their results in order (null where the contract did not answer) and is pure. Sources
- * are read in the order given.
+ * Reads contracts for prices. All its `calls` ride in the second round trip's batch; `read` is pure and gets
+ * the answers in order, null where there is none. Sources are read in the order given.
  */
 export interface PriceSource {
   readonly calls: readonly ViewCall[];

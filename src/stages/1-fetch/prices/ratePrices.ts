@@ -78,10 +78,9 @@ export function shareProofs(planned: readonly PlannedRate[]) {
 }
 
 /**
- * Prices of tokens in terms of other assets, as the rules say to read them: at the end of the block, and in
- * the state before it, because the transaction may have moved the rate. A listed token, and one that a
- * registry or closed factory proves, is trusted with its rate; any other only as far as the transaction
- * exchanged it.
+ * Prices of tokens in other assets, read at the end of the block and before it, because the transaction may
+ * have moved the rate. A listed token, and one that a registry or closed factory proves, is trusted with its
+ * rate; any other only as far as the transaction exchanged it.
  */
 export function ratePrices(planned: readonly PlannedRate[]): PriceSource {
   const reads = new Reads();

@@ -19,12 +19,9 @@ const UNHEALTHY: ReadonlySet<string> = new Set(['upstream_unreachable', 'upstrea
 
 /**
  * Circuit breaker of one node, shared by all analyses. It opens when several different analyses in a row
- * failed: one transaction that a node cannot trace, asked for many times, says nothing of the node.
- * An open node is tried by a cheap call of its own, first at once, then after pauses
- * that double; no analysis is put at stake. After a failure other nodes are asked first, and one analysis at
- * a time tries the node again. A slow node keeps its place in the order but gets few requests at once.
- *
- * cockatiel and opossum count calls, not analyses, and their trial is the next call of any kind.
+ * failed: one transaction that a node cannot trace says nothing of the node. An open node is tried by a cheap
+ * call, at once and after pauses that double; no analysis is put at stake. After a failure other nodes are
+ * asked first. cockatiel and opossum count calls, not analyses, and their trial is the next call of any kind.
  */
 export class CircuitBreaker {
   /** Analyses that failed since the last success; no more than `THRESHOLD`. */

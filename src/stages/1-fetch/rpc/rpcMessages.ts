@@ -77,10 +77,7 @@ export function readSingle(request: RpcRequestMessage, body: unknown): RpcAnswer
   return readAnswer(body);
 }
 
-/**
- * Answers of a batch in the order of the requests (JSON-RPC 2.0 §6 lets the node answer in any order).
- * Throws `upstream_malformed` unless every request has exactly one answer under its own id.
- */
+/** Answers of a batch in the order of the requests. Throws unless each has exactly one, under its own id. */
 export function readBatch(requests: readonly RpcRequestMessage[], body: unknown): RpcAnswer[] {
   if (!Array.isArray(body)) throw malformed('not a batch of responses');
   if (body.length !== requests.length) throw malformed('a batch of another length');
@@ -158,10 +155,7 @@ export function faultOf(call: string, error: RpcError): UpstreamFault {
   return new UpstreamFault('upstream_rpc', refused ? 'elsewhere' : 'again', detail, extras);
 }
 
-/**
- * Bodies up to this size cannot hold enough values to matter; the scan below costs less than parsing a larger
- * one.
- */
+/** Smaller bodies are not scanned: they cannot hold enough values to matter. */
 const SCAN_FROM = 262_144;
 /** The EVM nests 1,024 calls, each an object inside an array; the rest is the envelope. */
 const MAX_DEPTH = 2_200;

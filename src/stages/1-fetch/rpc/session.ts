@@ -61,13 +61,9 @@ export interface NodePool {
 
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 2_000;
-/**
- * Waits before asking again for unknown transactions and state: a lagging node catches up within two seconds.
- */
+/** Waits before asking again for the unknown: a lagging node catches up within two seconds. */
 const UNKNOWN_MS = [250, 600, 1_400];
-/**
- * State that one node has pruned its like behind the same address may have; a report without it is still one.
- */
+/** The same for pruned state: another node behind the address may have it, and a report can do without. */
 const PRUNED_MS = [100, 300];
 
 /** A node as one round trip sees it. */

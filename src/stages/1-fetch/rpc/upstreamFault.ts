@@ -32,9 +32,9 @@ export class UpstreamFault extends AnalysisError {
 }
 
 /**
- * A signal that aborts with the given one or when the time is up; hold the object as long as it is needed.
- * Its timer is a plain one: that of `AbortSignal.timeout` inside `AbortSignal.any` may fall to the garbage
- * collector on the Node versions supported, and the request would hang.
+ * A signal that aborts with the given one or when the time is up. `AbortSignal.timeout` inside
+ * `AbortSignal.any` may fall to the garbage collector on the Node versions supported, and the request would
+ * hang.
  */
 export function timeLimit(
   signal: AbortSignal,
