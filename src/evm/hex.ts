@@ -67,6 +67,9 @@ export function quantity(value: unknown): bigint | null {
     : null;
 }
 
+/** A quantity as JSON-RPC takes it. */
+export const hexOf = (value: bigint): Hex => `0x${value.toString(16)}`;
+
 /** Values of the digits by character code below 256, of either case; -1 of any other. */
 export const DIGITS = Int8Array.from({ length: 256 }, (_, code) =>
   code < 128 ? '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()) : -1,

@@ -1,4 +1,4 @@
-import { readAddress, readCount, readHash, readQuantity } from '../evm/hex.ts';
+import { hexOf, readAddress, readCount, readHash, readQuantity } from '../evm/hex.ts';
 import { AnalysisError } from '../lib/errors.ts';
 import { groupBy } from '../lib/lists.ts';
 import { absent, isRecord, readObject, type Fields } from '../lib/shape.ts';
@@ -24,7 +24,7 @@ export const PARITY: TraceApi = {
   dialect: 'parity',
   call: (hash) => ({ method: 'trace_transaction', params: [hash] }),
   // By number only; the answers name the block's hash, which is checked.
-  blockCall: ({ number }) => ({ method: 'trace_block', params: [`0x${number.toString(16)}`] }),
+  blockCall: ({ number }) => ({ method: 'trace_block', params: [hexOf(number)] }),
   splitBlock,
   looksLike,
   logs: () => [],

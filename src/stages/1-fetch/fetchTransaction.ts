@@ -21,17 +21,17 @@ export function fetchTransaction(
   check: (raw: RawTransaction) => void = () => {},
 ): Promise<RawTransaction> {
   // Both dialects in one batch unless that answer proves too large.
-  const dialects = { single: false };
+  let single = false;
   return session.ask(async (endpoint) => {
     try {
-      const raw = await attempt(session, endpoint, hash, dialects.single);
+      const raw = await attempt(session, endpoint, hash, single);
       elsewhere(() => check(raw));
       return raw;
     } catch (error) {
       const tooLarge = error instanceof UpstreamFault && error.code === 'upstream_too_large';
       const { capabilities } = session.traceEndpoint ?? endpoint;
-      if (!tooLarge || dialects.single || capabilities.trace) throw error;
-      dialects.single = true;
+      if (!tooLarge || single || capabilities.trace) throw error;
+      single = true;
       throw new UpstreamFault(error.code, 'again', error.detail);
     }
   });
@@ -53,7 +53,11 @@ async function attempt(
   const traces = apis.map((api) => api.call(hash));
   const [ownAnswers, traceAnswers] = await sendBoth(session, endpoint, own, traces);
 
-  if (own.length > 2) checkChain(endpoint, ownAnswers[2]!);
+  if (own.length > 2) {
+    const id = quantityOf(ownAnswers[2]);
+    requireMainnet(id, endpoint);
+    endpoint.capabilities.mainnet = id === 1n;
+  }
   const { tx, receipt } = readMined(ownAnswers, endpoint);
   let trace: RawTransaction['trace'];
   try {
@@ -67,12 +71,6 @@ async function attempt(
   const mismatch = logsMismatch(receipt, trace);
   if (mismatch) throw inconsistent(mismatch);
   return { hash, tx, receipt, trace };
-}
-
-function checkChain(endpoint: RpcEndpoint, answer: RpcAnswer): void {
-  const id = quantityOf(answer);
-  requireMainnet(id, endpoint);
-  endpoint.capabilities.mainnet = id === 1n;
 }
 
 function requireMainnet(id: bigint | null, { capabilities }: RpcEndpoint): void {

@@ -1,4 +1,4 @@
-import { quantity } from '../../evm/hex.ts';
+import { hexOf, quantity } from '../../evm/hex.ts';
 import { isRecord, itemsOf } from '../../lib/shape.ts';
 import { canonicalError } from '../../traces/callNode.ts';
 import { apiOfDialect } from '../../traces/traceApis.ts';
@@ -21,7 +21,6 @@ import { elsewhere, UpstreamFault } from './rpc/upstreamFault.ts';
 import {
   callObject,
   environmentsOf,
-  hexOf,
   MOST_GAS,
   readBase,
   transactionOf,

@@ -1,6 +1,6 @@
 import { keccak256 } from '../../evm/keccak.ts';
 import { fromString } from 'ox/Hex';
-import { lowerAddress, quantity, readHash, readQuantity, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { hexOf, lowerAddress, quantity, readHash, readQuantity, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { isRecord } from '../../lib/shape.ts';
 import type { Address, Hash, Hex } from '../../model/hex.ts';
 import type { SimulatedCall, SimulationRequest } from '../../model/simulation.ts';
@@ -174,7 +174,5 @@ export function transactionOf(request: SimulationRequest, base: Base, { gas }: E
 
 /** An account that no contract can know beforehand. */
 const unknownTo = (hash: Hex): Address => `0x${hash.slice(-40)}`;
-
-export const hexOf = (value: bigint): Hex => `0x${value.toString(16)}`;
 
 const plain = ({ to, data, value }: SimulatedCall): unknown[] => [to, data, hexOf(value)];

@@ -1,10 +1,13 @@
 import { encodeData, from as abiOf } from 'ox/AbiFunction';
 import { encode, from as parametersOf } from 'ox/AbiParameters';
-import { lowerAddress, quantity, ZERO_ADDRESS } from '../../evm/hex.ts';
+import { hexOf, lowerAddress, quantity, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { isRecord } from '../../lib/shape.ts';
-import type { Address } from '../../model/hex.ts';
+import type { Address, Hex } from '../../model/hex.ts';
+import { quantityOf, type RpcCall } from './rpc/rpcMessages.ts';
+import type { Session } from './rpc/session.ts';
 import type {
   SimulatedCall,
+  SimulatedRun,
   SimulationRequest,
   StateChange,
   StateOverride,
@@ -70,7 +73,7 @@ function overrideOf(
   for (const field of ['balance', 'code'])
     if (typeof after[field] === 'string') override[field] = after[field];
   const nonce = quantity(after['nonce']);
-  if (nonce !== null) override['nonce'] = `0x${nonce.toString(16)}`;
+  if (nonce !== null) override['nonce'] = hexOf(nonce);
   // A slot set to zero is in `before` alone.
   const cleared = isRecord(before['storage'])
     ? Object.keys(before['storage']).map((slot) => [slot, ZERO])
@@ -85,7 +88,7 @@ function overrideOf(
 export function withoutLoan(overrides: StateOverrides, sender: Address, lent = 0n): StateOverrides {
   const held = quantity(overrides[sender]?.balance);
   if (held === null) return overrides;
-  return { ...overrides, [sender]: { ...overrides[sender], balance: `0x${(held - lent).toString(16)}` } };
+  return { ...overrides, [sender]: { ...overrides[sender], balance: hexOf(held - lent) } };
 }
 
 const ZERO = `0x${'0'.repeat(64)}`;
@@ -107,4 +110,30 @@ export function mergeOverrides(earlier: StateOverrides, later: StateOverrides): 
     if (known.state) delete (merged[account] as { stateDiff?: unknown }).stateDiff;
   }
   return merged;
+}
+
+/** The word that a read answers before a run and after it; null where it answers none. */
+export type WordsAround = readonly [before: bigint | null, after: bigint | null];
+
+/** Asks contracts in the state before a run and in the one that it leaves. One round trip. */
+export async function readAround(
+  session: Session,
+  { block, stateOverrides }: SimulationRequest,
+  { blockNumber, changes }: SimulatedRun,
+  reads: readonly { readonly to: Address; readonly data: Hex }[],
+): Promise<WordsAround[]> {
+  const at = block === 'pending' ? 'pending' : hexOf(blockNumber);
+  let after = stateOverrides;
+  for (const change of changes ?? []) after = mergeOverrides(after, overridesOf(change));
+  const callOf = (read: (typeof reads)[number], state: StateOverrides) => ({
+    method: 'eth_call',
+    params: [read, at, ...(Object.keys(state).length > 0 ? [state] : [])],
+  });
+  const calls = [
+    ...reads.map((read) => callOf(read, stateOverrides)),
+    // Only the contract's own storage: a copy of all that changed in each read would be large.
+    ...reads.map((read) => callOf(read, { ...stateOverrides, [read.to]: after[read.to] ?? {} })),
+  ];
+  const answers = await session.ask((endpoint) => endpoint.send(calls as readonly RpcCall[], session));
+  return reads.map((_, i) => [quantityOf(answers[i]), quantityOf(answers[reads.length + i])]);
 }

@@ -1,7 +1,7 @@
 import { addressOfWord, wordAt, wordOf, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { frameEvidence } from '../../lib/evidence.ts';
 import { isCallOf, isUnlimited } from '../../value/tokenCall.ts';
-import { readAround, type WordsAround } from '../../stages/1-fetch/simulatedReads.ts';
+import { readAround, type WordsAround } from '../../stages/1-fetch/simulatedBatch.ts';
 import type { Session } from '../../stages/1-fetch/rpc/session.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Address, Hex } from '../../model/hex.ts';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/shape.ts';
-import { quantity } from '../../../evm/hex.ts';
+import { hexOf, quantity } from '../../../evm/hex.ts';
 import { CHAIN_CALL, quantityOf, resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMessages.ts';
 import { malformed, UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
@@ -14,7 +14,7 @@ export function resolveBlocks(session: Session, refs: readonly BlockRef[]): Prom
   const calls = refs.map(
     (ref): RpcCall =>
       typeof ref === 'bigint'
-        ? { method: 'eth_getBlockByNumber', params: [`0x${ref.toString(16)}`, false] }
+        ? { method: 'eth_getBlockByNumber', params: [hexOf(ref), false] }
         : { method: 'eth_getBlockByHash', params: [ref, false] },
   );
   return session.ask(async (endpoint) => {

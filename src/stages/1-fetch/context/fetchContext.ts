@@ -12,12 +12,11 @@ import {
   type PriceAnswers,
   type PriceSource,
 } from '../prices/priceSources.ts';
-import { refusePrice } from '../prices/refusePrice.ts';
 import { readState } from './readState.ts';
 import type { NameSource } from './accountNames.ts';
 import type { ReadAnswer } from './viewReads.ts';
 import type { ContextPlan } from './planContext.ts';
-import type { PlannedRate } from '../prices/planPricing.ts';
+import { refusePrice, type PlannedRate } from '../prices/planPricing.ts';
 import type { PriceFeedSpec } from '../../../model/pricing.ts';
 import type { PriceApi } from '../prices/priceApi.ts';
 import type { Session } from '../rpc/session.ts';

@@ -7,6 +7,7 @@ import {
   type RpcAnswer,
   type RpcCall,
 } from '../rpc/rpcMessages.ts';
+import { hexOf } from '../../../evm/hex.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 
@@ -129,5 +130,5 @@ function answerOf(bytes: ReadAnswer): ReadAnswer {
 }
 
 export function tagOf(block: bigint, before: boolean): Hex {
-  return `0x${(before && block > 0n ? block - 1n : block).toString(16)}`;
+  return hexOf(before && block > 0n ? block - 1n : block);
 }

@@ -3,7 +3,7 @@ import { intOfWord, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import { BALANCE_OF } from '../../../evm/tokenCalls.ts';
 import { Q96, Q192, sqrtRatioAtTick } from '../../../value/tickPrice.ts';
 import { wordWithin, type ViewCall } from '../context/multicall.ts';
-import { refusePrice } from './refusePrice.ts';
+import { refusePrice } from './planPricing.ts';
 import type { PriceSource } from './priceSources.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { AverageSpec } from '../../../model/pricing.ts';

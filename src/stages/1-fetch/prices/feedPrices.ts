@@ -1,5 +1,5 @@
 import { intOfWord, smallUintOfWord, uintOfWord, wordAt, HIGH_BYTES } from '../../../evm/hex.ts';
-import { refusePrice } from './refusePrice.ts';
+import { refusePrice } from './planPricing.ts';
 import type { PriceAnswers, PriceSource } from './priceSources.ts';
 import type { Hex, Address } from '../../../model/hex.ts';
 import type { PriceFeedSpec, FeedRegistrySpec } from '../../../model/pricing.ts';

@@ -1,6 +1,5 @@
 import { addTo } from '../../../lib/lists.ts';
 import type { TokensInLogs } from '../context/tokensInLogs.ts';
-import { refusePrice } from './refusePrice.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { PriceRefusal } from '../../../model/upstream.ts';
 import type { PreparedRules } from '../../../model/intent.ts';
@@ -36,6 +35,15 @@ const NOTHING: PricingRules = { registry: null, rates: [], averages: [], apis: [
 
 /** Assets, including native ether. */
 export type Asset = Address | 'native';
+
+/** A refusal of a source; `no_source` unless it says otherwise. */
+export function refusePrice(
+  asset: Asset,
+  reason: string,
+  { code = 'no_source', observed = null, threshold = null }: Partial<PriceRefusal> = {},
+): PriceRefusal {
+  return { asset, code, reason, observed, threshold };
+}
 
 /**
  * Plans the reads for a transaction's tokens: feeds, rates, and all bases of these. `aggregated`: many reads

@@ -1,8 +1,7 @@
 import { isRecord } from '../../../lib/shape.ts';
 import { timeLimit } from '../rpc/upstreamFault.ts';
-import { refusePrice } from './refusePrice.ts';
 import type { PriceAnswers } from './priceSources.ts';
-import type { Asset } from './planPricing.ts';
+import { refusePrice, type Asset } from './planPricing.ts';
 import type { AnswerPath, PriceApiSpec } from '../../../model/pricing.ts';
 import { connectionCause } from '../rpc/connectionCause.ts';
 import type { CallScope } from '../rpc/rpcEndpoint.ts';

@@ -2,8 +2,7 @@ import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { memoizeFor } from '../../../lib/memo.ts';
 import { addressOfWord, uintOfWord, wordAt } from '../../../evm/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
-import type { PlannedRate } from './planPricing.ts';
-import { refusePrice } from './refusePrice.ts';
+import { refusePrice, type Asset, type PlannedRate } from './planPricing.ts';
 import type { PriceSource } from './priceSources.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import { TOKEN_ARGUMENT, type RateCall, type RateNumber, type RateSpec } from '../../../model/pricing.ts';
@@ -168,12 +167,7 @@ const EMPTY = 'nothing was in circulation, so that a share of it means nothing';
 const refuse = (spec: RateSpec, asset: Address, code: PriceRefusal['code'], reason: string): PriceRefusal =>
   refusePrice(asset, `${spec.method}: ${reason}`, { code });
 
-function proves(
-  { identity }: RateSpec,
-  token: Address,
-  bases: readonly (Address | 'native')[],
-  ask: Ask,
-): boolean {
+function proves({ identity }: RateSpec, token: Address, bases: readonly Asset[], ask: Ask): boolean {
   if (!identity) return true;
   if (identity.kind === 'registry') {
     return identity.calls.some((call) => uintOfWord(ask(call, 'at') ?? '0') !== 0n);
@@ -188,8 +182,8 @@ function proves(
 }
 
 /** The token's bases; null where it does not answer as this family does, or proves nothing. */
-function readBases(spec: RateSpec, token: Address, ask: Ask): (Address | 'native')[] | null {
-  const bases: (Address | 'native')[] = [];
+function readBases(spec: RateSpec, token: Address, ask: Ask): Asset[] | null {
+  const bases: Asset[] = [];
   for (const { asset } of spec.terms) {
     const base = typeof asset === 'string' ? asset : addressOfWord(ask(asset, 'at') ?? '');
     if (base === null) return null;
@@ -203,7 +197,7 @@ function readBases(spec: RateSpec, token: Address, ask: Ask): (Address | 'native
 /** Null where a number is missing; `empty` where there is nothing to divide by. */
 function readTerms(
   spec: RateSpec,
-  bases: readonly (Address | 'native')[],
+  bases: readonly Asset[],
   ask: Ask,
   state: State,
 ): readonly RateTerm[] | 'empty' | null {

@@ -1,31 +1,25 @@
 import { TRACE_APIS } from '../../../traces/traceApis.ts';
 import type { TraceMode, RawTransaction } from '../../../model/upstream.ts';
 import type { TraceApi } from '../../../traces/traceApi.ts';
-import {
-  faultOf,
-  isRateLimit,
-  isStateMissing,
-  isUnsupported,
-  type RpcAnswer,
-  type RpcError,
-} from './rpcMessages.ts';
+import { faultOf, isRateLimit, isStateMissing, isUnsupported } from './rpcMessages.ts';
+import type { RpcAnswer, RpcError } from './rpcMessages.ts';
 import { UpstreamFault } from './upstreamFault.ts';
 
 /** A node's capabilities: the only knowledge that outlives an analysis. */
-export interface Capabilities {
-  /** Whether it takes JSON-RPC batches; null until the first one. */
-  batches: boolean | null;
-  /** The trace mode that works; null until known. */
-  trace: TraceMode | null;
-  readonly unsupported: Set<TraceMode>;
-  /** True once the node answered that it is on chain 1. */
-  mainnet: boolean;
-  /** False once it refused to run several tracers at once. */
-  mux: boolean;
-}
+export type Capabilities = ReturnType<typeof newCapabilities>;
 
-export function newCapabilities(): Capabilities {
-  return { batches: null, trace: null, unsupported: new Set(), mainnet: false, mux: true };
+export function newCapabilities() {
+  return {
+    /** Whether it takes JSON-RPC batches; null until the first one. */
+    batches: null as boolean | null,
+    /** The trace mode that works; null until known. */
+    trace: null as TraceMode | null,
+    unsupported: new Set<TraceMode>(),
+    /** True once the node answered that it is on chain 1. */
+    mainnet: false,
+    /** False once it refused to run several tracers at once. */
+    mux: true,
+  };
 }
 
 /**
@@ -47,26 +41,22 @@ function forgetTrace(capabilities: Capabilities): void {
 }
 
 type Finding =
-  | { readonly kind: 'trace'; readonly result: unknown }
-  | { readonly kind: 'empty' | 'malformed' | 'unsupported' }
+  | { readonly kind: ReturnType<TraceApi['looksLike']>; readonly result: unknown }
+  | { readonly kind: 'unsupported' }
   | { readonly kind: 'failed'; readonly error: RpcError };
 
 function finding(api: TraceApi, answer: RpcAnswer): Finding {
-  if (answer.ok) {
-    const kind = api.looksLike(answer.result);
-    return kind === 'trace' ? { kind, result: answer.result } : { kind };
-  }
-  return refusesOption(api, answer.error) || isUnsupported(answer.error)
+  if (answer.ok) return { kind: api.looksLike(answer.result), result: answer.result };
+  const { error } = answer;
+  return refusesOption(api, error) || isUnsupported(error)
     ? { kind: 'unsupported' }
-    : { kind: 'failed', error: answer.error };
+    : { kind: 'failed', error };
 }
 
 /** A node may know the tracer but not its `withLog` option. */
 function refusesOption({ mode }: TraceApi, { code, message }: RpcError): boolean {
-  return (
-    mode === 'call_tracer_with_log' &&
-    (code === -32602 || /withlog|tracerconfig|unknown field/i.test(message))
-  );
+  if (mode !== 'call_tracer_with_log') return false;
+  return code === -32602 || /withlog|tracerconfig|unknown field/i.test(message);
 }
 
 /**
@@ -122,7 +112,6 @@ function explain(findings: readonly Finding[], capabilities: Capabilities): Upst
   if (findings.some((f) => f.kind === 'malformed')) return new UpstreamFault('trace_malformed', 'again');
   if (!failed) return new UpstreamFault('trace_unavailable', 'again');
   const { code, message } = failed.error;
-  const unknown = isStateMissing(failed.error) || /not found/i.test(message);
-  const retry = unknown ? 'later' : 'again';
+  const retry = isStateMissing(failed.error) || /not found/i.test(message) ? 'later' : 'again';
   return new UpstreamFault('trace_unavailable', retry, `code ${code}`, { note: message });
 }

@@ -15,18 +15,16 @@ import { CircuitBreaker } from './circuitBreaker.ts';
 import { createHttpPost, HttpFailure, type HttpAnswer } from './httpPost.ts';
 import { malformed, reasonOf, UpstreamFault } from './upstreamFault.ts';
 import type { Agent } from 'undici';
+import type { UpstreamOptions } from './upstream.ts';
 import type { UpstreamCallEvent } from '../../../model/upstream.ts';
 
-export interface EndpointOptions {
+interface EndpointOptions {
   /** `upstream-1`: the only name under which logs, metrics and errors know it. */
   readonly name: string;
   readonly url: string;
-  readonly timeoutMs: number;
-  readonly maxResponseBytes: number;
-  /** Calls per JSON-RPC batch; larger ones go as several batches at once. */
-  readonly maxBatch: number;
   /** The connections. */
   readonly agent: Agent;
+  readonly options: Pick<UpstreamOptions, 'rpcTimeoutMs' | 'rpcMaxBatch' | 'maxResponseBytes'>;
 }
 
 export interface CallScope {
@@ -65,24 +63,20 @@ export class LargeAnswer extends Error {
 // Unique in the process: an answer to another request never passes for ours.
 let nextId = Math.floor(Math.random() * 1e9);
 
-export function createEndpoint(options: EndpointOptions): RpcEndpoint {
-  const { name, url, timeoutMs, maxResponseBytes, maxBatch } = options;
-  const send = createHttpPost(url, options.agent);
+export function createEndpoint({ name, url, agent, options }: EndpointOptions): RpcEndpoint {
+  const { rpcTimeoutMs, rpcMaxBatch, maxResponseBytes } = options;
+  const send = createHttpPost(url, agent);
   const capabilities = newCapabilities();
 
   async function post(
     body: RpcRequestMessage | RpcRequestMessage[],
     scope: CallScope,
   ): Promise<{ status: number; data: unknown }> {
-    const limits = {
-      signal: scope.signal,
-      ms: Math.min(timeoutMs, scope.timeLeft()),
-      maxBytes: maxResponseBytes,
-      largeBytes: scope.largeBytes,
-    };
+    const { signal, largeBytes } = scope;
+    const ms = Math.min(rpcTimeoutMs, scope.timeLeft());
     let answer: HttpAnswer;
     try {
-      answer = await send(JSON.stringify(body), limits);
+      answer = await send(JSON.stringify(body), { signal, ms, maxBytes: maxResponseBytes, largeBytes });
     } catch (error) {
       throw error instanceof HttpFailure ? faultOfFailure(error, scope) : error;
     }
@@ -139,24 +133,19 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   }
 
   function sendBatch(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]> {
-    return observed(
-      calls.map((call) => call.method),
-      scope,
-      async () => {
-        const requests = calls.map(toMessage);
-        const { status, data } = await post(requests, scope);
-        const error = Array.isArray(data) ? null : readError(data);
-        if (error) {
-          const extras = { note: error.message };
-          if (isRateLimit(error)) throw new UpstreamFault('upstream_rate_limited', 'again', null, extras);
-          if (REFUSES_BATCH.has(error.code) || /batch/i.test(error.message)) throw new BatchRefused();
-          if (status >= 400 && status < 500)
-            throw new UpstreamFault('upstream_http', 'elsewhere', `HTTP ${status}`, extras);
-          throw new UpstreamFault('upstream_rpc', 'again', `code ${error.code}`, extras);
-        }
-        return readBatch(requests, data);
-      },
-    );
+    const methods = calls.map((call) => call.method);
+    return observed(methods, scope, async () => {
+      const requests = calls.map(toMessage);
+      const { status, data } = await post(requests, scope);
+      const error = Array.isArray(data) ? null : readError(data);
+      if (error === null) return readBatch(requests, data);
+      const extras = { note: error.message };
+      if (isRateLimit(error)) throw new UpstreamFault('upstream_rate_limited', 'again', null, extras);
+      if (REFUSES_BATCH.has(error.code) || /batch/i.test(error.message)) throw new BatchRefused();
+      if (status >= 400 && status < 500)
+        throw new UpstreamFault('upstream_http', 'elsewhere', `HTTP ${status}`, extras);
+      throw new UpstreamFault('upstream_rpc', 'again', `code ${error.code}`, extras);
+    });
   }
 
   async function sendSingles(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]> {
@@ -172,7 +161,7 @@ export function createEndpoint(options: EndpointOptions): RpcEndpoint {
   async function sendCalls(calls: readonly RpcCall[], scope: CallScope): Promise<RpcAnswer[]> {
     if (calls.length === 1 || capabilities.batches === false) return sendSingles(calls, scope);
     const chunks: RpcCall[][] = [];
-    for (let i = 0; i < calls.length; i += maxBatch) chunks.push(calls.slice(i, i + maxBatch));
+    for (let i = 0; i < calls.length; i += rpcMaxBatch) chunks.push(calls.slice(i, i + rpcMaxBatch));
     try {
       const answers = (await Promise.all(chunks.map((chunk) => sendBatch(chunk, scope)))).flat();
       capabilities.batches = true;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AnalysisError } from '../../../lib/errors.ts';
 import { reasonOf, UpstreamFault } from './upstreamFault.ts';
 import type { CallScope, RpcEndpoint } from './rpcEndpoint.ts';
+import type { UpstreamOptions } from './upstream.ts';
 import { CHAIN_CALL, type RpcAnswer, type RpcCall } from './rpcMessages.ts';
 import type { ContextPlan } from '../context/planContext.ts';
 import type { ViewCall } from '../context/multicall.ts';
@@ -54,9 +55,7 @@ export interface Session extends CallScope {
 export interface NodePool {
   readonly endpoints: readonly RpcEndpoint[];
   readonly traceEndpoint: RpcEndpoint | null;
-  /** Further attempts after the first, per round trip. */
-  readonly retries: number;
-  readonly deadlineMs: number;
+  readonly options: Pick<UpstreamOptions, 'rpcRetries' | 'deadlineMs'>;
 }
 
 const BACKOFF_FIRST_MS = 100;
@@ -80,41 +79,53 @@ interface Candidate {
   excluded: boolean;
 }
 
-export function openSession(pool: NodePool, options: SessionOptions): Session {
+export function openSession(
+  { endpoints, traceEndpoint, options: pool }: NodePool,
+  options: SessionOptions,
+): Session {
   const { signal, onCall = () => {}, largeBytes, once = false, rest = (wait) => wait() } = options;
-  const retries = once ? 0 : pool.retries;
+  const attempts = endpoints.length + (once ? 0 : pool.rpcRetries);
   const subject: unknown = options.subject ?? Symbol();
   const deadlineAt = options.deadlineAt ?? performance.now() + pool.deadlineMs;
   const timeLeft = (): number => deadlineAt - performance.now();
   let answeredLast: RpcEndpoint | null = null;
-  // Each request in flight adds a listener, and a transaction of many tokens has more than Node's warning
-  // threshold.
+  // Each request in flight adds a listener; many tokens have more than Node's warning threshold.
   setMaxListeners(0, signal);
 
   /** In the configured order, but the node that answered first: answers of one node belong together. */
   function candidates(): Candidate[] {
-    const first = pool.endpoints.filter((endpoint) => endpoint === answeredLast);
-    const others = pool.endpoints.filter((endpoint) => endpoint !== answeredLast);
-    const only = pool.endpoints.length === 1;
+    const isOther = (endpoint: RpcEndpoint): number => (endpoint === answeredLast ? 0 : 1);
+    const only = endpoints.length === 1;
     const untried = { only, tries: 0, unknown: 0, readyAt: 0, excluded: false };
-    return [...first, ...others].map((endpoint) => ({ endpoint, ...untried }));
+    const ordered = endpoints.toSorted((a, b) => isOther(a) - isOther(b));
+    return ordered.map((endpoint) => ({ endpoint, ...untried }));
   }
 
+  /** Tries nodes with an open circuit by a cheap call that belongs to no analysis. */
   function tryOpenNodes(): void {
-    for (const endpoint of pool.endpoints) void endpoint.breaker.tryOut(() => ping(endpoint, onCall));
+    for (const { breaker, send } of endpoints)
+      void breaker.tryOut(() => {
+        const { signal: unlimited } = new AbortController();
+        return send([CHAIN_CALL], { signal: unlimited, timeLeft: () => PING_MS, onCall });
+      });
   }
 
   /** A wait that the node asked for, or that follows its ignorance, is long: others may have the place. */
   function waitFor(ms: number, after: UpstreamFault | null): Promise<void> {
     const long = after?.retry === 'later' || after?.code === 'upstream_rate_limited';
-    return long ? rest(() => pause(ms, signal)) : pause(ms, signal);
+    const pause = async (): Promise<void> => {
+      await sleep(ms, undefined, { signal }).catch(() => {
+        throw reasonOf(signal);
+      });
+    };
+    return long ? rest(pause) : pause();
   }
 
   async function ask<T>(attempt: (endpoint: RpcEndpoint) => Promise<T>): Promise<T> {
     const all = candidates();
     let verdict: UpstreamFault | null = null;
     let last: UpstreamFault | null = null;
-    for (let tries = 0; tries < retries + pool.endpoints.length; ) {
+    for (let tries = 0; tries < attempts; ) {
       tryOpenNodes();
       const next = nextOf(all);
       if (!next) break;
@@ -145,7 +156,6 @@ export function openSession(pool: NodePool, options: SessionOptions): Session {
     throw verdict ?? last ?? new AnalysisError('deadline');
   }
 
-  const { traceEndpoint } = pool;
   return { signal, timeLeft, onCall, traceEndpoint, ask, largeBytes };
 }
 
@@ -171,13 +181,6 @@ function availableAt({ endpoint, readyAt, only, tries }: Candidate): number {
 
 const PING_MS = 2_000;
 
-/** A cheap call that belongs to no analysis. Rejects where the node does not answer. */
-async function ping(endpoint: RpcEndpoint, onCall: CallScope['onCall']): Promise<void> {
-  const timeLeft = (): number => PING_MS;
-  const scope = { signal: new AbortController().signal, timeLeft, onCall };
-  await endpoint.send([CHAIN_CALL], scope);
-}
-
 /** The node with the fewest tries among those ready, healthy first; otherwise the next to be ready. */
 function nextOf(candidates: readonly Candidate[]): Candidate | undefined {
   const now = performance.now();
@@ -187,9 +190,8 @@ function nextOf(candidates: readonly Candidate[]): Candidate | undefined {
     const at = availableAt(c);
     return at <= now ? [0, c.tries + (c.endpoint.breaker.suspect(now) ? 0.5 : 0)] : [1, at];
   };
-  return usable
-    .map((candidate) => ({ candidate, rank: rank(candidate) }))
-    .sort(({ rank: a }, { rank: b }) => a[0] - b[0] || a[1] - b[1])[0]?.candidate;
+  const ranked = usable.map((candidate) => ({ candidate, rank: rank(candidate) }));
+  return ranked.sort(({ rank: a }, { rank: b }) => a[0] - b[0] || a[1] - b[1])[0]?.candidate;
 }
 
 function note(candidate: Candidate, fault: UpstreamFault): void {
@@ -205,12 +207,4 @@ function note(candidate: Candidate, fault: UpstreamFault): void {
   // Full jitter, so that many analyses hit by one outage do not come back together.
   const backoff = Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** candidate.tries++);
   candidate.readyAt = performance.now() + Math.max(backoff, fault.retryAfterMs);
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch {
-    throw reasonOf(signal);
-  }
 }

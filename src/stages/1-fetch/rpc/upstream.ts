@@ -3,7 +3,7 @@ import { separateCredentials } from '../../../lib/credentials.ts';
 import { createEndpoint, type RpcEndpoint } from './rpcEndpoint.ts';
 import { CHAIN_CALL, quantityOf } from './rpcMessages.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
-import { createPriceApi, type PriceApi } from '../prices/priceApi.ts';
+import { createPriceApi } from '../prices/priceApi.ts';
 
 /** By the names of the service's settings. */
 export interface UpstreamOptions {
@@ -19,24 +19,15 @@ export interface UpstreamOptions {
   /** Overall time for one analysis. */
   readonly deadlineMs: number;
   readonly maxResponseBytes: number;
+  /** Calls per JSON-RPC batch; more go as several batches at once. */
   readonly rpcMaxBatch: number;
 }
 
-/** The nodes behind the service. Remembers their capabilities and health, never their answers. */
-export interface Upstream extends AsyncDisposable {
-  readonly priceApi: PriceApi | null;
-  open(options: SessionOptions): Session;
-  /** The names of the nodes with an open circuit. */
-  openCircuits(): string[];
-  /** `upstream-1`, `upstream-2`, … */
-  readonly names: readonly string[];
-  /** Whether a node answers `eth_chainId` with chain 1 now. */
-  ready(signal: AbortSignal): Promise<boolean>;
-  close(): Promise<void>;
-}
+export type Upstream = ReturnType<typeof createUpstream>;
 
-export function createUpstream(options: UpstreamOptions): Upstream {
-  const { rpcTimeoutMs: timeoutMs, rpcRetries: retries, rpcMaxBatch: maxBatch, deadlineMs } = options;
+/** The nodes behind the service. Remembers their capabilities and health, never their answers. */
+export function createUpstream(options: UpstreamOptions) {
+  const { rpcTimeoutMs: timeoutMs, deadlineMs } = options;
   const connect = { timeout: timeoutMs };
   const agent = new Agent({ connect, keepAliveTimeout: 30_000, connections: 64 });
   const fetch = (input: string, init: RequestInit = {}): Promise<Response> => {
@@ -46,16 +37,17 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return undiciFetch(url, options as never) as unknown as Promise<Response>;
   };
   const endpointOf = (url: string, name: string): RpcEndpoint =>
-    createEndpoint({ name, url, agent, timeoutMs, maxBatch, maxResponseBytes: options.maxResponseBytes });
+    createEndpoint({ name, url, agent, options });
 
   const endpoints = options.rpcUrls.map((url, i) => endpointOf(url, `upstream-${i + 1}`));
   const traceEndpoint = options.traceUrl ? endpointOf(options.traceUrl, 'trace-upstream') : null;
   const priceApi = options.priceApiUrl
     ? createPriceApi({ setting: options.priceApiUrl, fetch, timeoutMs })
     : null;
-  const pool = { endpoints, traceEndpoint, retries, deadlineMs };
+  const pool = { endpoints, traceEndpoint, options };
   const open = (session: SessionOptions): Session => openSession(pool, session);
 
+  /** Whether a node answers `eth_chainId` with chain 1 now. */
   async function ready(signal: AbortSignal): Promise<boolean> {
     const session = open({ signal, deadlineAt: performance.now() + Math.min(deadlineMs, 5_000) });
     const answers = await Promise.all(
@@ -71,8 +63,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return answers.includes(true);
   }
 
+  /** The names of the nodes with an open circuit. */
   const openCircuits = (): string[] =>
     endpoints.filter(({ breaker }) => breaker.open).map(({ name }) => name);
+  /** `upstream-1`, `upstream-2`, … */
   const names = endpoints.map(({ name }) => name);
   const close = (): Promise<void> => agent.destroy();
   return { priceApi, open, names, openCircuits, ready, close, [Symbol.asyncDispose]: close };
