@@ -26,24 +26,17 @@ export function echo(value: string): string {
 /** Failures of the moment: Retry-After says when to come back. */
 const COME_BACK: ReadonlySet<string> = new Set<ErrorCode>(['overloaded', 'stopping']);
 
-interface ErrorAnswer {
-  readonly status: number;
-  readonly error: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** The only place that maps failures to statuses. Unknown failures stay anonymous. */
-export function errorAnswer(error: unknown): ErrorAnswer {
-  if (error instanceof RequestError)
-    return { status: error.status, error: error.message, headers: error.headers };
+export function errorAnswer(error: unknown): Pick<RequestError, 'status' | 'message' | 'headers'> {
+  if (error instanceof RequestError) return error;
   if (error instanceof AnalysisError) {
     const retryAfterS = error.retryAfterS ?? (COME_BACK.has(error.code) ? 1 : null);
     const headers: Record<string, string> =
       retryAfterS === null ? {} : { 'Retry-After': String(retryAfterS) };
-    return { status: 502, error: `analysis failed: ${error.message}`, headers };
+    return { status: 502, message: `analysis failed: ${error.message}`, headers };
   }
-  if (isRefused(error)) return { status: 400, error: 'malformed request', headers: {} };
-  return { status: 502, error: `analysis failed: ${ERROR_TEXT.internal}`, headers: {} };
+  if (isRefused(error)) return { status: 400, message: 'malformed request', headers: {} };
+  return { status: 502, message: `analysis failed: ${ERROR_TEXT.internal}`, headers: {} };
 }
 
 /** The router's own refusals, such as a path it cannot decode. */
@@ -54,7 +47,7 @@ function isRefused(error: unknown): boolean {
 
 export function sendError(response: Response, error: unknown): void {
   if (response.headersSent || response.destroyed) return;
-  const { status, error: message, headers } = errorAnswer(error);
+  const { status, message, headers } = errorAnswer(error);
   response.status(status).set(headers).json({ error: message });
 }
 

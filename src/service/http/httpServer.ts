@@ -69,10 +69,7 @@ export function createHttpServer(
     // After a report that is on its way, an error would be read as part of it.
     const answering = [...(inFlight.get(socket) ?? [])].some(({ headersSent }) => headersSent);
     if (error.code === 'ECONNRESET' || !socket.writable || answering) return socket.destroy();
-    return refuseSocket(
-      socket,
-      error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400,
-    );
+    return refuseSocket(socket, STATUS_OF[error.code ?? ''] ?? 400);
   });
   // Node would close the connection without a word.
   server.on('connect', (_request, socket) => refuseSocket(socket, 405));
@@ -80,6 +77,9 @@ export function createHttpServer(
   server.on('checkExpectation', (_request, response) => refuse(response, 417));
   return server;
 }
+
+/** Of input that is not HTTP, or not in time. */
+const STATUS_OF: Record<string, number> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
 
 const VERSIONS: ReadonlySet<string> = new Set(['1.1', '1.0']);
 
@@ -97,15 +97,12 @@ function refusedStatus(request: IncomingMessage): number | null {
 
 const isTarget = (url = ''): boolean => url.startsWith('/') || url === '*' || URL.canParse(url);
 
+const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
+
 /** An error outside Express; the connection ends with it. */
 function errorParts(status: number): { head: Record<string, string | number>; body: string } {
-  const body = JSON.stringify({ error: (STATUS_CODES[status] ?? 'bad request').toLowerCase() });
-  const head = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': body.length,
-    Connection: 'close',
-  };
-  return { head, body };
+  const body = JSON.stringify({ error: STATUS_CODES[status]!.toLowerCase() });
+  return { head: { ...JSON_TYPE, 'Content-Length': body.length, Connection: 'close' }, body };
 }
 
 function refuse(response: ServerResponse, status: number): void {
@@ -158,7 +155,7 @@ export function shedLoad(
 ): RequestListener {
   const { limiter, metrics, log } = deps;
   const head = {
-    'Content-Type': 'application/json; charset=utf-8',
+    ...JSON_TYPE,
     'X-Content-Type-Options': 'nosniff',
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Expose-Headers': 'Retry-After,X-Request-Id',
@@ -174,8 +171,8 @@ export function shedLoad(
     if (!isAnalysis || !(length <= LONGEST_BODY) || !limiter.isFull(deps.clientOf(request)))
       return void app(request, response);
     const refusal = limiter.refusal();
-    const { status, error, headers } = errorAnswer(refusal);
-    const body = JSON.stringify({ error });
+    const { status, message, headers } = errorAnswer(refusal);
+    const body = JSON.stringify({ error: message });
     if (refused++ === 0) setTimeout(logRefused, LOG_EVERY_MS).unref();
     metrics?.analysisDone(refusal.code, null, 0);
     metrics?.requestDone('/analyze', status);

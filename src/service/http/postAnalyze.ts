@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler, Response } from 'express';
 import type { IncomingMessage } from 'node:http';
+import { attempt } from '../../lib/attempt.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import { sendError, RequestError } from './errorResponse.ts';
 import type { ClientOf } from './clientAddress.ts';
@@ -11,6 +12,7 @@ import type { Metrics } from './metrics.ts';
 import type { ParseRequest } from './parseRequest.ts';
 import { jsonBytes, type ReportJson } from '../../lib/reportJson.ts';
 import type { Hash } from '../../model/hex.ts';
+import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
 interface PostAnalyzeDeps {
   readonly analyze: Analyze;
@@ -50,9 +52,8 @@ export function postAnalyze(deps: PostAnalyzeDeps): RequestHandler {
     }
     const record = newRecord(deps, log, { hash, requestId, traceparent: request.get('traceparent') });
     try {
-      const client = deps.clientOf(request);
-      const admitted = { hash, client, start, response, record };
-      const { json, intentKind: intent } = await analyzeWithin(deps, admitted);
+      const of = { hash, client: deps.clientOf(request) };
+      const { json, intentKind: intent } = await analyzeWithin(deps, of, { start, response, record });
       dropWhenUnread(response);
       sendReport(response, json);
       const ms = performance.now() - start;
@@ -90,28 +91,18 @@ function sendReport(response: Response, json: ReportJson): void {
   response.end();
 }
 
-/** One admitted request. */
-interface Admitted {
-  readonly hash: Hash;
-  readonly client: string;
-  /** `performance.now()` of its arrival. */
-  readonly start: number;
-  readonly response: Response;
-  readonly record: CallRecord;
-}
-
+/** `start`: `performance.now()` of the request's arrival. */
 async function analyzeWithin(
   deps: PostAnalyzeDeps,
-  { hash, client, start, response, record }: Admitted,
+  of: { readonly hash: Hash; readonly client: string },
+  { start, response, record }: { start: number; response: Response; record: CallRecord },
 ): Promise<AnalyzeResult> {
   const controller = new AbortController();
   const { signal } = controller;
   const onStop = (): void => controller.abort(new AnalysisError('stopping'));
   const onClose = (): void => controller.abort(new AnalysisError('internal', 'the client went away'));
-  const timer = setTimeout(
-    () => controller.abort(new AnalysisError('deadline')),
-    deps.deadlineMs + CUT_OFF_MS,
-  );
+  const onLate = (): void => controller.abort(new AnalysisError('deadline'));
+  const timer = setTimeout(onLate, deps.deadlineMs + CUT_OFF_MS);
   deps.stopping.addEventListener('abort', onStop, { once: true });
   response.once('close', onClose);
   const cutOff = new Promise<never>((_, reject) =>
@@ -119,12 +110,11 @@ async function analyzeWithin(
   );
   try {
     const { onStage, onCall } = record;
-    const once = deps.limiter.isSlow(hash);
+    const once = deps.limiter.isSlow(of.hash);
     const options = { signal, deadlineAt: start + deps.deadlineMs, once, onStage, onCall };
     // The place at the limiter is given back when the analysis has really ended, the client is answered when
     // time is up.
-    const of = { client, hash };
-    const analysis = deps.limiter.run((rest) => deps.analyze(hash, { ...options, rest }), signal, of);
+    const analysis = deps.limiter.run((rest) => deps.analyze(of.hash, { ...options, rest }), signal, of);
     return await Promise.race([analysis, cutOff]);
   } finally {
     clearTimeout(timer);
@@ -133,24 +123,21 @@ async function analyzeWithin(
   }
 }
 
-interface CallRecord extends Required<Pick<Parameters<Analyze>[1], 'onStage' | 'onCall'>> {
-  done(outcome: string, intentKind: string | null, ms: number): void;
-  summary(): { stages: Record<string, number>; upstream_requests: number; upstream_calls: number };
-}
+type CallRecord = ReturnType<typeof newRecord>;
 
 /** Durations and upstream calls of one analysis, for its log line and the metrics. */
-function newRecord({ metrics, beginTrace }: PostAnalyzeDeps, log: Log, of: TracedRequest): CallRecord {
+function newRecord({ metrics, beginTrace }: PostAnalyzeDeps, log: Log, of: TracedRequest) {
   const trace = beginTrace?.(of) ?? null;
   const stages: Record<string, number> = {};
   let requests = 0;
   let calls = 0;
   return {
-    onStage(stage, ms) {
+    onStage(stage: string, ms: number): void {
       stages[stage] = Math.round(ms * 10) / 10;
       metrics?.stageDone(stage, ms);
       trace?.onStage(stage, ms);
     },
-    onCall(event) {
+    onCall(event: UpstreamCallEvent): void {
       requests++;
       calls += event.methods.length;
       metrics?.upstreamCall(event);
@@ -158,7 +145,7 @@ function newRecord({ metrics, beginTrace }: PostAnalyzeDeps, log: Log, of: Trace
       if (event.outcome === 'ok') log.debug({ ...event, methods: event.methods.length }, 'upstream request');
       else log.warn({ ...event, methods: event.methods.length }, 'upstream request failed');
     },
-    done(outcome, intentKind, ms) {
+    done(outcome: string, intentKind: string | null, ms: number): void {
       metrics?.analysisDone(outcome, intentKind, ms / 1000);
       trace?.end(outcome, intentKind);
     },
@@ -172,49 +159,37 @@ const BODY_LIMIT = 16_384;
 /** Time to discard the rest of a refused body: closing at once could reset the connection too early. */
 const LINGER_MS = 1_000;
 
-/**
- * Body of a JSON request. Keeps no more than the limit, waits for nothing beyond. Throws `RequestError` 400.
- */
+/** Body of a JSON request: keeps no more than the limit, waits for nothing beyond. Throws `RequestError`. */
 async function readBody(request: IncomingMessage): Promise<string> {
   try {
-    return await readText(request);
+    checkHeaders(request);
+    const bytes = await readBytes(request);
+    if (bytes.length === 0) throw malformed('empty');
+    const text = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (text === undefined) throw malformed('not valid UTF-8');
+    return text;
   } catch (error) {
     setTimeout(() => request.complete || request.socket.destroy(), LINGER_MS).unref();
     throw error;
   }
 }
 
-function checkHeaders({ headers, headersDistinct }: IncomingMessage): void {
-  const types = headersDistinct['content-type'] ?? [];
-  const { type, charsets } = readContentType(types[0] ?? '');
-  if (types.length !== 1 || type !== 'application/json')
-    throw new RequestError(400, 'content type must be application/json');
-  if (!charsets.every((charset) => UTF8.test(charset))) throw malformed('charset must be utf-8');
-  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
-    throw malformed('content encoding not supported');
-  if (Number(headers['content-length'] ?? 0) > BODY_LIMIT) throw malformed('over 16 KiB');
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  checkHeaders(request);
-  const bytes = await readBytes(request);
-  if (bytes.length === 0) throw malformed('empty');
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw malformed('not valid UTF-8');
-  }
-}
-
 /** JSON between systems is UTF-8 (RFC 8259 §8.1), stated or not. */
 const UTF8 = /^charset="?utf-?8"?$/;
 
-function readContentType(header: string): { type: string | undefined; charsets: readonly string[] } {
-  const [type, ...parameters] = header
+function checkHeaders({ headers, headersDistinct }: IncomingMessage): void {
+  const types = headersDistinct['content-type'] ?? [];
+  const [type, ...parameters] = (types[0] ?? '')
     .toLowerCase()
     .split(';')
     .map((part) => part.trim());
-  return { type, charsets: parameters.filter((parameter) => parameter.startsWith('charset')) };
+  if (types.length !== 1 || type !== 'application/json')
+    throw new RequestError(400, 'content type must be application/json');
+  if (parameters.some((parameter) => parameter.startsWith('charset') && !UTF8.test(parameter)))
+    throw malformed('charset must be utf-8');
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
+    throw malformed('content encoding not supported');
+  if (Number(headers['content-length'] ?? 0) > BODY_LIMIT) throw malformed('over 16 KiB');
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {
