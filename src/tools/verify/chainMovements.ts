@@ -50,12 +50,6 @@ const move = (from: Hex, to: Hex, assetId: string, amount: bigint): LogMovement 
   return { from: address(from), to: address(to), assetId, amount };
 };
 
-/** Old tokens left some of the three arguments unindexed: topics first, then data words, in order. */
-function erc20Transfer(log: RawLog, assetId: string): LogMovement[] {
-  const [from, to, amount] = wordsOf(log);
-  return amount === undefined ? [] : [move(from, to, assetId, uint(amount))];
-}
-
 /** Movements in a log of EIP-20, EIP-721, EIP-1155 or wrapped ether; empty for any other event. */
 export function decodeLog(log: RawLog): LogMovement[] {
   const [topic, a, b, c] = log.topics;
@@ -63,7 +57,11 @@ export function decodeLog(log: RawLog): LogMovement[] {
     `eip155:1/${standard}:${log.address}${id === undefined ? '' : `/${id}`}`;
   const [first, second] = [uint(word(log.data, 0)), uint(word(log.data, 1))];
   if (topic === TRANSFER && log.topics.length === 4) return [move(a, b, lane('erc721', uint(c)), 1n)];
-  if (topic === TRANSFER) return erc20Transfer(log, lane('erc20'));
+  if (topic === TRANSFER) {
+    // Old tokens left some of the three arguments unindexed.
+    const [from, to, amount] = wordsOf(log);
+    return amount === undefined ? [] : [move(from, to, lane('erc20'), uint(amount))];
+  }
   if (topic === TRANSFER_SINGLE) return [move(b, c, lane('erc1155', first), second)];
   if (topic === TRANSFER_BATCH) {
     const amounts = numbers(log.data, 1);
@@ -82,14 +80,11 @@ export function isStandardTransfer(log: RawLog): boolean {
 /** First mainnet block in which SELFDESTRUCT spares contracts of earlier transactions (Cancun, EIP-6780). */
 const CANCUN = 19_426_587n;
 
-export interface Burnt {
-  /** The SELFDESTRUCT that the ether vanished with. */
-  readonly frame: RawFrame;
-  readonly amount: bigint;
-}
-
-/** Ether destroyed with its account: given to itself by SELFDESTRUCT, or received after that and kept. */
-export function burntEther(chain: RawChain): Burnt[] {
+/**
+ * Ether destroyed with its account: given to itself by SELFDESTRUCT, or received after that and kept. With
+ * the SELFDESTRUCT that it vanished with.
+ */
+export function burntEther(chain: RawChain): { readonly frame: RawFrame; readonly amount: bigint }[] {
   const frames = [...chain.frames.values()].filter((frame) => !frame.failed);
   const created = new Set(frames.filter(({ type }) => type.startsWith('CREATE')).map(({ to }) => to));
   const spares =
@@ -100,7 +95,7 @@ export function burntEther(chain: RawChain): Burnt[] {
   frames.forEach(({ type, from }, i) => {
     if (type === 'SELFDESTRUCT' && (!spares || created.has(from))) last.set(from, i);
   });
-  const found: Burnt[] = [];
+  const found: ReturnType<typeof burntEther> = [];
   for (const [account, end] of last) {
     for (const frame of frames)
       if (frame.type === 'SELFDESTRUCT' && frame.from === account && frame.to === account && frame.value > 0n)
@@ -119,13 +114,6 @@ const BASE = 21_000n;
 const BALANCE = 4_800n;
 const LOG = 375n;
 
-/** Gas spent before refunds, at most. */
-function mostSpent(chain: RawChain): bigint {
-  const used = quantity(chain.receipt['gasUsed']);
-  // Blocks have a base fee since London, which lowered the cap on refunds from a half to a fifth.
-  return chain.block['baseFeePerGas'] !== undefined ? (used * 5n) / 4n + 1n : used * 2n;
-}
-
 /**
  * True when the emitter's Transfer events cannot all be true: the gas spent does not pay for one balance
  * change per account they name, beside the transaction's other costs.
@@ -137,19 +125,17 @@ export function gasRulesOut(emitter: string, chain: RawChain): boolean {
   const net = new Map<string, bigint>();
   for (const log of chain.logs.values()) {
     least += LOG + LOG * BigInt(log.topics.length) + BigInt((log.data.length - 2) / 2) * 8n;
-    if (log.address === emitter) addMovements(log, net);
+    for (const { from, to, amount } of log.address === emitter ? decodeLog(log) : []) {
+      net.set(from, (net.get(from) ?? 0n) - amount);
+      net.set(to, (net.get(to) ?? 0n) + amount);
+    }
   }
-  const changed =
-    [...net].filter(([account, amount]) => amount !== 0n && BigInt(account) !== 0n && account !== emitter)
-      .length - 1;
-  return changed > 0 && least + BALANCE * BigInt(changed) > mostSpent(chain);
-}
-
-function addMovements(log: RawLog, net: Map<string, bigint>): void {
-  for (const { from, to, amount } of decodeLog(log)) {
-    net.set(from, (net.get(from) ?? 0n) - amount);
-    net.set(to, (net.get(to) ?? 0n) + amount);
-  }
+  const accounts = [...net].filter(([account, amount]) => amount !== 0n && account !== emitter);
+  const changed = accounts.filter(([account]) => BigInt(account) !== 0n).length - 1;
+  const used = quantity(chain.receipt['gasUsed']);
+  // Blocks have a base fee since London, which lowered the cap on refunds from a half to a fifth.
+  const most = chain.block['baseFeePerGas'] !== undefined ? (used * 5n) / 4n + 1n : used * 2n;
+  return changed > 0 && least + BALANCE * BigInt(changed) > most;
 }
 
 const TRANSFER_CALL = '0xa9059cbb';

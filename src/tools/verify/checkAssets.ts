@@ -1,6 +1,7 @@
 import type { Asset, TxReport } from '../../model/generated/report.ts';
 import { formatUnits } from 'viem/utils';
 import { isRecord, walk } from './checkEvidence.ts';
+import { askToken, type ReadContract } from './fetchRawAnswers.ts';
 import type { Report } from './finding.ts';
 import { NATIVE } from './rawChain.ts';
 
@@ -51,5 +52,23 @@ function checkAmounts(value: Record<string, unknown>, at: string, find: Report):
     if (typeof raw !== 'string' || !(key in value)) continue;
     const exact = decimals === null ? null : formatUnits(BigInt(raw), decimals);
     if (shown !== exact) find('amount', `${at}/${key}`, `reads ${String(shown)}, ${exact} is exact`);
+  }
+}
+
+/** Only plain printable text is compared: hostile text is cleaned before it appears in a report. */
+const isPlain = (text: string): boolean => /^[\w$.+\- ]{1,32}$/.test(text);
+
+/** Symbols, names and decimals of every token named in the report, asked of the tokens themselves. */
+export async function checkTokens(report: TxReport, read: ReadContract, find: Report): Promise<void> {
+  const assets = new Map(report.inventory_deltas.map(({ asset }, i) => [asset.id, { asset, i }]));
+  for (const { asset, i } of assets.values()) {
+    if (asset.kind !== 'erc20' || asset.address === null) continue;
+    for (const key of ['decimals', 'symbol', 'name'] as const) {
+      const actual = await askToken(read, asset.address, key);
+      const [claimed, at] = [asset[key], `/inventory_deltas/${i}/asset/${key}`];
+      if (typeof actual === 'string' ? !isPlain(actual) : typeof actual !== 'number') continue;
+      if (claimed !== (typeof actual === 'string' ? actual.trim() : actual))
+        find('asset', at, `${String(claimed)} is ${String(actual)} at the token`);
+    }
   }
 }

@@ -1,6 +1,6 @@
 import type { AssetAmount, Claim, Motif, TxReport } from '../../model/generated/report.ts';
-import { accountNet, mergeWrapped, profitOf } from './checkProfit.ts';
-import { total, type Report } from './finding.ts';
+import { mergeWrapped, profitOf } from './checkProfit.ts';
+import { mustOf, sumOf, total, type Must, type Report } from './finding.ts';
 import { readSide, type Context, type Side } from './claimOperands.ts';
 import { NATIVE, ZERO, isSame, size, tokenOf, type RawChain } from './rawChain.ts';
 
@@ -23,13 +23,13 @@ const ofParts =
   (net: boolean): Predicate =>
   ({ amounts: [entry] }, { parts }, context) => {
     if (entry === undefined || parts.length === 0) return false;
-    const taken = context.motif.assets_in.includes(entry);
-    const [side, back] = taken
-      ? (['assets_in', 'assets_out'] as const)
-      : (['assets_out', 'assets_in'] as const);
     const { id } = entry.asset;
-    const inside = net ? partSum(parts, back, id, context) : 0n;
-    return partSum(parts, side, id, context) - inside === BigInt(entry.amount_raw);
+    const [taken, given] = [
+      partSum(parts, 'assets_in', id, context),
+      partSum(parts, 'assets_out', id, context),
+    ];
+    const [sum, inside] = context.motif.assets_in.includes(entry) ? [taken, given] : [given, taken];
+    return sum - (net ? inside : 0n) === BigInt(entry.amount_raw);
   };
 
 const base = ({ motif, merged }: Context): string => merged(motif.assets_in[0]?.asset.id ?? '');
@@ -77,7 +77,11 @@ const gained =
   ({ accounts: [venue] }, { amounts: [entry] }, { report }) =>
     venue !== undefined &&
     entry !== undefined &&
-    accountNet(report, venue, (asset) => asset === entry.asset.id) === sign * BigInt(entry.amount_raw);
+    sign * BigInt(entry.amount_raw) ===
+      sumOf(
+        report.inventory_deltas.filter((d) => isSame(d.subject, venue) && d.asset.id === entry.asset.id),
+        ({ delta_raw: raw }) => BigInt(raw),
+      );
 
 /** Payers or recipients: one account, and it sent or received of the asset. */
 const single =
@@ -105,16 +109,11 @@ const closed: Predicate = ({ parts }, _other, context) => {
 };
 
 const distinct: Predicate = ({ parts }, _other, context) => {
-  const ends = (side: 'assets_in' | 'assets_out'): Set<string> =>
-    new Set(
-      parts
-        .filter((part) =>
-          part[side].some((one) => fungible(one) && context.merged(one.asset.id) === base(context)),
-        )
-        .map((part) => `${venueOf(part)} ${part.pool_id ?? ''}`),
-    );
-  const [start, end] = [ends('assets_out'), ends('assets_in')];
-  return !(start.size === 1 && end.size === 1 && [...start][0] === [...end][0]);
+  const isBase = (one: AssetAmount) => fungible(one) && context.merged(one.asset.id) === base(context);
+  const pools = (side: 'assets_in' | 'assets_out'): string[] =>
+    parts.filter((part) => part[side].some(isBase)).map((part) => `${venueOf(part)} ${part.pool_id ?? ''}`);
+  const [start, end] = [pools('assets_out'), pools('assets_in')];
+  return start.length * end.length === 0 || new Set([...start, ...end]).size > 1;
 };
 
 const flat: Predicate = (own, _other, context) => {
@@ -217,55 +216,46 @@ export function checkClaims(report: TxReport, chain: RawChain, find: Report): vo
   report.motifs.forEach((motif, i) => {
     if (motif.claims === undefined) return;
     const context = { report, chain, motif, merged };
+    const must = mustOf(find, 'claim', `/motifs/${i}`);
     motif.claims.forEach((claim, j) => {
       const problem = faultOf(claim, context);
-      if (problem !== null) find('claim', `/motifs/${i}/claims/${j}`, problem);
+      must(problem === null, `/claims/${j}`, `${problem}`);
     });
-    checkParts(motif.claims, `/motifs/${i}`, find);
-    checkNames(motif, motif.claims, `/motifs/${i}`, find);
+    checkNames(motif, motif.claims, must);
   });
 }
 
-function faultOf({ predicate, operands, against = [], holds }: Claim, context: Context): string | null {
+const placesOf = ({ operands, against = [] }: Claim): readonly string[] => [...operands, ...against];
+
+function faultOf(claim: Claim, context: Context): string | null {
+  const { predicate, operands, against = [], holds } = claim;
   const evaluate = Object.hasOwn(PREDICATES, predicate) ? PREDICATES[predicate] : undefined;
   if (evaluate === undefined) return `${predicate} is no predicate`;
-  const sides = [operands, against].map((texts) => readSide(texts, context));
-  const [own, other] = sides as [Side | string, Side | string];
+  const own = readSide(operands, context);
   if (typeof own === 'string') return own;
+  const other = readSide(against, context);
   if (typeof other === 'string') return other;
   const is = evaluate(own, other, context);
-  return is === holds
-    ? null
-    : `${predicate} ${is ? 'holds' : 'does not hold'} of ${[...operands, ...against].join(', ')}`;
+  if (is === holds) return null;
+  return `${predicate} ${is ? 'holds' : 'does not hold'} of ${placesOf(claim).join(', ')}`;
 }
 
-/** Claims over the parts of a motif are over the same ones. */
-function checkParts(claims: readonly Claim[], at: string, find: Report): void {
-  const lists = claims.map(({ operands, against = [] }) =>
-    [...operands, ...against]
-      .filter((text) => text.startsWith('m-'))
-      .sort()
-      .join(),
-  );
-  const parts = new Set(lists.filter((list) => list !== ''));
-  if (parts.size > 1) find('claim', `${at}/claims`, `rest on different parts: ${[...parts].join(' and ')}`);
-}
-
-/** The invariants are the claims' names; each amount has a claim of its own. */
-function checkNames(motif: Motif, claims: readonly Claim[], at: string, find: Report): void {
+/**
+ * Claims over the parts of a motif are over the same ones; the invariants are the claims' names; each amount
+ * has a claim of its own.
+ */
+function checkNames(motif: Motif, claims: readonly Claim[], must: Must): void {
+  const lists = claims.map((claim) => placesOf(claim).filter((text) => text.startsWith('m-')));
+  const parts = new Set(lists.map((list) => list.sort().join()).filter((list) => list !== ''));
+  must(parts.size <= 1, '/claims', `rest on different parts: ${[...parts].join(' and ')}`);
   const names = new Map<string, boolean>();
   for (const { predicate, holds } of claims) names.set(predicate, holds && (names.get(predicate) ?? true));
-  const listed = motif.invariants.map(({ name, holds }) => `${name} ${holds}`);
-  if (listed.join() !== [...names].map((pair) => pair.join(' ')).join())
-    find('claim', `${at}/invariants`, 'are not the names of the claims');
-  const spoken = new Set(
-    claims
-      .filter(({ predicate }) => OF_AMOUNTS.has(predicate))
-      .flatMap(({ operands, against = [] }) => [...operands, ...against]),
-  );
-  for (const [side, list] of [['in', motif.assets_in] as const, ['out', motif.assets_out] as const])
-    list.forEach((_, n) => {
-      if (!spoken.has(`${side}${n}`))
-        find('claim', `${at}/assets_${side}/${n}`, 'no claim speaks for the amount');
-    });
+  const listed = motif.invariants.map(({ name, holds }) => [name, holds]);
+  const areNames = JSON.stringify(listed) === JSON.stringify([...names]);
+  must(areNames, '/invariants', 'are not the names of the claims');
+  const spoken = new Set(claims.filter(({ predicate }) => OF_AMOUNTS.has(predicate)).flatMap(placesOf));
+  for (const side of ['in', 'out'] as const)
+    motif[`assets_${side}`].forEach((_, n) =>
+      must(spoken.has(`${side}${n}`), `/assets_${side}/${n}`, 'no claim speaks for the amount'),
+    );
 }

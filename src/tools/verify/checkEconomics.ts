@@ -9,22 +9,17 @@ import { NATIVE, quantity, type RawChain } from './rawChain.ts';
 
 /** Profit entries, counts of assets, prices' own words and warnings follow from the rest of the report. */
 export function checkEconomics(report: TxReport, chain: RawChain, find: Report): void {
-  report.economics.realized_pnl.entries.forEach((entry, i) => {
+  const {
+    realized_pnl: pnl,
+    net_usd_before_gas: before,
+    fee_usd: fee,
+    net_usd_after_gas: after,
+  } = report.economics;
+  pnl.entries.forEach((entry, i) => {
     const must = mustOf(find, 'profit', `/economics/realized_pnl/entries/${i}`);
     checkEntry(entry, report, must);
     checkProfit(entry, report, chain, must);
   });
-  checkNetOfFee(report, find);
-  checkPnlSums(report, find);
-  checkValuation(report, chain, find);
-  checkWarnings(report, find);
-}
-
-/** Native currency, as prices name it. */
-const ETHER = { id: NATIVE, decimals: 18 } as const;
-
-function checkNetOfFee({ economics: e }: TxReport, find: Report): void {
-  const { net_usd_before_gas: before, fee_usd: fee, net_usd_after_gas: after } = e;
   const must = mustOf(find, 'economics', '/economics/net_usd_after_gas');
   const isKnown = before.available && fee.available;
   must(after.available === isKnown, '', 'is available exactly when the net before gas and the fee are');
@@ -32,7 +27,13 @@ function checkNetOfFee({ economics: e }: TxReport, find: Report): void {
   const parts = [parseDecimal(before.text), cost && plus(NOTHING, cost, -1n)];
   const isSum = !after.available || !isKnown || addsUp(after.text, parts);
   must(isSum, '', `${after.text} is not ${before.text} less ${fee.text}`);
+  checkPnlSums(report, find);
+  checkValuation(report, chain, find);
+  checkWarnings(report, find);
 }
+
+/** Native currency, as prices name it. */
+const ETHER = { id: NATIVE, decimals: 18 } as const;
 
 function checkEntry(entry: PnlEntry, report: TxReport, must: Must): void {
   const gross = BigInt(entry.proceeds_raw) - BigInt(entry.cost_raw);
@@ -141,13 +142,11 @@ function checkPriced(report: TxReport, must: Must): void {
 
 /** The digest of the prices; null without any. */
 function snapshotOf({ tx, economics: { valuation } }: TxReport): string | null {
-  const lines = (valuation.prices ?? []).map(
-    ({ asset_id: id, method, source, price_exact: exact, as_of }) => {
-      // Addresses are digested in small letters.
-      const place = source.replace(/0x[\da-f]{40}/gi, (address) => address.toLowerCase());
-      return JSON.stringify([id, method, place, exact, as_of]);
-    },
-  );
+  const lines = (valuation.prices ?? []).map((price) => {
+    // Addresses are digested in small letters.
+    const place = price.source.replace(/0x[\da-f]{40}/gi, (address) => address.toLowerCase());
+    return JSON.stringify([price.asset_id, price.method, place, price.price_exact, price.as_of]);
+  });
   const digest = sha256(stringToBytes([tx.block_number, ...lines].join('\n')));
   return lines.length === 0 ? null : `sha256:${digest.slice(2)}`;
 }
@@ -183,11 +182,9 @@ export function checkSales(report: TxReport, find: Report): void {
   const worth = worthIn(report);
   for (const [i, sale] of sales.entries()) {
     const at = `/economics/nft_sales/${i}`;
-    const parties = PARTIES.filter(
-      ({ side }) => sales.filter((other) => other[side] === sale[side]).length === 1,
-    );
     checkFees(sale, at, find);
-    for (const { side, money, sign, fault } of parties) {
+    for (const { side, money, sign, fault } of PARTIES) {
+      if (sales.some((other) => other !== sale && other[side] === sale[side])) continue;
       const [stated, exact] = [amountOf(sale[money]), moneyOf(report, sale[side], -sign, worth)];
       if (stated && exact && !roundsTo(stated, exact))
         find('sales', `${at}/${money}`, `${sale[money].text} is not what balances and prices give`);

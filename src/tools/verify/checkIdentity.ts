@@ -1,11 +1,21 @@
-import { bytesToHex, decodeErrorResult, keccak256, parseAbi, type Hex } from 'viem';
-import type { TxReport } from '../../model/generated/report.ts';
+import {
+  bytesToHex,
+  decodeErrorResult,
+  decodeFunctionData,
+  keccak256,
+  parseAbi,
+  parseAbiItem,
+  toFunctionSelector,
+  type AbiFunction,
+  type Hex,
+} from 'viem';
+import type { Failure, Method, TxReport } from '../../model/generated/report.ts';
 import { authoritiesOf } from '../../evm/signing.ts';
 import { attempt } from '../../lib/attempt.ts';
 import { hashIsWrong } from '../../evm/blockHeader.ts';
 import { formatUnits } from 'viem/utils';
-import type { Report } from './finding.ts';
-import { gasCost, gasPrice, quantity, type RawChain } from './rawChain.ts';
+import { mustOf, type Must, type Report } from './finding.ts';
+import { gasCost, gasPrice, isSame, quantity, type RawChain } from './rawChain.ts';
 
 /** Checks the parts of a report that the transaction and its receipt state: accounts, block, gas. */
 export function checkIdentity(report: TxReport, chain: RawChain, find: Report): void {
@@ -21,7 +31,7 @@ export function checkIdentity(report: TxReport, chain: RawChain, find: Report): 
   equal('/chain/id', report.chain.id, 1);
   equal('/chain/name', report.chain.name, 'Ethereum Mainnet');
   const outcome = chain.succeeded ? 'Success' : 'Reverted';
-  equal('/execution/outcome', outcomeWord(report.execution.outcome), outcome);
+  equal('/execution/outcome', report.execution.outcome.split(/[ :]/)[0], outcome);
   checkReasons(report, chain, find);
   checkBloom(chain, find);
   if (hashIsWrong(block)) find('identity', '/tx/timestamp', 'the header has another hash than the node says');
@@ -92,9 +102,6 @@ function checkBloom({ receipt, logs }: RawChain, find: Report): void {
     find('identity', '/tx/hash', 'the logs of the receipt are not those of its bloom filter');
 }
 
-const outcomeWord = (outcome: string): string =>
-  outcome === 'Success' ? outcome : outcome.split(/[ :]/)[0]!;
-
 const ERROR_ABI = parseAbi(['error Error(string)']);
 
 /** The reasons given are those that the frames returned, the root's for the outcome. */
@@ -124,3 +131,81 @@ function reasonIn(output: string): string | null {
   const [text = ''] = attempt(() => decodeErrorResult({ abi: ERROR_ABI, data: output as Hex }).args) ?? [];
   return /^[\w .,:()!-]{1,200}$/.test(text) ? text.trim() : null;
 }
+
+/** The called functions: the selector is the calldata's, and signature, name and arguments follow from it. */
+export function checkCalls({ tx, execution }: TxReport, chain: RawChain, find: Report): void {
+  const url = `https://etherscan.io/tx/${tx.hash}`;
+  if (tx.etherscan_url !== url) find('identity', '/tx/etherscan_url', `the transaction is at ${url}`);
+  const input = typeof chain.tx['input'] === 'string' ? chain.tx['input'] : '0x';
+  checkMethod(tx.to === null ? null : tx.method, tx.to === null ? '0x' : input, '/tx/method', find);
+  const { failure, attempts = [] } = execution;
+  const at = '/execution/failure';
+  if (failure && chain.succeeded) find('identity', at, 'is named although the transaction succeeded');
+  if (!failure && !chain.succeeded && chain.frames.size > 0)
+    find('identity', at, 'the frame that failed is not named');
+  attempts.forEach((attempt, i) => checkFailed(attempt, `/execution/attempts/${i}`, chain, find));
+  if (!failure) return;
+  checkFailed(failure, at, chain, find);
+  if (!failure.cause) return;
+  checkFailed(failure.cause, `${at}/cause`, chain, find);
+  const [outer, inner] = [failure.frame_path.join('.'), failure.cause.frame_path.join('.')];
+  if (!isInside(inner, outer)) find('identity', `${at}/cause`, `frame [${inner}] is not inside [${outer}]`);
+}
+
+const isInside = (inner: string, outer: string): boolean =>
+  inner !== outer && `${inner}.`.startsWith(outer === '' ? '' : `${outer}.`);
+
+type Failed = Pick<Failure, 'frame_path' | 'contract' | 'method'>;
+
+function checkFailed(failed: Failed, at: string, chain: RawChain, find: Report): void {
+  const { frame_path: path, contract, method } = failed;
+  const must = mustOf(find, 'identity', at);
+  const frame = chain.frames.get(path.join('.'));
+  if (!frame) return must(false, '/frame_path', `frame [${path}] is not in the trace`);
+  must(frame.failed, '/frame_path', `frame [${path}] did not fail`);
+  const creates = frame.type.startsWith('CREATE');
+  must((contract === null) === creates || frame.to === '', '/contract', 'is given for a call');
+  must(contract === null || isSame(contract, frame.to), '/contract', `frame [${path}] called ${frame.to}`);
+  checkMethod(method, creates ? '0x' : frame.input, `${at}/method`, find);
+}
+
+function checkMethod(method: Method | null | undefined, input: string, at: string, find: Report): void {
+  const selector = input.length < 10 ? null : input.slice(0, 10);
+  if ((method?.selector ?? null) !== selector)
+    return find('identity', at, `the calldata begins with ${selector ?? 'no selector'}`);
+  if (method) checkSignature(method, input, mustOf(find, 'identity', at));
+}
+
+function checkSignature(method: Method, input: string, must: Must): void {
+  const { signature, name, selector, arguments: given } = method;
+  if (signature === null) return must(name === null && !given, '', 'is read without a signature');
+  const own = attempt(() => toFunctionSelector(signature));
+  const stated = signature.split('(')[0]!;
+  must(own === selector, '/signature', `${signature} has another selector`);
+  must(name === stated, '/name', 'is not the name in the signature');
+  if (!given) return;
+  const types = `${stated}(${given.map(({ type }) => type).join(',')})`;
+  must(types === signature, '/arguments', 'do not fit the signature');
+  const wanted = attempt(() => argumentsOf(signature, input));
+  if (wanted?.length !== given.length) return;
+  given.forEach(({ value }, i) => {
+    const exact = wanted[i]!;
+    must(value !== null, `/arguments/${i}/value`, 'is in the calldata');
+    // Texts of contracts are cleaned before they are shown, and long ones are cut.
+    const shown = exact.length > 300 ? `${exact.slice(0, 300)}…` : exact;
+    const isRight = value === shown || !/^[\w",[\]-]*$/.test(exact);
+    must(isRight, `/arguments/${i}/value`, `${exact} is in the calldata`);
+  });
+}
+
+/** Arguments as reports write them. Throws where the calldata does not decode. */
+function argumentsOf(signature: string, input: string): string[] {
+  const abi = [parseAbiItem(`function ${signature}`) as AbiFunction];
+  const { args = [] } = decodeFunctionData({ abi, data: input as Hex });
+  const plain = (args as readonly unknown[]).map(plainOf);
+  return plain.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+}
+
+/** A value as text, a list or tuple as a list of them. */
+const plainOf = (value: unknown): unknown =>
+  value !== null && typeof value === 'object' ? Object.values(value).map(plainOf) : String(value);

@@ -34,8 +34,8 @@ export function checkMoney(report: TxReport, find: Report): void {
   for (const { asset, raw, usd, place } of valuedAmounts(report))
     compare(place, usd, worth([{ asset, raw }]));
   const { net_usd_after_gas: after, net_usd_after_own_gas: own } = report.economics;
-  const [subject, ...owners] = partiesOf(report) as [Party, ...Party[]];
-  const [net] = [subject, ...owners].map((party) => {
+  const parties = partiesOf(report);
+  const [net] = parties.map((party) => {
     const { at, figures, accounts } = party;
     const lending = lendingAmounts(report, party);
     const sum = worth([...ownDeltas(report, party), ...lending]);
@@ -44,10 +44,11 @@ export function checkMoney(report: TxReport, find: Report): void {
     if (accounts.size === 1) compare(`${at}/inflow_usd`, figures.inflow_usd, received);
     return sum;
   });
-  checkPrice(report, subject, worth, find);
+  checkPrice(report, parties[0]!, worth, find);
   compare('/economics/net_usd_after_gas', after, net && gas ? plus(net, gas, -1n) : null);
   if (own) compare('/economics/net_usd_after_own_gas', own, net ?? null);
-  if (!own && isPaidByOther(report))
+  const isPaidByOther = report.engine && report.economics.warnings.some((code) => code.startsWith('Fee'));
+  if (!own && isPaidByOther)
     find('money', '/economics/net_usd_after_own_gas', 'is left out though another paid the gas');
 }
 
@@ -56,15 +57,13 @@ function checkPrice(report: TxReport, party: Party, worth: Worth, find: Report):
   const price = parseDecimal(report.economics.consideration_usd?.text ?? '');
   if (!price || report.attribution.mode === 'bot_contract') return;
   const nets = netsOf(report, party);
-  const sides = [1n, -1n].map((sign) =>
-    worth(nets.filter(({ raw }) => raw * sign > 0n).map(({ asset, raw }) => ({ asset, raw: raw * sign }))),
-  );
+  const sides = [1n, -1n].map((sign) => {
+    const signed = nets.map(({ asset, raw }) => ({ asset, raw: raw * sign }));
+    return worth(signed.filter(({ raw }) => raw > 0n));
+  });
   if (!sides.some((side) => side && roundsTo(price, side)))
     find('money', '/economics/consideration_usd', 'is neither side of the trade');
 }
-
-const isPaidByOther = ({ economics, engine }: TxReport): boolean =>
-  engine !== undefined && economics.warnings.some((code) => code.startsWith('Fee'));
 
 /** Amounts of balances and positions with their worth in dollars, and its place in the report. */
 function* valuedAmounts({ inventory_deltas: deltas, position_effects: effects }: TxReport) {
@@ -91,8 +90,7 @@ const comparing =
       find('money', at, `${money.text} is not what amounts and prices give`);
   };
 
-const isLending = ({ category }: PositionEffect): boolean =>
-  category === 'lending_supply' || category === 'lending_debt';
+const isLending = ({ category }: PositionEffect): boolean => category.startsWith('lending_');
 const placeOf = ({ position_asset: token, protocol, market }: PositionEffect): string =>
   token?.id ?? protocol?.contract ?? market ?? '';
 

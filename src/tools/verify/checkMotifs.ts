@@ -1,23 +1,17 @@
 import type { Motif, Movement, PositionEffect, TxReport } from '../../model/generated/report.ts';
+import { groupBy } from '../../lib/lists.ts';
 import { placeOf, placesIn } from './checkEvidence.ts';
-import { mergeWrapped, accountNet } from './checkProfit.ts';
-import { checkOwnWords, checkWhole } from './checkWholes.ts';
+import { accountNet } from './checkProfit.ts';
 import { mustOf, paysInterest, sumOf, total, type Must, type Report } from './finding.ts';
 import { NATIVE, size, wordsIn, wordsOf, type RawChain } from './rawChain.ts';
-
-/** The words of a log's topics and data, or of a call's result. */
-function wordsAt(evidence: Motif['evidence'][number], chain: RawChain): string[] {
-  const { log, frame } = placesIn(evidence, chain);
-  if (log === null) return wordsIn(frame?.output ?? '0x');
-  return log ? wordsOf(log) : [];
-}
 
 /** Amounts in words and halves of words that logs state or calls return, of negative ones the magnitude. */
 function statedAmounts(evidence: Motif['evidence'], chain: RawChain): Set<bigint> {
   const stated = new Set<bigint>();
   for (const place of evidence) {
-    for (const word of wordsAt(place, chain)) {
-      const value = BigInt(`0x${word}`);
+    const { log, frame } = placesIn(place, chain);
+    const words = log === null ? wordsIn(frame?.output ?? '0x') : log ? wordsOf(log) : [];
+    for (const value of words.map((word) => BigInt(`0x${word}`))) {
       stated.add(value).add(-BigInt.asIntN(256, value));
       for (const half of [value >> 128n, BigInt.asUintN(128, value)])
         stated.add(half).add(-BigInt.asIntN(128, half));
@@ -30,38 +24,32 @@ function statedAmounts(evidence: Motif['evidence'], chain: RawChain): Set<bigint
  * Amounts in and out of a position equal its motifs' movements, asset by asset. Where they are split into
  * principal and fees one of the two is stated; interest is stated and moved nothing.
  */
-function checkUnderlying(
-  effect: PositionEffect,
-  backed: (asset: string, raw: bigint) => boolean,
-  chain: RawChain,
-  must: Must,
-): void {
+function checkUnderlying(effect: PositionEffect, backed: Backed, chain: RawChain, must: Must): void {
   const stated = statedAmounts(effect.evidence, chain);
-  const byAsset = new Map<string, { sum: bigint; parts: bigint[] }>();
-  effect.underlying.forEach((u, j) => {
-    const raw = BigInt(u.delta_raw);
-    const isStated = u.role !== 'interest' || stated.has(size(raw));
-    must(isStated, `/underlying/${j}`, `interest of ${raw} is stated nowhere`);
-    // Interest paid out with a withdrawal moved; other interest stayed in the position.
-    if (u.role === 'interest' && !paysInterest(effect, u.asset.id)) return;
-    const known = byAsset.get(u.asset.id) ?? { sum: 0n, parts: [] };
-    byAsset.set(u.asset.id, { sum: known.sum + raw, parts: [...known.parts, raw] });
-  });
-  for (const [asset, { sum, parts }] of byAsset) {
+  const isStated = (raw: string): boolean => stated.has(size(BigInt(raw)));
+  effect.underlying.forEach(({ role, delta_raw: raw }, j) =>
+    must(role !== 'interest' || isStated(raw), `/underlying/${j}`, `interest of ${raw} is stated nowhere`),
+  );
+  // Interest paid out with a withdrawal moved; other interest stayed in the position.
+  const moved = effect.underlying.filter(
+    ({ role, asset }) => role !== 'interest' || paysInterest(effect, asset.id),
+  );
+  for (const [asset, group] of groupBy(moved, (part) => part.asset.id)) {
+    const parts = group.map(({ delta_raw: raw }) => raw);
     if (parts.every((part) => backed(asset, part))) continue;
-    must(backed(asset, sum), '/underlying', `${sum} of ${asset} is not what its motifs moved`);
-    const areStated = parts.some((part) => stated.has(size(part)));
+    const sum = sumOf(parts, BigInt);
+    must(backed(asset, `${sum}`), '/underlying', `${sum} of ${asset} is not what its motifs moved`);
+    const areStated = parts.some(isStated);
     must(areStated, '/underlying', `the parts of ${asset} are stated nowhere`);
   }
 }
 
 /** Motifs rest on their movements and logs, and are as proven as their invariants allow. */
 export function checkMotifs(report: TxReport, chain: RawChain, find: Report): void {
-  const ids = new Map(report.motifs.map((m, i) => [m.id, i]));
   report.motifs.forEach((motif, i) => {
     const problem: Problem = (check, message) => find(check, `/motifs/${i}`, message);
     if (motif.id !== `m-${i}`) problem('motif', `id is ${motif.id}, its place is ${i}`);
-    if (motif.parent_id !== null && (ids.get(motif.parent_id) ?? i) === i)
+    if (motif.parent_id !== null && !report.motifs.some((m) => m !== motif && m.id === motif.parent_id))
       problem('motif', `parent ${motif.parent_id} does not exist`);
     if (motif.status === 'Proven' && motif.invariants.some(({ holds }) => !holds))
       problem('motif', 'Proven although an invariant does not hold');
@@ -74,6 +62,8 @@ export function checkMotifs(report: TxReport, chain: RawChain, find: Report): vo
 }
 
 type Movements = readonly Movement[];
+/** Whether an act moved an amount of an asset. */
+type Backed = (asset: string | undefined, raw: string | null) => boolean;
 type Problem = (check: string, message: string) => void;
 
 function checkScope({ evidence, scope }: Motif, chain: RawChain, problem: Problem): void {
@@ -109,19 +99,14 @@ function checkOwnMovements(motif: Motif, movements: Movements, problem: Problem)
 }
 
 /** Ether of a call that the motif's movements out of the contract pay out, less refunds. */
-function isPassedOn(
-  { from, to, asset_id: id, amount_raw: raw }: Movement,
-  motif: Motif,
-  all: Movements,
-): boolean {
-  const ofVenue = all.map((m, i) => ({ ...m, own: motif.movements.includes(i) }));
-  const sum = (fits: (m: Movement & { own: boolean }) => boolean): bigint =>
-    total(ofVenue.filter((m) => m.from === to && m.asset_id === id && fits(m)));
-  return id === NATIVE && sum(({ own }) => own) === BigInt(raw) - sum((m) => !m.own && m.to === from);
+function isPassedOn({ from, to, asset_id: id, amount_raw: raw }: Movement, motif: Motif, all: Movements) {
+  const isOwn = (m: Movement): boolean => motif.movements.includes(all.indexOf(m));
+  const ofVenue = all.filter((m) => m.from === to && m.asset_id === id);
+  const refunds = total(ofVenue.filter((m) => !isOwn(m) && m.to === from));
+  return id === NATIVE && total(ofVenue.filter(isOwn)) === BigInt(raw) - refunds;
 }
 
 function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
-  const merged = mergeWrapped(report);
   const motifs = new Map(report.motifs.map((motif) => [motif.id, motif]));
   report.position_effects.forEach((effect, i) => {
     const at = `/position_effects/${i}`;
@@ -131,19 +116,19 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
       return find('position', at, 'rests on a motif that does not exist');
     const parts = behind.flatMap((m) => [...m.assets_in, ...m.assets_out]);
     // A position that others carried on states its owner's sends and receipts.
-    const backed = (asset: string | undefined, raw: string | null) => {
+    const backed: Backed = (asset, raw) => {
       if (raw === null) return true;
       const amount = size(BigInt(raw));
       const moved = parts.filter((p) => p.asset.id === asset);
       return (
         moved.some((p) => BigInt(p.amount_raw) === amount) ||
         total(moved) === amount ||
-        accountNet(report, effect.owner, (id) => merged(id) === merged(asset ?? '')) === BigInt(raw)
+        accountNet(report, effect.owner, asset ?? '') === BigInt(raw)
       );
     };
     const must = mustOf(find, 'position', at);
     checkShares(effect, report, backed, must);
-    checkUnderlying(effect, (asset, raw) => backed(asset, raw.toString()), chain, must);
+    checkUnderlying(effect, backed, chain, must);
     const own = new Set([
       ...behind.flatMap((m) => m.evidence.map(placeOf)),
       ...movementsOf(effect, report).map((m) => placeOf(m.evidence)),
@@ -156,12 +141,7 @@ function checkPositions(report: TxReport, chain: RawChain, find: Report): void {
 }
 
 /** The shares of a position, and the amounts of a liquidation, are backed by its motifs. */
-function checkShares(
-  effect: PositionEffect,
-  report: TxReport,
-  backed: (asset: string | undefined, raw: string | null) => boolean,
-  must: Must,
-): void {
+function checkShares(effect: PositionEffect, report: TxReport, backed: Backed, must: Must): void {
   const { position_asset: share, position_delta_raw: delta, more_shares: more, liquidation: end } = effect;
   const claim = (path: string, asset: string | undefined, raw: string | null): void =>
     must(backed(asset, raw), path, `${raw} of ${asset} is not what its motifs moved`);
@@ -178,12 +158,9 @@ function checkShares(
 }
 
 /** A liquidation is given exactly where there is one, with the accounts that its motifs name. */
-function checkLiquidation(
-  { effect, liquidation: end }: PositionEffect,
-  behind: readonly Motif[],
-  must: Must,
-): void {
-  must((end !== null) === (effect === 'liquidate'), '', 'is given exactly for a liquidation');
+function checkLiquidation(effect: PositionEffect, behind: readonly Motif[], must: Must): void {
+  const { liquidation: end } = effect;
+  must((end !== null) === (effect.effect === 'liquidate'), '', 'is given exactly for a liquidation');
   if (end === null) return;
   for (const [side, asset, raw] of [
     ['debt', end.debt_asset, end.debt_covered_raw],
@@ -198,14 +175,8 @@ function checkLiquidation(
 }
 
 /** Movements of a position's token that its owner sent or received. */
-function movementsOf(
-  { owner, position_asset: token }: PositionEffect,
-  { movements = [] }: TxReport,
-): Movement[] {
-  return movements.filter(
-    ({ asset_id, from, to }) => asset_id === token?.id && (from === owner || to === owner),
-  );
-}
+const movementsOf = ({ owner, position_asset: token }: PositionEffect, { movements = [] }: TxReport) =>
+  movements.filter(({ asset_id: id, from, to }) => id === token?.id && (from === owner || to === owner));
 
 /** A change of a position that no act explains is the sum of the movements it gives as evidence. */
 function restsOnMovements(effect: PositionEffect, report: TxReport): boolean {
@@ -240,17 +211,52 @@ function checkPositionSums({ position_effects, inventory_deltas }: TxReport, fin
   const order = position_effects.map(({ motif_ids: [id] }) => Number(id?.slice(2)));
   if (order.some((m, i) => m < order[i - 1]!))
     find('position', '/position_effects', 'are not in the order of motifs');
-  const key = (owner: string, asset: string): string => `${owner} ${asset}`;
-  const held = new Map(
-    inventory_deltas.map((d) => [key(d.subject, d.asset.id), BigInt(d.delta_raw)] as const),
-  );
-  const sums = new Map<string, bigint>();
-  for (const { owner, position_asset: token, position_delta_raw: raw } of position_effects)
-    if (token && raw !== null)
-      sums.set(key(owner, token.id), (sums.get(key(owner, token.id)) ?? 0n) + BigInt(raw));
-  for (const [place, sum] of sums) {
+  const held = new Map(inventory_deltas.map((d) => [`${d.subject} ${d.asset.id}`, BigInt(d.delta_raw)]));
+  const counted = position_effects.filter((e) => e.position_asset && e.position_delta_raw !== null);
+  for (const [place, group] of groupBy(counted, (e) => `${e.owner} ${e.position_asset!.id}`)) {
+    const sum = sumOf(group, (e) => BigInt(e.position_delta_raw!));
     const change = held.get(place) ?? 0n;
     if (sum !== change)
       find('position', '/position_effects', `${place}: effects sum to ${sum}, the balance to ${change}`);
   }
+}
+
+/** Count and pool of an act are its evidence's; the parts of a whole are inside it. */
+function checkOwnWords(motif: Motif, motifs: readonly Motif[], chain: RawChain, problem: Problem): void {
+  const { evidence, count = evidence.length, pool_id: pool } = motif;
+  if (count !== evidence.length) problem('motif', `count is ${count}, its evidence has ${evidence.length}`);
+  const isStated = evidence.some((place) => {
+    const { log, frame } = placesIn(place, chain);
+    const text = log ? [...log.topics, log.data].join() : log === null ? frame?.input : '';
+    return (text ?? '').includes(pool?.slice(2) ?? '');
+  });
+  if (!isStated) problem('motif', 'its evidence does not state the pool_id');
+  const whole = motifs.find(({ id }) => id === motif.parent_id);
+  const named = (whole?.claims ?? []).flatMap(({ operands, against = [] }) => [...operands, ...against]);
+  if (named.includes(motif.id) && !motif.movements.every((m) => whole!.movements.includes(m)))
+    problem('motif', `its movements are not among those of ${whole!.id}`);
+}
+
+/** Orders and requests hold nothing yet. */
+export const HOLDS_NOTHING = /^(order|withdrawal_request)$/;
+
+/** A position has the evidence and the assets of its acts. */
+function checkWhole(effect: PositionEffect, behind: readonly Motif[], must: Must): void {
+  const { effect: what, category, underlying, position_asset: token } = effect;
+  const isGiven = (effect.position_delta_raw === null) === (token === null);
+  must(isGiven, '/position_delta_raw', 'is given exactly with its asset');
+  if (what === 'collect' || what === 'transfer') return;
+  const shown = new Set(effect.evidence.map(placeOf));
+  const left = behind.flatMap(({ evidence }) => evidence.map(placeOf)).filter((place) => !shown.has(place));
+  must(left.length === 0, '/evidence', `${left.join(', ')} of its motifs is left out`);
+  // A liquidator's own gain of a share is no deposit.
+  const isSeized = what === 'increase' && behind.every(({ kind }) => kind === 'liquidation');
+  if (isSeized || HOLDS_NOTHING.test(category)) return;
+  const parts = behind.flatMap((m) => [...m.assets_in, ...m.assets_out]);
+  const named = new Set(underlying.map(({ asset }) => asset.id));
+  const isEmpty =
+    named.size === 0 && parts.some(({ asset, role }) => asset.id !== token?.id && !role.includes('share'));
+  const lacks = parts.some(({ role, asset }) => /^(in|out)$/.test(role) && !named.has(asset.id));
+  const isPartial = category === 'liquidity' && behind.length === 1 && lacks;
+  must(!isEmpty && !isPartial, '/underlying', 'leaves out an asset of its motifs');
 }

@@ -11,7 +11,18 @@ import {
 } from './chainMovements.ts';
 import { placeOf } from './checkEvidence.ts';
 import { sumOf, type Report } from './finding.ts';
-import { NATIVE, ZERO, tokenOf, wordHex, wordsOf, type RawChain, type RawLog } from './rawChain.ts';
+import {
+  NATIVE,
+  ZERO,
+  gasCost,
+  gasPrice,
+  quantity,
+  tokenOf,
+  wordHex,
+  wordsOf,
+  type RawChain,
+  type RawLog,
+} from './rawChain.ts';
 
 /** EIP-7708: logs of this system address repeat native transfers that the trace shows. */
 const SYSTEM = `0x${'f'.repeat(39)}e`;
@@ -25,44 +36,35 @@ export const APPROVALS: ReadonlySet<string> = new Set([
 /** Key of a movement by place and content: the same for the report's and the chain's. */
 const keyOf = (place: string, m: LogMovement): string => [place, m.from, m.to, m.assetId, m.amount].join('|');
 
-/** Movements that trace and standard logs show, by key, with how often the report has not listed them yet. */
-class Unclaimed {
-  readonly counts = new Map<string, number>();
-  /** Movements that other events were found to state. */
-  readonly stated = new Set<string>();
-  expect(key: string): void {
-    this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
-  }
-  /** True when one was left to claim. */
-  claim(key: string): boolean {
-    const count = this.counts.get(key) ?? 0;
-    if (count > 0) this.counts.set(key, count - 1);
-    return count > 0;
-  }
-}
-
-function movementsOnChain(chain: RawChain): Unclaimed {
-  const unclaimed = new Unclaimed();
+/** Movements that trace and standard logs show, by key, and how many of each. */
+function movementsOnChain(chain: RawChain): Map<string, number> {
+  const counts = new Map<string, number>();
+  const expect = (place: string, m: LogMovement): void => {
+    const key = keyOf(place, m);
+    if (m.amount > 0n && m.from !== m.to) counts.set(key, (counts.get(key) ?? 0) + 1);
+  };
   for (const { path, from, to, value: amount } of chain.frames.values())
-    if (amount > 0n && from !== to)
-      unclaimed.expect(keyOf(`frame ${path}`, { from, to, assetId: NATIVE, amount }));
+    expect(`frame ${path}`, { from, to, assetId: NATIVE, amount });
   for (const { frame, amount } of burntEther(chain))
-    unclaimed.expect(keyOf(`frame ${frame.path}`, { from: frame.from, to: ZERO, assetId: NATIVE, amount }));
-  const transfers = [...chain.logs.values()].filter(
-    (log) => isStandardTransfer(log) && log.address !== SYSTEM,
-  );
-  for (const log of transfers)
-    for (const m of decodeLog(log).filter(({ amount, from, to }) => amount > 0n && from !== to))
-      unclaimed.expect(keyOf(`log ${log.index}`, m));
-  return unclaimed;
+    expect(`frame ${frame.path}`, { from: frame.from, to: ZERO, assetId: NATIVE, amount });
+  for (const log of chain.logs.values())
+    if (isStandardTransfer(log) && log.address !== SYSTEM)
+      for (const m of decodeLog(log)) expect(`log ${log.index}`, m);
+  return counts;
 }
 
 /** Every movement is as its evidence shows, and no movement of the chain is left out. */
 export function checkMovements(report: TxReport, chain: RawChain, find: Report): void {
   const unclaimed = movementsOnChain(chain);
+  /** True when one was left to claim. */
+  const claim = (key: string): boolean => {
+    const count = unclaimed.get(key) ?? 0;
+    if (count > 0) unclaimed.set(key, count - 1);
+    return count > 0;
+  };
   const declared = new Set<number>();
-  const isShown = (key: string, moved: LogMovement, path: readonly number[] | null): boolean =>
-    unclaimed.claim(key) || isUnloggedTax(moved, chain.frames.get(path?.join('.') ?? ''), chain);
+  /** Movements that other events were found to state. */
+  const stated = new Set<string>();
   (report.movements ?? []).forEach((movement, i) => {
     const problem = (message: string): void => find('movement', `/movements/${i}`, message);
     const moved = movedBy(movement);
@@ -71,20 +73,26 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
     if (moved.amount <= 0n) problem('moves nothing');
     if (moved.from === moved.to) problem('both ends are one account');
     if (index === null) {
-      if (!isShown(key, moved, path)) problem(`frame [${path}] does not show that ${describe(moved)}`);
+      if (!claim(key) && !isUnloggedTax(moved, chain.frames.get(path?.join('.') ?? ''), chain))
+        problem(`frame [${path}] does not show that ${describe(moved)}`);
       return;
     }
     const log = chain.logs.get(index);
     if (!log) return; // checkEvidence reports it
     declared.add(index);
-    if (!unclaimed.claim(key)) {
+    if (!claim(key)) {
       if (isWrap(log, moved)) checkWrap(movement, log, chain, problem);
-      else checkOtherEvent(log, moved, { unclaimed, chain, problem });
+      else {
+        if (stated.has(key)) problem(`log ${index} is already the evidence of this movement`);
+        stated.add(key);
+        const isStated = checkOtherEvent(log, moved, chain, problem);
+        for (const m of isStated ? decodeLog(log) : []) unclaimed.delete(keyOf(`log ${index}`, m));
+      }
     }
     if (!endsFit(movement.kind, moved))
       problem(`a ${movement.kind} cannot go from ${moved.from} to ${moved.to}`);
   });
-  for (const [key, count] of unclaimed.counts)
+  for (const [key, count] of unclaimed)
     if (count > 0 && !mayBeLeftOut(key, chain, declared))
       find('complete', '/movements', `left out: ${key.split('|').join(' ')}`);
 }
@@ -98,34 +106,23 @@ function isWrap(log: RawLog, moved: LogMovement): boolean {
 const describe = ({ from, to, assetId, amount }: LogMovement): string =>
   `${amount} of ${assetId} went from ${from} to ${to}`;
 
-interface OtherEvent {
-  readonly unclaimed: Unclaimed;
-  readonly chain: RawChain;
-  readonly problem: (message: string) => void;
-}
+type Problem = (message: string) => void;
 
 /**
- * An event of no standard shape that states the movement, or a transfer that arrived smaller; a token may
+ * Whether an event of no standard shape states the movement, or a transfer that arrived smaller; a token may
  * repeat its own transfer in one.
  */
-function checkOtherEvent(log: RawLog, moved: LogMovement, { unclaimed, chain, problem }: OtherEvent): void {
-  const key = keyOf(`log ${log.index}`, moved);
-  if (unclaimed.stated.has(key)) problem(`log ${log.index} is already the evidence of this movement`);
-  unclaimed.stated.add(key);
+function checkOtherEvent(log: RawLog, moved: LogMovement, chain: RawChain, problem: Problem): boolean {
   if (APPROVALS.has(log.topics[0] ?? '')) problem(`log ${log.index} is an approval, which moves nothing`);
-  if (!saysOtherwise(log, moved) && !isCredit(moved, log, chain))
-    return problem(`log ${log.index} does not say that ${describe(moved)}`);
-  for (const m of decodeLog(log)) unclaimed.counts.delete(keyOf(`log ${log.index}`, m));
+  const isStated = saysOtherwise(log, moved) || isCredit(moved, log, chain);
+  if (!isStated) problem(`log ${log.index} does not say that ${describe(moved)}`);
+  return isStated;
 }
 
 /** Wrapped ether: the value that the event states has to pass through the wrapping contract. */
-function checkWrap(
-  { kind, amount_raw: raw }: Movement,
-  log: RawLog,
-  chain: RawChain,
-  problem: (message: string) => void,
-): void {
-  const amount = BigInt(raw);
+function checkWrap(movement: Movement, log: RawLog, chain: RawChain, problem: Problem): void {
+  const { kind } = movement;
+  const amount = BigInt(movement.amount_raw);
   if (kind !== 'wrap' && kind !== 'unwrap')
     return problem(`a ${kind} cannot rest on a deposit or withdrawal event`);
   const calls = [...chain.frames.values()].filter((f) => (kind === 'wrap' ? f.to : f.from) === log.address);
@@ -156,4 +153,69 @@ function mayBeLeftOut(key: string, chain: RawChain, declared: ReadonlySet<number
   const index = Number(/^log (\d+)/.exec(key)?.[1]);
   const emitter = chain.logs.get(index)?.address;
   return declared.has(index) || (emitter !== undefined && gasRulesOut(emitter, chain));
+}
+
+/** Deltas sum up the movements of every account and asset, balance, and agree with the state difference. */
+export function checkDeltas(report: TxReport, chain: RawChain, find: Report): void {
+  const wanted = new Map<string, { inflow: bigint; outflow: bigint; movements: number[] }>();
+  const lane = (subject: string, asset: string) => {
+    const key = `${subject.toLowerCase()} ${asset}`;
+    if (!wanted.has(key)) wanted.set(key, { inflow: 0n, outflow: 0n, movements: [] });
+    return wanted.get(key)!;
+  };
+  (report.movements ?? []).forEach((m, i) => {
+    const [from, to] = [lane(m.from, m.asset_id), lane(m.to, m.asset_id)];
+    from.outflow += BigInt(m.amount_raw);
+    to.inflow += BigInt(m.amount_raw);
+    from.movements.push(i);
+    to.movements.push(i);
+  });
+
+  const sums = new Map<string, bigint>();
+  report.inventory_deltas.forEach((d, i) => {
+    const at = `/inventory_deltas/${i}`;
+    const key = `${d.subject.toLowerCase()} ${d.asset.id}`;
+    const own = wanted.get(key);
+    sums.set(d.asset.id, (sums.get(d.asset.id) ?? 0n) + BigInt(d.delta_raw));
+    if (!own)
+      return find('delta', at, `no movement of ${d.asset.id} touches ${d.subject}, or it is listed twice`);
+    wanted.delete(key);
+    const expected = [
+      ['inflow is', own.inflow, d.inflow_raw],
+      ['outflow is', own.outflow, d.outflow_raw],
+      ['delta is', own.inflow - own.outflow, d.delta_raw],
+      ['movements are', own.movements.join(), d.movements.join()],
+    ] as const;
+    for (const [name, right, stated] of expected)
+      if (String(right) !== stated) find('delta', at, `${name} ${right}, not ${stated}`);
+  });
+  for (const key of wanted.keys()) find('delta', '/inventory_deltas', `left out: ${key}`);
+  for (const [asset, sum] of sums)
+    if (sum !== 0n) find('conservation', '/inventory_deltas', `${asset} sums to ${sum} over all subjects`);
+  if (chain.prestateDiff) checkStateDifference(report, chain, chain.prestateDiff, find);
+}
+
+type StateDiff = NonNullable<RawChain['prestateDiff']>;
+
+function checkStateDifference(report: TxReport, chain: RawChain, diff: StateDiff, find: Report): void {
+  const native = new Map(
+    report.inventory_deltas
+      .filter((d) => d.asset.kind === 'native')
+      .map((d) => [d.subject.toLowerCase(), BigInt(d.delta_raw)]),
+  );
+  const { receipt, tx, block } = chain;
+  const tip = quantity(receipt['gasUsed']) * (gasPrice(chain) - quantity(block['baseFeePerGas']));
+  const byAddress = (side: StateDiff['pre']) =>
+    new Map(Object.entries(side).map(([a, account]) => [a.toLowerCase(), account?.['balance']]));
+  const [pre, post] = [byAddress(diff.pre), byAddress(diff.post)];
+  for (const address of new Set([...pre.keys(), ...post.keys()])) {
+    const [before, after] = [pre.get(address), post.get(address)];
+    if (before === undefined && after === undefined) continue;
+    const changed = after === undefined ? 0n : quantity(after) - quantity(before);
+    let expected = native.get(address) ?? 0n;
+    if (address === String(tx['from']).toLowerCase()) expected -= gasCost(chain);
+    if (address === String(block['miner']).toLowerCase()) expected += tip;
+    const message = `${address} changed by ${changed} wei in the node's state, by ${expected} in the report`;
+    if (changed !== expected) find('state', '/inventory_deltas', message);
+  }
 }

@@ -1,17 +1,14 @@
-import type { PnlEntry, TxReport } from '../../model/generated/report.ts';
+import type { AssetAmount, PnlEntry, TxReport } from '../../model/generated/report.ts';
 import { parseDecimal, roundsTo, times } from './decimal.ts';
 import { sumOf, total, type Must } from './finding.ts';
 import { NATIVE, ZERO, gasCost, isSame, tokenOf, type RawChain } from './rawChain.ts';
 import { movedBy, type LogMovement } from './chainMovements.ts';
 
-/** A profit entry against sums over its entity's movements, which are checked apart against the chain. */
+/**
+ * A profit entry against sums over its entity's movements, which are checked apart against the chain. Actor,
+ * signer and called contract need no proof; any other account was called by one of the entity.
+ */
 export function checkProfit(entry: PnlEntry, report: TxReport, chain: RawChain, must: Must): void {
-  checkEntity(entry, report, chain, must);
-  checkSums(entry, report, chain, must);
-}
-
-/** Actor, signer and called contract need no proof; any other account was called by one of the entity. */
-function checkEntity(entry: PnlEntry, report: TxReport, chain: RawChain, must: Must): void {
   const entity = (entry.entity ?? []).map((account) => account.toLowerCase());
   const { signer, to } = report.tx;
   const known = [report.attribution.actor, signer, to].map((account) => account?.toLowerCase());
@@ -23,23 +20,22 @@ function checkEntity(entry: PnlEntry, report: TxReport, chain: RawChain, must: M
   must(entity.every(belongs), '/entity', 'has an account that none of the others called');
   const isOwn = entity.length === 0 || entity.includes(entry.beneficiary.toLowerCase());
   must(isOwn, '/beneficiary', 'is no account of the entity');
+  if (entry.entity) checkSums(entry, report, profitOf(entry.entity, report, chain, gasCost(chain)), must);
 }
 
-function checkSums(entry: PnlEntry, report: TxReport, chain: RawChain, must: Must): void {
-  if (!entry.entity) return;
-  const { assets, gas: paid } = profitOf(entry.entity, report, chain, {
-    entryPoint: report.attribution.entry_point?.toLowerCase() ?? null,
-    gas: gasCost(chain),
-  });
-  const own = assets.get(entry.asset.id) ?? { paid: 0n, received: 0n, toBuilder: 0n };
-  const equal = (where: string, shown: string | undefined, is: bigint): void =>
-    must(shown === undefined || BigInt(shown) === is, where, `${is} by the movements`);
+function checkSums(entry: PnlEntry, report: TxReport, { assets, gas }: ProfitResult, must: Must): void {
+  const own = assets.get(entry.asset.id) ?? NO_RESULT;
   checkHops(entry, report, own, must);
-  equal('/builder_payment_raw', entry.builder_payment_raw, own.toBuilder);
-  equal('/gas_raw', entry.gas_raw, paid);
+  for (const [key, is] of [['builder_payment_raw', own.toBuilder] as const, ['gas_raw', gas] as const])
+    must(BigInt(entry[key] ?? is) === is, `/${key}`, `${is} by the movements`);
   for (const [id, { paid: cost, received }] of assets)
     must(id === entry.asset.id || cost === received, '/asset', `the entity is left with a result in ${id}`);
-  checkGasWorth(entry, report, paid, must);
+  const merged = mergeWrapped(report);
+  const price = report.economics.valuation.prices?.find(({ asset_id: id }) => merged(id) === NATIVE);
+  const unit = parseDecimal(price?.price_exact ?? '');
+  const shown = parseDecimal(entry.gas_usd.text);
+  if (unit && shown)
+    must(roundsTo(shown, times(unit, gas, 18)), '/gas_usd', `is not the worth of ${gas} wei`);
 }
 
 /** Cost and proceeds: amounts at the hops of cycles, else the movements; the rest are fees. */
@@ -47,12 +43,11 @@ function checkHops(entry: PnlEntry, report: TxReport, own: AssetResult, must: Mu
   const cycles = report.motifs.filter(
     ({ id, kind }) => entry.cycle.motif_ids.includes(id) && kind.endsWith('cycle'),
   );
+  const merged = mergeWrapped(report);
+  const isCounted = ({ asset: { id } }: AssetAmount): boolean =>
+    id === entry.asset.id || merged(id) === NATIVE;
   const legs = (side: 'assets_in' | 'assets_out'): bigint =>
-    total(
-      cycles
-        .flatMap((motif) => motif[side])
-        .filter(({ asset }) => asset.id === entry.asset.id || wrappedOrNative(asset.id, report)),
-    );
+    total(cycles.flatMap((motif) => motif[side]).filter(isCounted));
   const [cost, proceeds] =
     cycles.length > 0 ? [legs('assets_out'), legs('assets_in')] : [own.paid, own.received];
   must(BigInt(entry.cost_raw) === cost, '/cost_raw', `${cost} by the hops`);
@@ -62,17 +57,6 @@ function checkHops(entry: PnlEntry, report: TxReport, own: AssetResult, must: Mu
   const isLeft = fees >= 0n && BigInt(entry.gross_raw) - fees === left;
   must(isLeft, '/fees_raw', `${left} are left by the movements`);
 }
-
-/** The dollars of `paid` wei, at the price the report gives for ether. */
-function checkGasWorth(entry: PnlEntry, report: TxReport, paid: bigint, must: Must): void {
-  const price = report.economics.valuation.prices?.find(({ asset_id: id }) => wrappedOrNative(id, report));
-  const unit = parseDecimal(price?.price_exact ?? '');
-  const shown = parseDecimal(entry.gas_usd.text);
-  if (unit && shown)
-    must(roundsTo(shown, times(unit, paid, 18)), '/gas_usd', `is not the worth of ${paid} wei`);
-}
-
-const wrappedOrNative = (id: string, report: TxReport): boolean => mergeWrapped(report)(id) === NATIVE;
 
 /** Tokens that wrap ether: by their wraps here, or by the symbol, which is checked at the token. */
 function wrappedEther(report: TxReport): Set<string> {
@@ -94,10 +78,11 @@ export function mergeWrapped(report: TxReport): (asset: string) => string {
   return (asset) => merged(asset, wrapped);
 }
 
-/** An account's balance changes of the assets that fit. */
-export function accountNet(report: TxReport, account: string, fits: (asset: string) => boolean): bigint {
+/** An account's balance change of an asset, of ether and the tokens that wrap it together. */
+export function accountNet(report: TxReport, account: string, asset: string): bigint {
+  const merged = mergeWrapped(report);
   const own = report.inventory_deltas.filter(
-    ({ subject, asset }) => isSame(subject, account) && fits(asset.id),
+    ({ subject, asset: { id } }) => isSame(subject, account) && merged(id) === merged(asset),
   );
   return sumOf(own, ({ delta_raw: raw }) => BigInt(raw));
 }
@@ -118,11 +103,8 @@ interface ProfitInput {
 }
 
 /** Amounts an entity's accounts together paid and received of one asset, ether and wrapped ether as one. */
-interface AssetResult {
-  readonly paid: bigint;
-  readonly received: bigint;
-  readonly toBuilder: bigint;
-}
+type AssetResult = Readonly<Record<'paid' | 'received' | 'toBuilder', bigint>>;
+const NO_RESULT: AssetResult = { paid: 0n, received: 0n, toBuilder: 0n };
 
 interface ProfitResult {
   readonly assets: ReadonlyMap<string, AssetResult>;
@@ -133,12 +115,12 @@ interface ProfitResult {
 /** A refund to the submitter of more than so many times the gas is a payment of its own. */
 const REFUND_LIMIT = 3n;
 
-/** The result of accounts taken as one, from the movements of the report. */
+/** The result of accounts taken as one, from the movements of the report; with gas where it is given. */
 export function profitOf(
   accounts: readonly string[],
   report: TxReport,
   chain: RawChain,
-  paid: Pick<ProfitInput, 'entryPoint' | 'gas'> = { entryPoint: null, gas: 0n },
+  gas: bigint | null = null,
 ): ProfitResult {
   return recomputeProfit({
     movements: (report.movements ?? []).map(movedBy),
@@ -146,7 +128,8 @@ export function profitOf(
     signer: report.tx.signer.toLowerCase(),
     builder: String(chain.block['miner'] ?? '').toLowerCase(),
     wrapped: wrappedEther(report),
-    ...paid,
+    entryPoint: gas === null ? null : (report.attribution.entry_point?.toLowerCase() ?? null),
+    gas: gas ?? 0n,
   });
 }
 
@@ -162,11 +145,10 @@ export function recomputeProfit(input: ProfitInput): ProfitResult {
   for (const m of border) {
     if (execution.includes(m)) continue;
     const id = merged(m.assetId, input.wrapped);
-    const sum = assets.get(id) ?? { paid: 0n, received: 0n, toBuilder: 0n };
-    if (entity.has(m.to)) assets.set(id, { ...sum, received: sum.received + m.amount });
-    else if (m.to === input.builder || helpers.has(m.to))
-      assets.set(id, { ...sum, toBuilder: sum.toBuilder + m.amount });
-    else assets.set(id, { ...sum, paid: sum.paid + m.amount });
+    const sum = assets.get(id) ?? NO_RESULT;
+    const isTip = m.to === input.builder || helpers.has(m.to);
+    const key = entity.has(m.to) ? 'received' : isTip ? 'toBuilder' : 'paid';
+    assets.set(id, { ...sum, [key]: sum[key] + m.amount });
   }
   const own = entity.has(signer) ? input.gas : 0n;
   return { assets, gas: own + netOf(execution, entity) };

@@ -1,6 +1,6 @@
 import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
 import { isRecord, placeOf, walk } from './checkEvidence.ts';
-import { accountNet, mergeWrapped } from './checkProfit.ts';
+import { accountNet } from './checkProfit.ts';
 import { accountIn, mustOf, type Must, type Report } from './finding.ts';
 import { NATIVE, type RawChain } from './rawChain.ts';
 
@@ -31,11 +31,11 @@ const UNPRICED = /^unpriced_asset: ((?:\S+ \(\w+\)(?:, )?)+?)(?: and \d+ more)?$
 function checkMoneyReasons(report: TxReport, must: Must): void {
   const { refusals = [] } = report.economics.valuation;
   const codes = new Map(refusals.map(({ asset_id: id, code }) => [id, code as string]));
-  const codeOf = (id: string): string => codes.get(id) ?? 'no_source';
   for (const [value, at] of walk(report)) {
     if (!isRecord(value)) continue;
     const { usd, asset, reason } = value as { usd?: DisplayMoney; asset?: { id: string }; reason?: unknown };
-    const isSame = !usd || !asset || usd.available || usd.reason === `unpriced_asset (${codeOf(asset.id)})`;
+    const code = `unpriced_asset (${codes.get(asset?.id ?? '') ?? 'no_source'})`;
+    const isSame = !usd || !asset || usd.available || usd.reason === code;
     must(isSame, `${at}/usd/reason`, 'is another at the refusal');
     const text = MONEY.test(at) ? String(reason) : '';
     if (text.startsWith('unpriced_asset:'))
@@ -87,18 +87,14 @@ function checkCandidates(report: TxReport, must: Must): void {
   });
   const isSignerListed = a.candidates.some(({ account }) => account === a.signer);
   must(isSignerListed, '/attribution/candidates', 'lack the signer');
-  const merged = mergeWrapped(report);
   for (const account of new Set(deltas.map(({ subject }) => subject))) {
     const own = deltas.filter(({ subject }) => subject === account);
     // Dust is no side of an exchange.
-    const nets = own.map(
-      ({ asset: { id, decimals } }) =>
-        [
-          accountNet(report, account, (one) => merged(one) === merged(id)),
-          decimals === 0 ? 0n : 10n ** BigInt(Math.max(0, (decimals ?? 18) - 6)),
-        ] as const,
-    );
-    const isTwoSided = nets.some(([net, dust]) => net > dust) && nets.some(([net, dust]) => net < -dust);
+    const nets = own.map(({ asset: { id, decimals } }) => {
+      const dust = decimals === 0 ? 0n : 10n ** BigInt(Math.max(0, (decimals ?? 18) - 6));
+      return { net: accountNet(report, account, id), dust };
+    });
+    const isTwoSided = nets.some(({ net, dust }) => net > dust) && nets.some(({ net, dust }) => net < -dust);
     const isListed = a.candidates.some((candidate) => candidate.account === account);
     must(isListed || !isTwoSided, '/attribution/candidates', `${account} gave and got`);
   }
@@ -117,12 +113,12 @@ function checkCandidates(report: TxReport, must: Must): void {
 function checkOrders({ attribution: { orders }, motifs }: TxReport, must: Must): void {
   const settled = motifs.filter(({ kind }) => kind === 'order_settled');
   must(orders.length === settled.length, '', `${settled.length} were settled`);
-  settled.slice(0, orders.length).forEach((motif, i) => {
-    const { evidence, protocol } = motif;
-    const order = orders[i]!;
-    must(protocol === null || order.protocol === protocol.slug, `/${i}/protocol`, `is ${protocol?.slug}`);
+  orders.slice(0, settled.length).forEach((order, i) => {
+    const motif = settled[i]!;
+    const slug = motif.protocol?.slug ?? order.protocol;
+    must(order.protocol === slug, `/${i}/protocol`, `is ${slug}`);
     const places = new Set(order.evidence.map(placeOf));
-    const isWhole = evidence.every((place) => places.has(placeOf(place)));
+    const isWhole = motif.evidence.every((place) => places.has(placeOf(place)));
     must(isWhole, `/${i}/evidence`, 'lacks a piece of its settlement');
     const account = accountIn(motif, 'recipient') ?? null;
     must(order.receiver === account, `/${i}/receiver`, `is ${account}`);

@@ -1,6 +1,7 @@
 import type { Motif, TxReport } from '../../model/generated/report.ts';
-import type { RawIntent } from '../../model/generated/rules.ts';
-import { checkFragments, checkParts, checkTold } from './checkWholes.ts';
+import type { RawIntent, RawMotifKind } from '../../model/generated/rules.ts';
+import { venueOf } from './checkClaims.ts';
+import { HOLDS_NOTHING } from './checkMotifs.ts';
 import { walk } from './checkEvidence.ts';
 import { accountNet, mergeWrapped } from './checkProfit.ts';
 import { accountIn, mustOf, type Must, type Report } from './finding.ts';
@@ -11,7 +12,12 @@ export function checkRules(report: TxReport, rules: RuleFacts, find: Report): vo
   const must = mustOf(find, 'rules');
   must(report.engine?.ruleset_version === rules.version, '/engine/ruleset_version', `is ${rules.version}`);
   checkClassification(report, rules, mustOf(find, 'rules', '/classification'));
-  checkArgumentNames(report, rules, must);
+  // Arguments are named as in a signature of the rules.
+  (report.tx.method?.arguments ?? []).forEach(({ name }, i) => {
+    const isNamed = [',', ')'].some((end) => rules.text.includes(` ${name}${end}`));
+    const isKnown = /^arg\d+$/.test(name) ? name === `arg${i}` : isNamed;
+    must(isKnown, `/tx/method/arguments/${i}/name`, 'is in no signature of the rules');
+  });
   checkNames(report, rules, must);
   report.motifs.forEach((motif, i) => {
     checkMotif(motif, rules, mustOf(find, 'rules', `/motifs/${i}`));
@@ -40,16 +46,6 @@ function checkClassification(report: TxReport, rules: RuleFacts, must: Must): vo
   checkFragments(report, rules, must);
 }
 
-/** Arguments are named as in a signature of the rules. */
-function checkArgumentNames(report: TxReport, { text }: RuleFacts, must: Must): void {
-  (report.tx.method?.arguments ?? []).forEach(({ name }, i) => {
-    const isKnown = /^arg\d+$/.test(name)
-      ? name === `arg${i}`
-      : text.includes(` ${name},`) || text.includes(` ${name})`);
-    must(isKnown, `/tx/method/arguments/${i}/name`, 'is in no signature of the rules');
-  });
-}
-
 /** Accounts are named as listed or by their protocol. */
 function checkNames(report: TxReport, { names, titles }: RuleFacts, must: Must): void {
   const { motifs, accounts, economics: _, tx: __, ...rest } = report;
@@ -62,9 +58,8 @@ function checkNames(report: TxReport, { names, titles }: RuleFacts, must: Must):
   }
   for (const address of venues.keys()) must(address in accounts, `/accounts/${address}`, 'is left out');
   for (const [address, { name, kind, source }] of Object.entries(accounts)) {
-    const listed = names.get(address.toLowerCase());
-    const made = { name: venues.get(address) ?? name, kind: source === 'contract' ? 'token' : 'venue' };
-    const wanted = listed ?? made;
+    const unlisted = { name: venues.get(address) ?? name, kind: source === 'contract' ? 'token' : 'venue' };
+    const wanted = names.get(address.toLowerCase()) ?? unlisted;
     const isRight = name === wanted.name && kind === wanted.kind;
     must(isRight, `/accounts/${address}`, `is ${wanted.name} in the rules`);
   }
@@ -76,11 +71,9 @@ function checkProof(report: TxReport, rule: RawIntent, rules: RuleFacts, must: M
   if (c.status !== 'Proven') return;
   must(rule.proof === 'structural', '/status', 'the rule claims no proof');
   const kinds = rule.rests_on ?? [];
-  const merged = mergeWrapped(report);
   const isNet = ([amount]: Motif['assets_in'], sign: bigint): boolean =>
     amount !== undefined &&
-    accountNet(report, c.actor ?? '', (id) => merged(id) === merged(amount.asset.id)) ===
-      sign * BigInt(amount.amount_raw);
+    accountNet(report, c.actor ?? '', amount.asset.id) === sign * BigInt(amount.amount_raw);
   const proves = ({ kind, assets_in: got, assets_out: given }: Motif): boolean =>
     kinds.includes(kind) ||
     (rules.motifs.get(kind)?.trade === 'summary' && isNet(got, 1n) && isNet(given, -1n));
@@ -96,7 +89,7 @@ function isExchange(report: TxReport, { names }: RuleFacts): boolean {
   const { actor, signer } = attribution;
   const merged = mergeWrapped(report);
   const assets = new Set(deltas.map(({ asset }) => merged(asset.id)));
-  const nets = [...assets].map((id) => accountNet(report, signer, (one) => merged(one) === id));
+  const nets = [...assets].map((id) => accountNet(report, signer, id));
   const [one = 0n, other = 0n, ...more] = nets.filter((net) => net !== 0n);
   const { kind } = names.get(String(tx.to).toLowerCase()) ?? {};
   return actor === signer && one * other < 0n && more.length === 0 && kind === 'aggregator';
@@ -117,16 +110,11 @@ function checkMotif(motif: Motif, rules: RuleFacts, must: Must): void {
   must(claimed.size > 0 || motif.status !== 'Proven', '/claims', 'nothing is claimed');
   for (const name of (motif.status === 'Proven' && rules.motifs.get(motif.kind)?.claims) || [])
     must(claimed.has(name), '/claims', `${name} is missing`);
-  const wanted = placeRole(motif, rules);
-  must(wanted === null || accountIn(motif, wanted) !== undefined, '/participants', `name no ${wanted}`);
+  const { venue = 'venue', composite } = rules.motifs.get(motif.kind) ?? {};
+  const wanted = venue === 'none' ? 'recipient' : venue;
+  const isFree = composite || venue === 'account' || motif.kind === 'front_end';
+  must(isFree || accountIn(motif, wanted) !== undefined, '/participants', `name no ${wanted}`);
   checkProtocol(motif.protocol, rules, must);
-}
-
-/** The role of the account at which an act happened; null where none has to be named. */
-function placeRole({ kind }: Motif, { motifs }: RuleFacts): string | null {
-  const { venue = 'venue', composite } = motifs.get(kind) ?? {};
-  if (composite || venue === 'account' || kind === 'front_end') return null;
-  return venue === 'none' ? 'recipient' : venue;
 }
 
 /** Roles and tags of a motif are words of the rules. */
@@ -178,4 +166,59 @@ function checkEffects(report: TxReport, rules: RuleFacts, find: Report): void {
     const slugs = behind.map(({ protocol }) => protocol?.slug ?? null);
     must(slugs.includes(effect.protocol?.slug ?? null), '/protocol', 'is not the protocol of its motifs');
   });
+}
+
+/** Fragments are acts of the transaction, in their order. */
+function checkFragments({ classification: c, motifs }: TxReport, rules: RuleFacts, must: Must): void {
+  const shown = motifs.map(({ kind }) => rules.motifs.get(kind)?.fragment ?? kind);
+  const isUnsupported = (c.caveats ?? []).some(({ code }) => code === 'nothing_recognised');
+  let next = 0;
+  c.fragments.forEach(({ kind }, i) => {
+    must(rules.intents.has(kind), `/fragments/${i}/kind`, 'is no intent of the rules');
+    const isHeadline = kind === c.intent_kind;
+    const place = isHeadline && isUnsupported ? -1 : shown.indexOf(kind, next);
+    // A headline may rest on no act, and plain payments count as transfers.
+    const like = /^(Native|Token|Nft)Transfer$/.test(kind) ? 'transfer' : kind;
+    const isFree = isHeadline || like !== kind;
+    const told = c.fragments.filter((one) => one.kind === kind).length;
+    const most = Math.max(1, shown.filter((one) => one === kind || one === like).length);
+    must(place >= 0 || (isFree && told <= most), `/fragments/${i}`, 'is no act that happened here');
+    if (place >= 0) next = place + 1;
+  });
+}
+
+/**
+ * The movements of a composite are of its parts, and their venues or recipients are among its participants.
+ */
+function checkParts(whole: Motif, { motifs }: TxReport, rules: RuleFacts, must: Must): void {
+  const { trade: sort, venue } = rules.motifs.get(whole.kind)!;
+  if (sort === 'summary') return;
+  motifs.forEach((part, i) => {
+    const { composite = false, trade } = rules.motifs.get(part.kind) ?? ({} as Partial<RawMotifKind>);
+    const isInside = part.movements.length > 0 && part.movements.every((m) => whole.movements.includes(m));
+    const isApart = composite || !isInside || part.parent_id !== null;
+    must(isApart, `/motifs/${i}/parent_id`, `moves what ${whole.id} moves`);
+    const party = venue === 'none' ? accountIn(part, 'recipient') : trade && venueOf(part);
+    const isNamed = whole.participants.some(({ account }) => account === party);
+    const at = `/motifs/${whole.id.slice(2)}/participants`;
+    must(!party || part.parent_id !== whole.id || isNamed, at, `lack ${party}`);
+  });
+}
+
+/** An act that changes a position has one in the report. */
+function checkTold(report: TxReport, rules: RuleFacts, must: Must): void {
+  const told = new Set(report.position_effects.map(({ category }) => category as string));
+  for (const motif of report.motifs) {
+    const { kind, status } = motif;
+    const { position } = rules.motifs.get(kind) ?? {};
+    const amounts = [...motif.assets_in, ...motif.assets_out];
+    // Baskets of NFTs and tokens that wrap another are no positions.
+    const isFree =
+      amounts.some(({ asset, role }) => asset.token_id !== null && /^(in|out)$/.test(role)) ||
+      (status === 'Suspected' && rules.listed.has(venueOf(motif).toLowerCase()));
+    const isHeld = position && !HOLDS_NOTHING.test(position.category);
+    must(!isHeld || isFree || told.size > 0, '', `that of ${kind} is left out`);
+    const isSeized = kind === 'liquidation' && amounts.some(({ role }) => role === 'collateral');
+    must(!isSeized || told.has('lending_supply'), '', 'the seized collateral is left out');
+  }
 }

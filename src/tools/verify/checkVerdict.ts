@@ -24,18 +24,17 @@ export function checkVerdict(report: TxReport, find: Report): void {
   must(isReverted === execution.reverted, '/intent_kind', 'does not agree with the outcome');
   if (e.subject !== (c.actor ?? tx.signer))
     find('verdict', '/economics/subject', 'is neither the actor nor, without one, the signer');
-  checkGround(report, must, mustOf(find, 'verdict', '/attribution'));
+  const isHigh = c.confidence === 'High';
+  must(c.status === 'Proven' || !isHigh, '/confidence', 'High without proof');
+  const isBest = c.status === 'Proven' && isHigh;
+  const agrees = c.caveats === undefined || (c.caveats.length === 0) === isBest;
+  must(agrees, '/caveats', 'do not agree with status and confidence');
+  checkGround(report, mustOf(find, 'verdict', '/attribution'));
   checkTokenLists(report, find);
 }
 
-/** The ground of the election, the confidence and the caveats allow no better verdict than they name. */
-function checkGround({ classification: c, attribution: a, tx }: TxReport, verdict: Must, actor: Must): void {
-  const isProven = c.status === 'Proven';
-  const isBest = isProven && c.confidence === 'High';
-  verdict(isProven || c.confidence !== 'High', '/confidence', 'High without proof');
-  const isCertain = (c.caveats ?? []).length === 0;
-  const agrees = c.caveats === undefined || isCertain === isBest;
-  verdict(agrees, '/caveats', 'do not agree with status and confidence');
+/** The ground of the election allows no better verdict than it names. */
+function checkGround({ classification: c, attribution: a, tx }: TxReport, actor: Must): void {
   actor(!a.ambiguous || a.actor === null, '/actor', 'named although ambiguous');
   const elected = a.candidates.filter((candidate) => candidate.elected).map(({ account }) => account);
   actor(elected.join() === (a.actor ?? ''), '/candidates', 'do not agree with the actor');
@@ -43,7 +42,7 @@ function checkGround({ classification: c, attribution: a, tx }: TxReport, verdic
   if (ground === undefined) return;
   actor((ground === null) === (a.actor === null), '/ground', 'does not agree with the actor');
   actor((ground === 'signed') === (a.actor === tx.signer), '/ground', 'does not agree with the signer');
-  actor(ground !== 'claimed' || !isProven, '/ground', 'is a claim, which proves nothing');
+  actor(ground !== 'claimed' || c.status !== 'Proven', '/ground', 'is a claim, which proves nothing');
   actor((a.mode === 'self') === (ground === 'signed'), '/mode', 'does not agree with the ground');
 }
 
@@ -61,16 +60,17 @@ const OF_OTHERS = /^(Reverted|ContractCall)$/;
 export function checkLabelAmounts(report: TxReport, rules: RuleFacts | null, find: Report): void {
   const { classification: c, motifs, position_effects: positions, inventory_deltas: deltas } = report;
   const label = c.intent_label;
-  checkLabelToken(report, find);
+  const must = mustOf(find, 'verdict', '/classification/intent_label');
+  checkLabelToken(report, must);
   if (OF_OTHERS.test(c.intent_kind) || label.startsWith('Move ')) return;
   const all = amountsBySymbol([motifs, positions, deltas, report.allowances ?? []]);
   const own = amountsBySymbol(ownParts(report, rules));
   // A token without a symbol may be wrapped ether, which labels know by the rules.
   if (deltas.some(({ asset }) => asset.symbol === null)) all.delete('ETH');
   for (const { text, symbol, shown, isOwn } of amountsIn(label)) {
-    const known = (isOwn ? own : all).get(symbol) ?? [];
-    if (all.has(symbol) && !sums(known).some((amount) => isShownAs(amount, shown)))
-      find('verdict', '/classification/intent_label', `${text} is no amount of what the label rests on`);
+    const known = sums((isOwn ? own : all).get(symbol) ?? []);
+    const isRight = !all.has(symbol) || known.some((amount) => isShownAs(amount, shown));
+    must(isRight, '', `${text} is no amount of what the label rests on`);
   }
 }
 
@@ -84,11 +84,11 @@ function* amountsIn(label: string) {
 }
 
 /** The label of one approval names its token. */
-function checkLabelToken({ classification: c, allowances = [] }: TxReport, find: Report): void {
-  if (c.intent_kind !== 'Approval' || allowances.length !== 1) return;
-  const { kind, symbol, address } = allowances[0]!.asset;
-  if (kind === 'erc20' && !c.intent_label.includes(symbol ?? address!.slice(0, 6)))
-    find('verdict', '/classification/intent_label', `does not name ${symbol ?? address!.slice(0, 6)}`);
+function checkLabelToken({ classification: c, allowances = [] }: TxReport, must: Must): void {
+  const [allowance, ...more] = allowances;
+  if (c.intent_kind !== 'Approval' || allowance?.asset.kind !== 'erc20' || more.length > 0) return;
+  const name = allowance.asset.symbol ?? allowance.asset.address!.slice(0, 6);
+  must(c.intent_label.includes(name), '', `does not name ${name}`);
 }
 
 /**
@@ -105,10 +105,8 @@ function ownParts(report: TxReport, rules: RuleFacts | null): readonly unknown[]
   const ids = new Set<string | null>(resting.map(({ id }) => id));
   const acts = resting.filter((motif) => isHeadline(motif) || !ids.has(motif.parent_id));
   const { subject: account } = economics;
-  const paid =
-    c.category === 'trade'
-      ? acts.flatMap(({ participants }) => participants.filter(({ role }) => role === 'recipient'))
-      : [];
+  const named = c.category === 'trade' ? acts.flatMap(({ participants }) => participants) : [];
+  const paid = named.filter(({ role }) => role === 'recipient');
   const parties = new Set([account, ...paid.map((one) => one.account)]);
   return [
     acts,
@@ -152,27 +150,20 @@ function amountsBySymbol(parts: readonly unknown[]): Map<string, number[]> {
 
 /** `token_in` and `token_out` are a party's exact net gains and losses, without debt tokens. */
 function checkTokenLists(report: TxReport, find: Report): void {
-  for (const party of partiesOf(report)) {
-    const own = netsOf(report, party);
-    for (const [list, sign] of [
-      ['token_in', 1n],
-      ['token_out', -1n],
-    ] as const) {
-      const text = party.figures[list];
-      const parts = text === '' ? [] : text.split(', ');
+  for (const party of partiesOf(report))
+    for (const [list, sign] of [['token_in', 1n] as const, ['token_out', -1n] as const]) {
+      const parts = party.figures[list].split(', ').filter((entry) => entry !== '');
       const shown = parts.map((entry) => entry.split(' ')[0]! + (/#\d+$/.exec(entry)?.[0] ?? ''));
-      const wanted = own
-        .filter(({ raw }) => raw * sign > 0n)
-        .map(({ asset, raw }) => {
-          // Long ids are shortened.
-          const id = /\/(\d{1,12})$/.exec(asset.id)?.[1];
-          return formatUnits(raw * sign, asset.decimals ?? 0) + (id === undefined ? '' : `#${id}`);
-        });
+      const own = netsOf(report, party).filter(({ raw }) => raw * sign > 0n);
+      const wanted = own.map(({ asset, raw }) => {
+        // Long ids are shortened.
+        const id = /\/(\d{1,12})$/.exec(asset.id)?.[1];
+        return formatUnits(raw * sign, asset.decimals ?? 0) + (id === undefined ? '' : `#${id}`);
+      });
       const [read, right] = [shown, wanted].map((one) => one.join(', ') || 'nothing');
       if ([...shown].sort().join() !== [...wanted].sort().join())
         find('economics', `${party.at}/${list}`, `reads ${read}, the deltas say ${right}`);
     }
-  }
 }
 
 /**
@@ -180,7 +171,7 @@ function checkTokenLists(report: TxReport, find: Report): void {
  * with the account as participant. An order's log without an owner may accompany evidence that names it.
  */
 export function checkAttribution(report: TxReport, chain: RawChain, find: Report): void {
-  const { attribution } = report;
+  const { attribution, movements = [] } = report;
   const names = (evidence: Evidence, account: string): boolean => {
     const digits = account.slice(2).toLowerCase();
     const { log, frame } = placesIn(evidence, chain);
@@ -192,11 +183,8 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
     accounts: new Set(participants.map(({ account }) => account)),
     places: new Set(evidence.map(placeOf)),
   }));
-  const orders = new Set(
-    report.motifs
-      .filter(({ kind }) => kind === 'order_settled')
-      .flatMap(({ evidence }) => evidence.map(placeOf)),
-  );
+  const settled = report.motifs.filter(({ kind }) => kind === 'order_settled');
+  const orders = new Set(settled.flatMap(({ evidence }) => evidence.map(placeOf)));
   const check = (list: readonly Evidence[], account: string, at: string) =>
     list.forEach((evidence, i) => {
       const ofMotif = motifs.some(
@@ -208,17 +196,14 @@ export function checkAttribution(report: TxReport, chain: RawChain, find: Report
         find('attribution', `${at}/evidence/${i}`, `${placeOf(evidence)} does not mention ${account}`);
     });
   attribution.orders.forEach((order, i) => check(order.evidence, order.owner, `/attribution/orders/${i}`));
-  attribution.candidates.forEach((candidate, i) => {
-    check(candidate.evidence ?? [], candidate.account, `/attribution/candidates/${i}`);
-    if (!candidate.reasons.includes('gave_and_got')) return;
-    const first = (end: 'from' | 'to') =>
-      (report.movements ?? [])
-        .filter((m) => m[end] === candidate.account)
-        .slice(0, 1)
-        .map((m) => placeOf(m.evidence));
-    const shown = (candidate.evidence ?? []).map(placeOf);
-    const must = mustOf(find, 'attribution', `/attribution/candidates/${i}`);
-    const isFirst = shown.join() === [...first('from'), ...first('to')].join();
-    must(isFirst, '', `${shown.join()} is not what it first sent and first received`);
+  attribution.candidates.forEach(({ account, evidence = [], reasons }, i) => {
+    const at = `/attribution/candidates/${i}`;
+    check(evidence, account, at);
+    if (!reasons.includes('gave_and_got')) return;
+    const ends = [movements.find(({ from }) => from === account), movements.find(({ to }) => to === account)];
+    const first = ends.flatMap((movement) => (movement ? placeOf(movement.evidence) : []));
+    const shown = evidence.map(placeOf).join();
+    if (shown !== first.join())
+      find('attribution', at, `${shown} is not what it first sent and first received`);
   });
 }

@@ -1,6 +1,15 @@
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  hexToString,
+  isHex,
+  parseAbi,
+  parseAbiItem,
+  type AbiFunction,
+  type Hex,
+} from 'viem';
 import { separateCredentials } from '../../lib/credentials.ts';
 import { CliError } from '../cli/cliIo.ts';
-import type { ReadContract } from './readContracts.ts';
 import type { RawAnswers } from './rawChain.ts';
 
 /** The node could not be asked. Never names the URL, which may hold a credential. */
@@ -58,4 +67,41 @@ export function contractReader(url: string, blockNumber: number): ReadContract {
     const answer = await ask(url, 'eth_call', [{ to, data }, `0x${block.toString(16)}`]);
     return typeof answer === 'string' && answer.startsWith('0x') ? (answer as `0x${string}`) : null;
   };
+}
+
+/** `eth_call` at the transaction's block or the one before; null for a revert or no answer. */
+export type ReadContract = (to: string, data: Hex, before?: boolean) => Promise<Hex | null>;
+
+/** A view's answer, by a signature in words of Solidity; null without one. Throws if undecodable. */
+export async function askView(
+  read: ReadContract,
+  to: string,
+  signature: string,
+  { args = [], before = false }: { readonly args?: readonly unknown[]; readonly before?: boolean } = {},
+): Promise<unknown> {
+  const abi = [parseAbiItem(signature) as AbiFunction];
+  const data = await read(to, encodeFunctionData({ abi, args } as never), before);
+  return data === null || data === '0x' ? null : decodeFunctionResult({ abi, data } as never);
+}
+
+const ABI = parseAbi([
+  'function symbol() view returns (string)',
+  'function name() view returns (string)',
+  'function decimals() view returns (uint8)',
+]);
+type Read = 'symbol' | 'name' | 'decimals';
+
+/** A token's answer about itself; null without one. */
+export async function askToken(read: ReadContract, to: string, functionName: Read): Promise<unknown> {
+  const data = await read(to, encodeFunctionData({ abi: ABI, functionName }));
+  if (data === null || data === '0x') return null;
+  try {
+    return decodeFunctionResult({ abi: ABI, functionName, data });
+  } catch {
+    // Early tokens (MKR, SAI) answer symbol() and name() with a bytes32.
+    if (functionName !== 'decimals' && isHex(data) && data.length === 66) {
+      return hexToString(data).replaceAll('\0', '');
+    }
+    return null;
+  }
 }

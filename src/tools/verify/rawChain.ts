@@ -1,4 +1,5 @@
 import { attempt } from '../../lib/attempt.ts';
+import { isRecord, itemsOf } from '../../lib/shape.ts';
 
 /** A JSON object of unknown content. */
 type Json = Record<string, unknown>;
@@ -52,8 +53,7 @@ export interface RawChain {
   readonly addresses: ReadonlySet<string>;
 }
 
-const object = (value: unknown): Json =>
-  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {};
+const object = (value: unknown): Json => (isRecord(value) ? value : {});
 const lower = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '');
 /** A JSON-RPC quantity; anything else reads as zero, which then fails the comparison it is used in. */
 export const quantity = (value: unknown): bigint =>
@@ -89,84 +89,78 @@ export const gasCost = (chain: RawChain): bigint =>
   quantity(chain.receipt['gasUsed']) * gasPrice(chain) +
   quantity(chain.receipt['blobGasUsed']) * quantity(chain.receipt['blobGasPrice']);
 
-interface Node extends Omit<RawFrame, 'path' | 'context'> {
-  readonly children: Node[];
+/** A call as the tracer wrote it, with the numbers of the calls above it and its own. */
+interface Traced extends Omit<RawFrame, 'path' | 'context'> {
+  readonly address: readonly number[];
 }
 
-function fromCallTracer(root: Json): Node {
-  const convert = (frame: Json): Node => ({
-    type: String(frame['type'] ?? ''),
-    from: lower(frame['from']),
-    to: lower(frame['to']),
-    value: quantity(frame['value']),
-    failed: typeof frame['error'] === 'string' && frame['error'] !== '',
-    input: lower(frame['input']),
-    output: lower(frame['output']),
-    children: [],
-  });
-  const top = convert(root);
-  const stack: [Json, Node][] = [[root, top]];
-  for (let next = stack.pop(); next; next = stack.pop())
-    for (const call of Array.isArray(next[0]['calls']) ? next[0]['calls'] : []) {
-      const child = convert(object(call));
-      next[1].children.push(child);
-      stack.push([object(call), child]);
-    }
-  return top;
+/** Calls in execution order. */
+function* fromCallTracer(root: Json): Generator<Traced> {
+  const stack: [Json, number[]][] = [[root, []]];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    const [frame, address] = next;
+    yield {
+      address,
+      type: String(frame['type'] ?? ''),
+      from: lower(frame['from']),
+      to: lower(frame['to']),
+      value: quantity(frame['value']),
+      failed: typeof frame['error'] === 'string' && frame['error'] !== '',
+      input: lower(frame['input']),
+      output: lower(frame['output']),
+    };
+    for (const [i, call] of [...itemsOf(frame['calls']).entries()].reverse())
+      stack.push([object(call), [...address, i]]);
+  }
 }
 
-function parityType(kind: string, callType: unknown): string {
-  if (kind === 'call') return String(callType ?? 'call').toUpperCase();
-  return kind === 'create' ? 'CREATE' : 'SELFDESTRUCT';
-}
+const PARITY_TYPES: Readonly<Record<string, string>> = {
+  create: 'CREATE',
+  suicide: 'SELFDESTRUCT',
+  selfdestruct: 'SELFDESTRUCT',
+};
 
-function fromParity(list: readonly unknown[]): Node | null {
-  const byAddress = new Map<string, Node>();
-  let root: Node | null = null;
-  for (const item of list.map(object)) {
-    const action = object(item['action']);
-    const result = object(item['result']);
-    const kind = String(item['type']);
-    if (!['call', 'create', 'suicide', 'selfdestruct'].includes(kind)) continue;
-    const node: Node = {
-      type: parityType(kind, action['callType']),
+function* fromParity(items: readonly unknown[]): Generator<Traced> {
+  for (const item of items.map(object)) {
+    const [action, result] = [object(item['action']), object(item['result'])];
+    const callType = String(action['callType'] ?? 'call').toUpperCase();
+    const type = item['type'] === 'call' ? callType : PARITY_TYPES[String(item['type'])];
+    if (type === undefined) continue;
+    yield {
+      address: itemsOf(item['traceAddress']).map(Number),
+      type,
       from: lower(action['from'] ?? action['address']),
       to: lower(action['to'] ?? action['refundAddress'] ?? result['address']),
       value: quantity(action['value'] ?? action['balance']),
       failed: typeof item['error'] === 'string',
       input: lower(action['input']),
       output: lower(result['output']),
-      children: [],
     };
-    const path = (Array.isArray(item['traceAddress']) ? item['traceAddress'] : []).map(Number);
-    byAddress.set(path.join('.'), node);
-    if (path.length === 0) root = node;
-    else byAddress.get(path.slice(0, -1).join('.'))?.children.push(node);
   }
-  return root;
 }
 
 /** Calls that run another's code on their own state. */
 const BORROWING: ReadonlySet<string> = new Set(['DELEGATECALL', 'CALLCODE']);
 
 /** Frames in execution order, numbered as in reports: no value-less calls to precompiles (0x01–0x1ff). */
-function numberFrames(root: Node): Map<string, RawFrame> {
+function numberFrames(calls: Iterable<Traced>): Map<string, RawFrame> {
   const frames = new Map<string, RawFrame>();
-  const precompile = ({ to, value }: Node) => /^0x0{37}(?!000)[01][0-9a-f]{2}$/.test(to) && value === 0n;
-  const stack: [Node, number[], boolean, string][] = [[root, [], false, root.to]];
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    const [{ children, ...node }, path, under, parentContext] = next;
-    const failed = under || node.failed;
-    const borrowed = BORROWING.has(node.type);
-    const context = borrowed ? parentContext : node.to;
-    const moves = !failed && !borrowed && node.type !== 'STATICCALL';
+  const byAddress = new Map<string, { frame: RawFrame; counted: number }>();
+  for (const { address, ...call } of calls) {
+    const above = address.length === 0 ? null : byAddress.get(address.slice(0, -1).join('.'));
+    const isPrecompile = /^0x0{37}(?!000)[01][0-9a-f]{2}$/.test(call.to) && call.value === 0n;
+    if (above === undefined || (above && isPrecompile)) continue;
+    const parent = above?.frame;
+    const path = parent ? [parent.path, above.counted++].filter((part) => part !== '').join('.') : '';
+    const failed = call.failed || parent?.failed === true;
+    const borrowed = BORROWING.has(call.type);
+    const context = borrowed ? (parent?.context ?? call.to) : call.to;
     // A SELFDESTRUCT belongs to its caller, in every tracer.
-    const from = node.type === 'SELFDESTRUCT' && path.length > 0 ? parentContext : node.from;
-    const value = moves ? node.value : 0n;
-    frames.set(path.join('.'), { ...node, path: path.join('.'), from, context, value, failed });
-    const counted = children.filter((child) => !precompile(child));
-    for (const [i, child] of [...counted.entries()].reverse())
-      stack.push([child, [...path, i], failed, context]);
+    const from = parent && call.type === 'SELFDESTRUCT' ? parent.context : call.from;
+    const value = failed || borrowed || call.type === 'STATICCALL' ? 0n : call.value;
+    const frame = { ...call, path, from, context, value, failed };
+    frames.set(path, frame);
+    byAddress.set(address.join('.'), { frame, counted: 0 });
   }
   return frames;
 }
@@ -202,33 +196,33 @@ function* addressesInHex(hex: string): Generator<string> {
       if (hex.startsWith('0'.repeat(24), i)) yield hex.slice(i + 24, i + 64);
 }
 
-/** The trace in either dialect; null without one. */
-function readTrace({ callTracer, parityTrace }: RawAnswers): Node | null {
+/** The trace in either dialect; empty without one. */
+function readTrace({ callTracer, parityTrace }: RawAnswers): Iterable<Traced> {
   const traced = object(callTracer);
-  if (typeof traced['from'] === 'string') return fromCallTracer(traced);
-  return Array.isArray(parityTrace) ? fromParity(parityTrace) : null;
+  return typeof traced['from'] === 'string' ? fromCallTracer(traced) : fromParity(itemsOf(parityTrace));
 }
 
 function readLogs(receipt: Json): Map<number, RawLog> {
-  const logs = (Array.isArray(receipt['logs']) ? receipt['logs'] : []).map(object).map((item) => ({
-    index: Number(quantity(item['logIndex'])),
-    address: lower(item['address']),
-    topics: (Array.isArray(item['topics']) ? item['topics'] : []).map(lower),
-    data: lower(item['data']),
-  }));
+  const logs = itemsOf(receipt['logs'])
+    .map(object)
+    .map((item) => ({
+      index: Number(quantity(item['logIndex'])),
+      address: lower(item['address']),
+      topics: itemsOf(item['topics']).map(lower),
+      data: lower(item['data']),
+    }));
   return new Map(logs.map((log) => [log.index, log]));
 }
 
 /** Reads the answers into one view. A missing part is empty: claims that rest on it fail. */
 export function readRawChain(answers: RawAnswers): RawChain {
   const receipt = object(answers.receipt);
-  const root = readTrace(answers);
+  const frames = numberFrames(readTrace(answers));
   // Receipts before Byzantium have no status.
   const status = receipt['status'] ?? null;
-  const succeeded = status === null ? root?.failed === false : quantity(status) === 1n;
+  const succeeded = status === null ? frames.get('')?.failed === false : quantity(status) === 1n;
   const { prestateDiff, ...others } = answers;
   const { pre, post } = object(prestateDiff);
-  const frames = root ? numberFrames(root) : new Map<string, RawFrame>();
   return {
     tx: object(answers.tx),
     receipt,

@@ -1,17 +1,14 @@
 import { encodeFunctionData, parseAbi, parseAbiItem, type AbiFunction, type Hex } from 'viem';
 import type { RawPosition, RawRate } from '../../model/generated/rules.ts';
 import type { PriceRules, FeedRule } from './ruleFacts.ts';
-import { askView, type ReadContract } from './readContracts.ts';
+import { askView, type ReadContract } from './fetchRawAnswers.ts';
 import { isSame } from './rawChain.ts';
 
-/** A value in dollars per smallest unit, as a fraction. */
+/** Dollars as a fraction. */
 export interface Ratio {
   readonly over: bigint;
   readonly under: bigint;
 }
-
-/** Dollars per smallest unit of an asset by the report's own price; null without one. */
-type UnitValue = (asset: string) => Promise<Ratio | null>;
 
 /** ERC-7528. */
 const NATIVE_ADDRESS = `0x${'e'.repeat(40)}`;
@@ -20,7 +17,7 @@ const NATIVE_ADDRESS = `0x${'e'.repeat(40)}`;
 export function rulesFor(token: string, method: string, { rates }: PriceRules): readonly RawRate[] {
   const priced = rates.filter((rule) => rule.method === method && rule.refuse === undefined);
   const listing = priced.filter(
-    ({ tokens }) => typeof tokens !== 'string' && tokens.some((one) => one.toLowerCase() === token),
+    ({ tokens }) => typeof tokens !== 'string' && tokens.some((one) => isSame(one, token)),
   );
   return listing.length > 0 ? listing : priced.filter(({ tokens }) => typeof tokens === 'string');
 }
@@ -30,18 +27,16 @@ export async function readRate(
   token: string,
   rule: RawRate,
   read: ReadContract,
-  valueOf: UnitValue,
+  valueOf: (asset: string) => Promise<Ratio | null>,
 ): Promise<Ratio | null> {
   // A listed token counts at the block, any other in the state before it.
   const before = typeof rule.tokens === 'string';
-  const numberOf = (text: string, at: string, word = 0): Promise<bigint | null> =>
-    readNumber(text, { token, at, word, before }, read);
-  const per = await numberOf(rule.per, token);
-  if (per === null || per === 0n) return null;
+  const per = await readNumber(rule.per, { token, at: token, before }, read);
+  if (!per) return null;
   let total: Ratio = { over: 0n, under: 1n };
   for (const { asset, amount, word, at = token } of rule.terms) {
-    const base = await readAsset(asset, { token, at, word: 0, before: false }, read);
-    const units = await numberOf(amount, at, word);
+    const base = await readAsset(asset, { token, at }, read);
+    const units = await readNumber(amount, { token, at, word, before }, read);
     const value = base === null ? null : await valueOf(base);
     if (units === null || value === null) return null;
     const part = { over: units * value.over, under: per * value.under };
@@ -53,8 +48,8 @@ export async function readRate(
 interface Asked {
   readonly token: string;
   readonly at: string;
-  readonly word: number;
-  readonly before: boolean;
+  readonly word?: number | undefined;
+  readonly before?: boolean;
 }
 
 async function readAsset(text: string, asked: Asked, read: ReadContract): Promise<string | null> {
@@ -72,10 +67,7 @@ async function readNumber(text: string, asked: Asked, read: ReadContract): Promi
     return exponent === null ? null : 10n ** exponent;
   }
   const answer = await read(asked.at, calldata(text, asked.token), asked.before);
-  const start = 2 + 64 * asked.word;
-  return answer === null || answer.length < start + 64
-    ? null
-    : BigInt(`0x${answer.slice(start, start + 64)}`);
+  return answer && wordOf(answer, asked.word ?? 0);
 }
 
 /** Calldata of a call as the rules write it: `balances(0)`, `markets(token)`, `f(0x…, uint32 900)`. */
@@ -93,22 +85,12 @@ function calldata(text: string, token: string): Hex {
   return encodeFunctionData({ abi, args: typed.map(([, value]) => value) } as never);
 }
 
-/** Floating point is exact enough: prices compared differ in their first nine digits or not at all. */
-const root = (tick: number): number => Math.sqrt(1.0001 ** tick);
-
 /** Dollars per smallest unit, in floating point; null without a price. */
 type UnitDollars = (asset: string) => Promise<number | null>;
 
-interface Average {
-  readonly token: string;
-  readonly pool: string;
-  /** Seconds. */
-  readonly window: number;
-}
-
-/** Dollars per smallest unit of a token by a pool's average; null without an answer. */
+/** Dollars per smallest unit of a token by a pool's average over seconds; null without an answer. */
 export async function readAverage(
-  { token, pool, window }: Average,
+  { token, pool, window }: { readonly token: string; readonly pool: string; readonly window: number },
   read: ReadContract,
   valueOf: UnitDollars,
 ): Promise<number | null> {
@@ -121,89 +103,70 @@ export async function readAverage(
   if (!token0 || !token1 || !observed) return null;
   const [ticks] = observed;
   const tick = Math.floor(Number(ticks![1]! - ticks![0]!) / window);
-  const first = token0.toLowerCase() === token;
+  const first = isSame(token0, token);
   const base = await valueOf((first ? token1 : token0).toLowerCase());
   return base === null ? null : base * 1.0001 ** (first ? tick : -tick);
 }
 
-interface PositionWorth {
-  readonly dollars: number;
-  /** One smallest unit of both tokens: whole units are held. */
-  readonly slack: number;
-}
-
-/** Worth of a position NFT at the prices of its tokens; null without an answer or a price. */
-export async function readPosition(
-  id: bigint,
-  rule: RawPosition,
-  read: ReadContract,
-  valueOf: UnitDollars,
-): Promise<PositionWorth | null> {
+/**
+ * Dollars of a position NFT at the prices of its tokens, and of one smallest unit of both: whole units are
+ * held. Null without an answer or a price.
+ */
+export async function readPosition(id: bigint, rule: RawPosition, read: ReadContract, valueOf: UnitDollars) {
   const [name] = rule.call.split('(');
   const abi = parseAbi([`function ${name}(uint256) view`]);
   const data = encodeFunctionData({ abi, args: [id] } as never);
   const now = await read(rule.nft, data);
-  const answer =
-    now !== null && holdsSomething(now, rule) ? now : ((await read(rule.nft, data, true)) ?? now);
+  const held = [rule.liquidity, rule.owed0, rule.owed1];
+  const isHeld = now !== null && held.some((word) => (wordOf(now, word) ?? 0n) > 0n);
+  const answer = isHeld ? now : ((await read(rule.nft, data, true)) ?? now);
   if (answer === null) return null;
+  const number = (word: number): number => Number(BigInt.asIntN(256, wordOf(answer, word)!));
   const address = (word: number): string => `0x${answer.slice(2 + 64 * word + 24, 2 + 64 * word + 64)}`;
   const [value0, value1] = [await valueOf(address(rule.token0)), await valueOf(address(rule.token1))];
   if (value0 === null || value1 === null) return null;
-  const tick = (word: number): number => Number(BigInt.asIntN(256, wordOf(answer, word)));
-  const [low, high] = [root(tick(rule.tick_lower)), root(tick(rule.tick_upper))];
+  // Floating point is exact enough: prices compared differ in their first nine digits or not at all.
+  const root = (word: number): number => Math.sqrt(1.0001 ** number(word));
+  const [low, high] = [root(rule.tick_lower), root(rule.tick_upper)];
   const at = Math.min(Math.max(Math.sqrt(value0 / value1), low), high);
-  const liquidity = Number(wordOf(answer, rule.liquidity));
+  const [liquidity, owed0, owed1] = held.map((word) => Number(wordOf(answer, word))) as [
+    number,
+    number,
+    number,
+  ];
   const dollars =
-    (liquidity * (1 / at - 1 / high) + Number(wordOf(answer, rule.owed0))) * value0 +
-    (liquidity * (at - low) + Number(wordOf(answer, rule.owed1))) * value1;
+    (liquidity * (1 / at - 1 / high) + owed0) * value0 + (liquidity * (at - low) + owed1) * value1;
   return { dollars, slack: value0 + value1 };
 }
 
-const wordOf = (answer: Hex, word: number): bigint =>
-  BigInt(`0x${answer.slice(2 + 64 * word, 2 + 64 * (word + 1))}`);
-
-function holdsSomething(answer: Hex, { liquidity, owed0, owed1 }: RawPosition): boolean {
-  return [liquidity, owed0, owed1].some((word) => wordOf(answer, word) > 0n);
+/** A word of an answer; null where it is too short. */
+function wordOf(answer: Hex, word: number): bigint | null {
+  const digits = answer.slice(2 + 64 * word, 2 + 64 * (word + 1));
+  return digits.length < 64 ? null : BigInt(`0x${digits}`);
 }
 
 /** A price this old beyond its feed's promise is refused, in seconds. */
 export const STALE_GRACE = 86_400;
 
-/** `latestRoundData()`: the answer second, the time of its update fourth. */
-type Round = readonly bigint[];
-
 /** `()` of a feed, `(address,address)` of a registry, which is asked for a pair. */
 export const inputs = (args: readonly string[]): string => `(${args.map(() => 'address').join()})`;
 
-/** A feed's or registry's latest round; null without one. */
+/** A feed's or registry's latest round, the answer second, its time fourth; null without one. */
 export async function askRound(
   read: ReadContract,
   to: string,
   args: readonly string[] = [],
   before = false,
-): Promise<Round | null> {
+): Promise<readonly bigint[] | null> {
   const round = 'uint80, int256, uint256, uint256, uint80';
   const signature = `function latestRoundData${inputs(args)} view returns (${round})`;
-  return (await askView(read, to, signature, { args, before })) as Round | null;
+  return (await askView(read, to, signature, { args, before })) as readonly bigint[] | null;
 }
 
 /** The feeds that the rules list of an asset. */
 export function feedsOf(asset: string, { feeds, wrappedNative }: PriceRules): readonly FeedRule[] {
   const key = wrappedNative.has(asset) ? 'native' : asset;
   return feeds.filter((rule) => isSame(rule.asset, key));
-}
-
-/** The first of these feeds with an answer in time at `since`, in Unix seconds. */
-export async function answerOfFeed(
-  feeds: readonly FeedRule[],
-  read: ReadContract,
-  since: number,
-): Promise<{ readonly rule: FeedRule; readonly round: Round } | null> {
-  for (const rule of feeds) {
-    const round = await askRound(read, rule.feed);
-    if (round && round[1]! > 0n && since - Number(round[3]) <= rule.heartbeat) return { rule, round };
-  }
-  return null;
 }
 
 /** Not more than 5 % apart. */

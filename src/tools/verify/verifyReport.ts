@@ -1,23 +1,21 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import { checkAllowances } from './checkAllowances.ts';
 import { checkAttribution, checkLabelAmounts, checkVerdict } from './checkVerdict.ts';
-import { checkWords } from './checkAssets.ts';
+import { checkTokens, checkWords } from './checkAssets.ts';
 import { checkClaims } from './checkClaims.ts';
-import { checkCalls } from './checkCalls.ts';
 import { checkReasons } from './checkReasons.ts';
 import { checkRules } from './checkRules.ts';
 import type { RuleFacts } from './ruleFacts.ts';
-import { checkDeltas } from './checkDeltas.ts';
 import { checkEconomics, checkSales } from './checkEconomics.ts';
 import { checkAddresses, checkEvidence, checkLists } from './checkEvidence.ts';
-import { checkIdentity } from './checkIdentity.ts';
+import { checkCalls, checkIdentity } from './checkIdentity.ts';
 import { checkMoney } from './checkMoney.ts';
 import { checkMotifs } from './checkMotifs.ts';
 import { checkOpenWords } from './checkOpenWords.ts';
-import { checkMovements } from './checkMovements.ts';
+import { checkDeltas, checkMovements } from './checkMovements.ts';
 import type { Finding, Report } from './finding.ts';
 import { checkPrices, type PriceCheck } from './checkPrices.ts';
-import { checkAssets, type ReadContract } from './readContracts.ts';
+import type { ReadContract } from './fetchRawAnswers.ts';
 import { readRawChain, type RawAnswers, type RawChain } from './rawChain.ts';
 
 type Check = (report: TxReport, chain: RawChain, find: Report) => void;
@@ -61,12 +59,6 @@ export interface Verification {
 /** A report made anew of the same transaction, or why there is none. */
 export type Anew = { readonly report: TxReport } | { readonly missing: string };
 
-function verdictOf(findings: readonly Finding[], compared: boolean, acceptPart = false): Verdict {
-  if (findings.length > 0) return 'fails';
-  if (compared) return 'holds';
-  return acceptPart ? 'holds in part' : 'not verified';
-}
-
 /**
  * Holds a report against the node's raw answers with checks that share no code with the analysis. Returns
  * the failures. The report must be valid against its published schema.
@@ -105,7 +97,15 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
   const find: Report = (check, at, message) => void findings.push({ check, at, message });
   const comparison =
     'report' in anew ? compareAnew(report, anew.report) : { findings: [], notCompared: anew.missing };
-  const notChecked = [...missingAnswers(readRawChain(answers))];
+  const { frames, prestateDiff } = readRawChain(answers);
+  const notChecked: { what: string; why: string }[] = [];
+  if (frames.size === 0)
+    notChecked.push({ what: 'native movements and frames', why: 'the node offers no trace' });
+  if (prestateDiff === null)
+    notChecked.push({
+      what: 'balances against the state difference',
+      why: 'the node offers no prestateTracer',
+    });
   const checked = INDEPENDENT.map(([name]) => name);
   if (comparison.notCompared === null) checked.unshift('every word against a new analysis');
   else {
@@ -114,7 +114,7 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
   if (rules) checked.push('rule, category, tags, kinds, roles and protocols against the rule files');
   else notChecked.push({ what: 'words against the rule files', why: 'another ruleset made the report' });
   if (read) {
-    await checkAssets(report, read, find);
+    await checkTokens(report, read, find);
     checked.push('symbols, names and decimals at the tokens');
   }
   const priced = (report.economics.valuation.prices ?? []).length > 0;
@@ -125,19 +125,12 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
     notChecked.push({ what: 'prices against their sources', why: 'give --prices to read them again' });
   }
   const all = [...comparison.findings, ...verifyReport(report, answers, rules), ...findings];
-  const verdict = verdictOf(all, comparison.notCompared === null, acceptPart);
-  return { verdict, findings: all, checked, notChecked };
+  const unread = comparison.notCompared === null ? 'holds' : acceptPart ? 'holds in part' : 'not verified';
+  return { verdict: all.length > 0 ? 'fails' : unread, findings: all, checked, notChecked };
 }
 
 /** Parts covered only by the comparison with an analysis made anew. */
 const WORDS_OF_THE_ANALYSIS = 'labels, names, symbols, protocols, confidence and the choice of the rule';
-
-function* missingAnswers(chain: RawChain): Generator<Verification['notChecked'][number]> {
-  if (chain.frames.size === 0) yield { what: 'native movements and frames', why: 'the node offers no trace' };
-  if (chain.prestateDiff === null) {
-    yield { what: 'balances against the state difference', why: 'the node offers no prestateTracer' };
-  }
-}
 
 /** Result of comparing a report with one made anew from the node's answers. */
 export interface Comparison {
@@ -159,12 +152,12 @@ const MOST_DIFFERENCES = 50;
 export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {
   // A report without its engine is compared: the missing key is a difference.
   const engine = claimed.engine ?? anew.engine;
-  const other = (['version', 'ruleset_digest'] as const).find((key) => engine?.[key] !== anew.engine?.[key]);
-  if (other !== undefined) {
-    const notCompared = `made with ${other} ${engine?.[other]}, here it is ${anew.engine?.[other]}`;
-    return { findings: [], notCompared };
+  for (const key of ['version', 'ruleset_digest'] as const) {
+    const [made, here] = [engine?.[key], anew.engine?.[key]];
+    if (made !== here) return { findings: [], notCompared: `made with ${key} ${made}, here it is ${here}` };
   }
-  const acrossDialects = areOfTwoDialects(claimed.engine?.trace_dialect, anew.engine?.trace_dialect);
+  const [own, other] = [claimed.engine?.trace_dialect ?? '', anew.engine?.trace_dialect ?? ''];
+  const acrossDialects = DIALECTS.has(own) && own !== other;
   const [left, right] = [claimed, anew].map((report) => comparable(report, acrossDialects));
   const findings: Finding[] = [];
   differences(left, right, '', findings);
@@ -173,21 +166,16 @@ export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {
   return { findings, notCompared: null };
 }
 
-const areOfTwoDialects = (claimed = '', anew = ''): boolean => DIALECTS.has(claimed) && claimed !== anew;
-
 /** A copy without the parts in which two dialects may differ. */
 function comparable(report: TxReport, acrossDialects: boolean): unknown {
   if (!acrossDialects) return report;
   // By its place: a key of that name anywhere else is a difference.
   const { trace_dialect: _, ...engine } = report.engine ?? {};
-  return JSON.parse(
-    JSON.stringify({ ...report, ...(report.engine ? { engine } : {}) }),
-    (_key, value: unknown) => {
-      const logEvidence =
-        value !== null && typeof value === 'object' && 'log_index' in value && value.log_index !== null;
-      return logEvidence && 'frame_path' in value ? { ...value, frame_path: null } : value;
-    },
-  );
+  const text = JSON.stringify({ ...report, ...(report.engine ? { engine } : {}) });
+  return JSON.parse(text, (_key, value: unknown) => {
+    const isOfLog = isHolder(value) && 'frame_path' in value && (value['log_index'] ?? null) !== null;
+    return isOfLog ? { ...value, frame_path: null } : value;
+  });
 }
 
 const isHolder = (value: unknown): value is Record<string, unknown> =>
