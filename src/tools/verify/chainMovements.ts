@@ -57,18 +57,17 @@ export function decodeLog(log: RawLog): LogMovement[] {
     `eip155:1/${standard}:${log.address}${id === undefined ? '' : `/${id}`}`;
   const [first, second] = [uint(word(log.data, 0)), uint(word(log.data, 1))];
   if (topic === TRANSFER && log.topics.length === 4) return [move(a, b, lane('erc721', uint(c)), 1n)];
-  if (topic === TRANSFER) {
-    // Old tokens left some of the three arguments unindexed.
-    const [from, to, amount] = wordsOf(log);
-    return amount === undefined ? [] : [move(from, to, lane('erc20'), uint(amount))];
-  }
+  // Old tokens left some of the three arguments unindexed.
+  const [from, to, amount] = wordsOf(log);
+  if (topic === TRANSFER) return amount ? [move(from, to, lane('erc20'), uint(amount))] : [];
   if (topic === TRANSFER_SINGLE) return [move(b, c, lane('erc1155', first), second)];
   if (topic === TRANSFER_BATCH) {
     const amounts = numbers(log.data, 1);
     return numbers(log.data, 0).map((id, i) => move(b, c, lane('erc1155', id), amounts[i] ?? 0n));
   }
-  if (topic === DEPOSIT && a) return [move(ZERO, a, lane('erc20'), first)];
-  return topic === WITHDRAWAL && a ? [move(a, ZERO, lane('erc20'), first)] : [];
+  if (!a) return [];
+  if (topic === DEPOSIT) return [move(ZERO, a, lane('erc20'), first)];
+  return topic === WITHDRAWAL ? [move(a, ZERO, lane('erc20'), first)] : [];
 }
 
 /** True for the transfer events of the token standards: leaving one out of a report loses value. */
@@ -132,10 +131,14 @@ export function gasRulesOut(emitter: string, chain: RawChain): boolean {
   }
   const accounts = [...net].filter(([account, amount]) => amount !== 0n && account !== emitter);
   const changed = accounts.filter(([account]) => BigInt(account) !== 0n).length - 1;
-  const used = quantity(chain.receipt['gasUsed']);
+  return changed > 0 && least + BALANCE * BigInt(changed) > mostSpent(chain);
+}
+
+/** Gas spent before refunds, at most. */
+function mostSpent({ block, receipt }: RawChain): bigint {
+  const used = quantity(receipt['gasUsed']);
   // Blocks have a base fee since London, which lowered the cap on refunds from a half to a fifth.
-  const most = chain.block['baseFeePerGas'] !== undefined ? (used * 5n) / 4n + 1n : used * 2n;
-  return changed > 0 && least + BALANCE * BigInt(changed) > most;
+  return block['baseFeePerGas'] !== undefined ? (used * 5n) / 4n + 1n : used * 2n;
 }
 
 const TRANSFER_CALL = '0xa9059cbb';
@@ -167,7 +170,11 @@ export function isCredit(moved: LogMovement, log: RawLog, chain: RawChain): bool
 }
 
 /** Whether a call asked the token for this much more of the payer than its Transfers, or balances, say. */
-export function isUnloggedTax(tax: LogMovement, frame: RawFrame | undefined, chain: RawChain): boolean {
+export function isUnloggedTax(
+  tax: LogMovement,
+  frame: RawFrame | null | undefined,
+  chain: RawChain,
+): boolean {
   const asked = frame && frame.to === tax.to && tokenOf(tax.assetId) === tax.to ? askedBy(frame) : null;
   if (asked?.from !== tax.from || tax.amount * 100n > asked.amount * 99n) return false;
   const logged = asked.amount - tax.amount;

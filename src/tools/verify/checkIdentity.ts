@@ -138,6 +138,10 @@ export function checkCalls({ tx, execution }: TxReport, chain: RawChain, find: R
   if (tx.etherscan_url !== url) find('identity', '/tx/etherscan_url', `the transaction is at ${url}`);
   const input = typeof chain.tx['input'] === 'string' ? chain.tx['input'] : '0x';
   checkMethod(tx.to === null ? null : tx.method, tx.to === null ? '0x' : input, '/tx/method', find);
+  checkFailedCalls(execution, chain, find);
+}
+
+function checkFailedCalls(execution: TxReport['execution'], chain: RawChain, find: Report): void {
   const { failure, attempts = [] } = execution;
   const at = '/execution/failure';
   if (failure && chain.succeeded) find('identity', at, 'is named although the transaction succeeded');

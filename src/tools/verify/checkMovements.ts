@@ -9,7 +9,7 @@ import {
   movedBy,
   type LogMovement,
 } from './chainMovements.ts';
-import { placeOf } from './checkEvidence.ts';
+import { placeOf, placesIn } from './checkEvidence.ts';
 import { sumOf, type Report } from './finding.ts';
 import {
   NATIVE,
@@ -65,30 +65,29 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
   const declared = new Set<number>();
   /** Movements that other events were found to state. */
   const stated = new Set<string>();
+  const checkEvent = (movement: Movement, log: RawLog, key: string, problem: Problem): void => {
+    const moved = movedBy(movement);
+    if (isWrap(log, moved)) return checkWrap(movement, log, chain, problem);
+    if (stated.has(key)) problem(`log ${log.index} is already the evidence of this movement`);
+    stated.add(key);
+    const isStated = checkOtherEvent(log, moved, chain, problem);
+    for (const m of isStated ? decodeLog(log) : []) unclaimed.delete(keyOf(`log ${log.index}`, m));
+  };
   (report.movements ?? []).forEach((movement, i) => {
     const problem = (message: string): void => find('movement', `/movements/${i}`, message);
     const moved = movedBy(movement);
-    const { log_index: index, frame_path: path } = movement.evidence;
+    const { log, frame } = placesIn(movement.evidence, chain);
     const key = keyOf(placeOf(movement.evidence), moved);
     if (moved.amount <= 0n) problem('moves nothing');
     if (moved.from === moved.to) problem('both ends are one account');
-    if (index === null) {
-      if (!claim(key) && !isUnloggedTax(moved, chain.frames.get(path?.join('.') ?? ''), chain))
-        problem(`frame [${path}] does not show that ${describe(moved)}`);
+    if (log === null) {
+      if (!claim(key) && !isUnloggedTax(moved, frame, chain))
+        problem(`frame [${movement.evidence.frame_path}] does not show that ${describe(moved)}`);
       return;
     }
-    const log = chain.logs.get(index);
     if (!log) return; // checkEvidence reports it
-    declared.add(index);
-    if (!claim(key)) {
-      if (isWrap(log, moved)) checkWrap(movement, log, chain, problem);
-      else {
-        if (stated.has(key)) problem(`log ${index} is already the evidence of this movement`);
-        stated.add(key);
-        const isStated = checkOtherEvent(log, moved, chain, problem);
-        for (const m of isStated ? decodeLog(log) : []) unclaimed.delete(keyOf(`log ${index}`, m));
-      }
-    }
+    declared.add(log.index);
+    if (!claim(key)) checkEvent(movement, log, key, problem);
     if (!endsFit(movement.kind, moved))
       problem(`a ${movement.kind} cannot go from ${moved.from} to ${moved.to}`);
   });

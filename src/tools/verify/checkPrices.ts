@@ -102,7 +102,7 @@ function priceChecks(report: TxReport, { read, rules, priceApiUrl }: PriceCheck,
       const view = `function decimals${inputs(args)} view returns (uint8)`;
       const decimals = (await askView(read, price.source, view, { args })) as number | null;
       if (!round || decimals === null) continue;
-      const base = unit === 'usd' ? ONE : parseDecimal(prices.get('native')?.price_exact ?? '0')!;
+      const base = unit === 'usd' ? ONE : parseDecimal(exactOf('native') ?? '0')!;
       const dollars = { over: round[1]! * base.units, under: 10n ** BigInt(decimals + base.places) };
       answers.push({ dollars, unit, time: Number(round[3]), said: `${round[1]} with ${decimals} decimals` });
     }
@@ -156,8 +156,7 @@ function priceChecks(report: TxReport, { read, rules, priceApiUrl }: PriceCheck,
     let priced = 0;
     for (const { subject, asset, delta_raw: raw } of report.inventory_deltas) {
       if (subject !== sale.buyer) continue;
-      const unit = asset.decimals === null ? '0' : (priceOf(asset.id)?.price_exact ?? '0');
-      const value = asNumber(parseDecimal(unit)!) * (Number(raw) / 10 ** (asset.decimals ?? 0));
+      const value = dollars(exactOf(asset.id), raw, asset.decimals);
       if (asset.kind === 'native' || asset.kind === 'erc20') paid -= value;
       else priced += value;
     }
@@ -187,14 +186,14 @@ function priceChecks(report: TxReport, { read, rules, priceApiUrl }: PriceCheck,
   }
 
   /** The report's price of an asset; wrapped ether may have the price of ether. */
-  function priceOf(id: string): Price | undefined {
+  function exactOf(id: string): string | undefined {
     const key = keyOf(id);
-    return prices.get(key) ?? prices.get(rules.wrappedNative.has(key) ? 'native' : key);
+    return (prices.get(key) ?? prices.get(rules.wrappedNative.has(key) ? 'native' : key))?.price_exact;
   }
 
   /** Dollars per smallest unit. */
   async function valueOf(asset: string): Promise<Ratio | null> {
-    const exact = parseDecimal(priceOf(asset)?.price_exact ?? '');
+    const exact = parseDecimal(exactOf(asset) ?? '');
     const decimals = exact && (await decimalsOf(asset));
     if (!exact || decimals === null) return null;
     return { over: exact.units, under: 10n ** BigInt(exact.places + decimals) };
@@ -221,7 +220,7 @@ function priceChecks(report: TxReport, { read, rules, priceApiUrl }: PriceCheck,
       return (methods.get(price.method) ?? (one.asset.includes('/') ? fromPosition : fromRate))(one);
     },
 
-    /** A refusal does not hold where the listed feed of the asset answers, and answered so before the block. */
+    /** A refusal fails where the listed feed of the asset answers, and answered so before the block. */
     async refusal(id: string, at: string): Promise<void> {
       const refusal = refusals.find(({ asset_id: asset }) => asset === id);
       if (NOT_OF_THE_FEED.includes(refusal?.code ?? '')) return;
@@ -247,6 +246,9 @@ const ONE: Decimal = { units: 1n, places: 0 };
 
 const keyOf = (id: string): string =>
   id.includes('slip44') ? 'native' : id.slice(id.lastIndexOf(':') + 1).toLowerCase();
+
+const dollars = (exact = '0', raw: string, decimals: number | null): number =>
+  decimals === null ? 0 : asNumber(parseDecimal(exact)!) * (Number(raw) / 10 ** decimals);
 
 const shown = ({ over, under }: Ratio): string => `$${Number((over * 10n ** 12n) / under) / 1e12}`;
 

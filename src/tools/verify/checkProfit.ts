@@ -26,8 +26,9 @@ export function checkProfit(entry: PnlEntry, report: TxReport, chain: RawChain, 
 function checkSums(entry: PnlEntry, report: TxReport, { assets, gas }: ProfitResult, must: Must): void {
   const own = assets.get(entry.asset.id) ?? NO_RESULT;
   checkHops(entry, report, own, must);
-  for (const [key, is] of [['builder_payment_raw', own.toBuilder] as const, ['gas_raw', gas] as const])
-    must(BigInt(entry[key] ?? is) === is, `/${key}`, `${is} by the movements`);
+  const { builder_payment_raw: tip, gas_raw: spent = gas } = entry;
+  must(BigInt(tip) === own.toBuilder, '/builder_payment_raw', `${own.toBuilder} by the movements`);
+  must(BigInt(spent) === gas, '/gas_raw', `${gas} by the movements`);
   for (const [id, { paid: cost, received }] of assets)
     must(id === entry.asset.id || cost === received, '/asset', `the entity is left with a result in ${id}`);
   const merged = mergeWrapped(report);

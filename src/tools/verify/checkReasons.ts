@@ -31,11 +31,11 @@ const UNPRICED = /^unpriced_asset: ((?:\S+ \(\w+\)(?:, )?)+?)(?: and \d+ more)?$
 function checkMoneyReasons(report: TxReport, must: Must): void {
   const { refusals = [] } = report.economics.valuation;
   const codes = new Map(refusals.map(({ asset_id: id, code }) => [id, code as string]));
+  const codeOf = (id: string): string => codes.get(id) ?? 'no_source';
   for (const [value, at] of walk(report)) {
     if (!isRecord(value)) continue;
     const { usd, asset, reason } = value as { usd?: DisplayMoney; asset?: { id: string }; reason?: unknown };
-    const code = `unpriced_asset (${codes.get(asset?.id ?? '') ?? 'no_source'})`;
-    const isSame = !usd || !asset || usd.available || usd.reason === code;
+    const isSame = !usd || !asset || usd.available || usd.reason === `unpriced_asset (${codeOf(asset.id)})`;
     must(isSame, `${at}/usd/reason`, 'is another at the refusal');
     const text = MONEY.test(at) ? String(reason) : '';
     if (text.startsWith('unpriced_asset:'))

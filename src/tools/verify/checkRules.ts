@@ -110,11 +110,16 @@ function checkMotif(motif: Motif, rules: RuleFacts, must: Must): void {
   must(claimed.size > 0 || motif.status !== 'Proven', '/claims', 'nothing is claimed');
   for (const name of (motif.status === 'Proven' && rules.motifs.get(motif.kind)?.claims) || [])
     must(claimed.has(name), '/claims', `${name} is missing`);
-  const { venue = 'venue', composite } = rules.motifs.get(motif.kind) ?? {};
-  const wanted = venue === 'none' ? 'recipient' : venue;
-  const isFree = composite || venue === 'account' || motif.kind === 'front_end';
-  must(isFree || accountIn(motif, wanted) !== undefined, '/participants', `name no ${wanted}`);
+  const wanted = placeRole(motif, rules);
+  must(wanted === null || accountIn(motif, wanted) !== undefined, '/participants', `name no ${wanted}`);
   checkProtocol(motif.protocol, rules, must);
+}
+
+/** The role of the account at which an act happened; null where none has to be named. */
+function placeRole({ kind }: Motif, { motifs }: RuleFacts): string | null {
+  const { venue = 'venue', composite } = motifs.get(kind) ?? {};
+  if (composite || venue === 'account' || kind === 'front_end') return null;
+  return venue === 'none' ? 'recipient' : venue;
 }
 
 /** Roles and tags of a motif are words of the rules. */

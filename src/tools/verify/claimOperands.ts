@@ -1,6 +1,6 @@
 import type { AssetAmount, Motif, Movement, TxReport } from '../../model/generated/report.ts';
 import { placeOf } from './checkEvidence.ts';
-import type { RawChain } from './rawChain.ts';
+import type { RawChain, RawFrame } from './rawChain.ts';
 
 /** A claim's operands of one side, read from the report and the chain. */
 export type Side = ReturnType<typeof emptySide>;
@@ -72,13 +72,15 @@ function readPlace(text: string, side: Side, { chain, motif }: Context): string 
   const found = kind === 'log' ? chain.logs.get(Number(where)) : chain.frames.get(where);
   if (!found || !motif.evidence.some((own) => placeOf(own) === place))
     return 'is not among the evidence of the motif';
-  if ('topics' in found)
-    return at === undefined
-      ? keep(side.places, found.address)
-      : readWord(at, [found.data, ...found.topics], side);
-  if (at !== undefined) return readWord(at, [kind === 'call' ? found.input : found.output], side);
-  if (kind === 'value') return keep(side.words, found.value);
-  return keep(side.frames, found.path) ?? keep(side.places, found.to);
+  if (!('topics' in found)) return readFrame(found, kind, at, side);
+  const { address, data, topics } = found;
+  return at === undefined ? keep(side.places, address) : readWord(at, [data, ...topics], side);
+}
+
+function readFrame(frame: RawFrame, kind: string, at: string | undefined, side: Side): string | null {
+  if (at !== undefined) return readWord(at, [kind === 'call' ? frame.input : frame.output], side);
+  if (kind === 'value') return keep(side.words, frame.value);
+  return keep(side.frames, frame.path) ?? keep(side.places, frame.to);
 }
 
 /** An amount at a byte of the data, or in a topic, which follow it in `data`. */

@@ -147,22 +147,26 @@ function numberFrames(calls: Iterable<Traced>): Map<string, RawFrame> {
   const frames = new Map<string, RawFrame>();
   const byAddress = new Map<string, { frame: RawFrame; counted: number }>();
   for (const { address, ...call } of calls) {
-    const above = address.length === 0 ? null : byAddress.get(address.slice(0, -1).join('.'));
+    const above = byAddress.get(address.slice(0, -1).join('.'));
     const isPrecompile = /^0x0{37}(?!000)[01][0-9a-f]{2}$/.test(call.to) && call.value === 0n;
-    if (above === undefined || (above && isPrecompile)) continue;
-    const parent = above?.frame;
-    const path = parent ? [parent.path, above.counted++].filter((part) => part !== '').join('.') : '';
-    const failed = call.failed || parent?.failed === true;
-    const borrowed = BORROWING.has(call.type);
-    const context = borrowed ? (parent?.context ?? call.to) : call.to;
-    // A SELFDESTRUCT belongs to its caller, in every tracer.
-    const from = parent && call.type === 'SELFDESTRUCT' ? parent.context : call.from;
-    const value = failed || borrowed || call.type === 'STATICCALL' ? 0n : call.value;
-    const frame = { ...call, path, from, context, value, failed };
-    frames.set(path, frame);
+    if (address.length > 0 && (!above || isPrecompile)) continue;
+    const prefix = above?.frame.path ? `${above.frame.path}.` : '';
+    const frame =
+      address.length === 0 ? frameOf(call, '') : frameOf(call, `${prefix}${above!.counted++}`, above!.frame);
+    frames.set(frame.path, frame);
     byAddress.set(address.join('.'), { frame, counted: 0 });
   }
   return frames;
+}
+
+function frameOf(call: Omit<Traced, 'address'>, path: string, parent?: RawFrame): RawFrame {
+  const { context: caller, failed: above } = parent ?? { context: call.to, failed: false };
+  const failed = call.failed || above;
+  const borrowed = BORROWING.has(call.type);
+  // A SELFDESTRUCT belongs to its caller, in every tracer.
+  const from = parent && call.type === 'SELFDESTRUCT' ? caller : call.from;
+  const value = failed || borrowed || call.type === 'STATICCALL' ? 0n : call.value;
+  return { ...call, path, from, context: borrowed ? caller : call.to, value, failed };
 }
 
 function soleCallersIn(frames: readonly RawFrame[]): Map<string, string | null> {

@@ -97,15 +97,7 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
   const find: Report = (check, at, message) => void findings.push({ check, at, message });
   const comparison =
     'report' in anew ? compareAnew(report, anew.report) : { findings: [], notCompared: anew.missing };
-  const { frames, prestateDiff } = readRawChain(answers);
-  const notChecked: { what: string; why: string }[] = [];
-  if (frames.size === 0)
-    notChecked.push({ what: 'native movements and frames', why: 'the node offers no trace' });
-  if (prestateDiff === null)
-    notChecked.push({
-      what: 'balances against the state difference',
-      why: 'the node offers no prestateTracer',
-    });
+  const notChecked = [...missingAnswers(readRawChain(answers))];
   const checked = INDEPENDENT.map(([name]) => name);
   if (comparison.notCompared === null) checked.unshift('every word against a new analysis');
   else {
@@ -125,12 +117,25 @@ export async function verifyTwice(report: TxReport, input: VerifyInput): Promise
     notChecked.push({ what: 'prices against their sources', why: 'give --prices to read them again' });
   }
   const all = [...comparison.findings, ...verifyReport(report, answers, rules), ...findings];
-  const unread = comparison.notCompared === null ? 'holds' : acceptPart ? 'holds in part' : 'not verified';
-  return { verdict: all.length > 0 ? 'fails' : unread, findings: all, checked, notChecked };
+  const verdict = verdictOf(all, comparison.notCompared === null, acceptPart);
+  return { verdict, findings: all, checked, notChecked };
+}
+
+function verdictOf(findings: readonly Finding[], compared: boolean, acceptPart = false): Verdict {
+  if (findings.length > 0) return 'fails';
+  if (compared) return 'holds';
+  return acceptPart ? 'holds in part' : 'not verified';
 }
 
 /** Parts covered only by the comparison with an analysis made anew. */
 const WORDS_OF_THE_ANALYSIS = 'labels, names, symbols, protocols, confidence and the choice of the rule';
+
+function* missingAnswers(chain: RawChain): Generator<Verification['notChecked'][number]> {
+  if (chain.frames.size === 0) yield { what: 'native movements and frames', why: 'the node offers no trace' };
+  if (chain.prestateDiff === null) {
+    yield { what: 'balances against the state difference', why: 'the node offers no prestateTracer' };
+  }
+}
 
 /** Result of comparing a report with one made anew from the node's answers. */
 export interface Comparison {
@@ -156,8 +161,8 @@ export function compareAnew(claimed: TxReport, anew: TxReport): Comparison {
     const [made, here] = [engine?.[key], anew.engine?.[key]];
     if (made !== here) return { findings: [], notCompared: `made with ${key} ${made}, here it is ${here}` };
   }
-  const [own, other] = [claimed.engine?.trace_dialect ?? '', anew.engine?.trace_dialect ?? ''];
-  const acrossDialects = DIALECTS.has(own) && own !== other;
+  const [own, other] = [claimed, anew].map((report) => report.engine?.trace_dialect ?? '');
+  const acrossDialects = DIALECTS.has(own!) && own !== other;
   const [left, right] = [claimed, anew].map((report) => comparable(report, acrossDialects));
   const findings: Finding[] = [];
   differences(left, right, '', findings);
