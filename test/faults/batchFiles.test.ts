@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { lock } from '../../src/tools/cli/batch/guards.ts';
-import { openReportFiles } from '../../src/tools/cli/batch/reportFile.ts';
+import { lock, openReportFiles } from '../../src/tools/cli/batch/guards.ts';
 
 const folder = (): string => mkdtempSync(join(tmpdir(), 'txreport-lock-'));
 

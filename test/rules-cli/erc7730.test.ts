@@ -8,8 +8,7 @@ import type { Rulebook } from '../../src/model/rulebook.ts';
 import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
 import { CliError } from '../../src/tools/cli/cliIo.ts';
 import { descriptorOf } from '../../src/tools/cli/rules/erc7730/exportDescriptor.ts';
-import { draftOf } from '../../src/tools/cli/rules/erc7730/importDescriptor.ts';
-import { readDescriptor } from '../../src/tools/cli/rules/erc7730/readDescriptor.ts';
+import { draftOf, readDescriptor } from '../../src/tools/cli/rules/erc7730/importDescriptor.ts';
 import { openSoundRuleset, type SoundRuleset } from '../../src/tools/cli/rules/rulesets.ts';
 import { runRules } from './runRules.ts';
 

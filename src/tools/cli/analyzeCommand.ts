@@ -42,7 +42,7 @@ async function analyze(text: string, options: AnalyzeOptions): Promise<void> {
 /** Prints one account's side of a report. Throws `CliError` where the report does not mention the account. */
 async function printSide(report: TxReport, account: string, asJson: boolean): Promise<void> {
   const { seenBy } = await import('../client/seenBy.ts');
-  const { renderSide } = await import('./renderSide.ts');
+  const { renderSide } = await import('./renderReport.ts');
   const side = seenBy(report as ClientReport, account);
   if (side === null) throw new CliError(`the report does not mention ${account.slice(0, 100)}`);
   process.stdout.write(asJson ? `${JSON.stringify(side)}\n` : renderSide(side, report));

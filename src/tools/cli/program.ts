@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { analyzeCommand } from './analyzeCommand.ts';
-import { blockCommand } from './blockCommand.ts';
+import { blockCommand, demoCommand, readPort, viewCommand } from './viewCommands.ts';
 import { batchCommand } from './batch/batchCommand.ts';
 import { completeCommand, completionCommand } from './completionCommand.ts';
 import { packageVersion, type CommonOptions } from './cliIo.ts';
@@ -12,7 +12,6 @@ import { addRulesCommand } from './rules/rulesCommand.ts';
 import { validateCommand, verifyCommand } from './checkCommands.ts';
 import { TOOLS } from '../mcp/toolList.ts';
 import { traceCommand } from './traceCommand.ts';
-import { demoCommand, readPort, viewCommand } from './viewCommands.ts';
 
 const HELP = `
 Start here:

@@ -27,35 +27,29 @@ export async function* readReports(file: string): AsyncGenerator<NamedValue> {
   }
 }
 
+/** Where the first line alone is no value, all lines are one document. */
 async function* readValues(file: string): AsyncGenerator<NamedValue> {
+  const input: Readable = file === '-' ? process.stdin : createReadStream(file);
   const document: string[] = [];
   /** The first value, held back until a second one shows that the name needs a line number. */
   let first: NamedValue | null = null;
-  let values = 0;
-  for await (const named of readLines(file, document)) {
-    if (++values === 1) first = named;
-    else {
-      if (first !== null) yield first;
-      first = null;
-      yield named;
-    }
-  }
-  if (first !== null) yield { name: file, value: first.value };
-  if (values === 0) yield readText(document.join('\n'), file);
-}
-
-/** The value of each line. Where the first line alone is none, all go to `document`. */
-async function* readLines(file: string, document: string[]): AsyncGenerator<NamedValue> {
-  const input: Readable = file === '-' ? process.stdin : createReadStream(file);
   let number = 0;
-  let isFirst = true;
+  let values = 0;
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     number++;
     if (line.trim() === '') continue;
-    if (document.length > 0 || (isFirst && parseJson(line) === undefined)) document.push(line);
-    else yield readText(line, `${file}:${number}`);
-    isFirst = false;
+    if (document.length > 0 || (values === 0 && parseJson(line) === undefined)) {
+      document.push(line);
+      continue;
+    }
+    const named = readText(line, `${file}:${number}`);
+    if (first !== null) yield first;
+    first = null;
+    if (++values === 1) first = named;
+    else yield named;
   }
+  if (first !== null) yield { name: file, value: first.value };
+  if (values === 0) yield readText(document.join('\n'), file);
 }
 
 function readText(text: string, name: string): NamedValue {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { InvalidArgumentError, Option, Command } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { TxReport } from '../../model/generated/report.ts';
 import { readPasted } from '../pasted.ts';
 import type { PageServer, ViewOptions } from '../view/servePage.ts';
@@ -96,7 +96,7 @@ async function readReport(file: string): Promise<TxReport> {
 }
 
 /** Serialised reports by hash; no other transaction is served. */
-export function served(reports: Iterable<TxReport>, why: string): ViewOptions['analyze'] {
+function served(reports: Iterable<TxReport>, why: string): ViewOptions['analyze'] {
   const byHash = new Map([...reports].map((report) => [report.tx.hash, JSON.stringify(report)]));
   return async (hash) => byHash.get(hash) ?? notServed(why);
 }
@@ -157,8 +157,8 @@ function richest(reports: Iterable<TxReport>): string {
 }
 
 /** Serves the viewer until Ctrl-C. */
-export async function show(
-  options: Pick<ViewerOptions, 'port' | 'open'>,
+async function show(
+  options: ViewerOptions,
   answers: Pick<ViewOptions, 'analyze' | 'trace' | 'examples'>,
   path: string,
 ): Promise<void> {
@@ -167,11 +167,7 @@ export async function show(
 }
 
 /** Opens a served page, and closes its server at Ctrl-C. */
-async function showServed(
-  server: PageServer,
-  path: string,
-  { open }: Pick<ViewerOptions, 'open'>,
-): Promise<void> {
+async function showServed(server: PageServer, path: string, { open }: ViewerOptions): Promise<void> {
   const url = `${server.url}${path}`;
   process.stdout.write(`${url}\nCtrl-C stops it\n`);
   if (open) openBrowser(url);
@@ -181,12 +177,64 @@ async function showServed(
 
 /** Opens the system's browser; where there is none, the printed address is enough. */
 function openBrowser(url: string): void {
-  const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
-    darwin: ['open', url],
-    win32: ['explorer', url],
-  };
-  const [command, ...args] = commands[process.platform] ?? (['xdg-open', url] as const);
-  spawn(command, args, { stdio: 'ignore', detached: true })
+  const commands: Readonly<Record<string, string>> = { darwin: 'open', win32: 'explorer' };
+  spawn(commands[process.platform] ?? 'xdg-open', [url], { stdio: 'ignore', detached: true })
     .on('error', () => {})
     .unref();
+}
+
+const HELP = `
+One line per transaction, then what several of them show together: sandwiches with their victims and
+losses, back-runs, liquidity around one trade, and what the builder earned. Each finding says whether
+it is Proven or Suspected, and why. --json prints one object: the block, its reports (each with
+in_block: its place and its part in findings) and the findings. Where transactions have no report,
+findings are of a part of the block: the text says so, and "partial" is true.
+
+Examples:
+  txreport block 17073191
+  txreport block latest --json | jq .findings
+  txreport block 17073191 --view
+
+Exit status: 0 every transaction has a report, 1 some have none, 2 wrong arguments or configuration`;
+
+interface BlockCommandOptions extends ViewerOptions {
+  readonly view?: boolean;
+}
+
+/** `txreport block`: one block's transactions and findings. */
+export const blockCommand = new Command('block')
+  .description('analyze one block: its transactions, and what several of them show together')
+  .argument('<block>', 'number, hash, or latest')
+  .option('--rpc <urls>', 'node to ask, several comma-separated (default: RPC_URL)')
+  .option('--json', 'print everything as one JSON object')
+  .option('--view', 'open the block in the viewer')
+  .addOption(portOption('with --view: port to listen on'))
+  .option('--no-open', 'with --view: print the address and open no browser')
+  .addHelpText('after', HELP)
+  .action(runBlock);
+
+async function runBlock(text: string, options: BlockCommandOptions): Promise<void> {
+  const { analyzeOneBlock } = await import('./blocks/oneBlock.ts');
+  const found = await analyzeOneBlock(text);
+  const reports = found.reports.map((json) => JSON.parse(json) as TxReport);
+  for (const { tx_hash, error } of found.failures) process.stderr.write(`${tx_hash}: ${error}\n`);
+  const { renderBlock, inBlock, linesOfTransactions } = await import('./blocks/renderBlock.ts');
+  const block = { ...found, number: Number(found.number), reports };
+  if (options.view) {
+    const lines = linesOfTransactions(block);
+    const examples = reports.map(({ tx }, i) => [tx.hash, lines[i]!] as const);
+    return show(options, { analyze: served(reports, 'only this block is served'), examples }, '/');
+  }
+  const { number, hash, transactions, indexes, findings, failures } = block;
+  const partial = failures.length > 0;
+  const toJson = (): string =>
+    JSON.stringify({
+      schema_version: 1,
+      block: { number, hash, transactions, partial },
+      transactions: reports.map((one, i) => ({ ...one, in_block: inBlock(one, indexes[i]!, findings) })),
+      findings,
+      failures,
+    });
+  process.stdout.write(options.json ? `${toJson()}\n` : renderBlock(block));
+  if (partial) process.exitCode = 1;
 }

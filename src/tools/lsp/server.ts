@@ -15,7 +15,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { complete, explainWord, cursorAt } from './completion.ts';
-import { definitionOf, referencesOf, renameOf } from './navigate.ts';
+import { definitionOf, referencesOf, renameOf } from './symbols.ts';
 import { formatRuleText } from '../cli/rules/formatRules.ts';
 import { lockRules } from '../cli/rules/lockRules.ts';
 import { openRuleset, rulesetDirs } from '../cli/rules/rulesets.ts';

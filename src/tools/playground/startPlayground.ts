@@ -19,8 +19,7 @@ import { RequestError } from '../../service/http/errorResponse.ts';
 import type { Hash } from '../../model/hex.ts';
 import { PROBLEMS } from '../../rules/read/problems.ts';
 import type { RuleItem } from '../../rules/compile/ruleItem.ts';
-import { openEdited } from './editedRuleset.ts';
-import { tryRule } from './tryRule.ts';
+import { openEdited, tryRule } from './tryRule.ts';
 
 interface PlaygroundOptions extends Pick<ViewOptions, 'port' | 'viewerFile'> {
   /** Transactions to try rules on. */

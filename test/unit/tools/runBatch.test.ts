@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { runBatch, type BatchJob, type Failed } from '../../../src/tools/cli/batch/runBatch.ts';
-import { countFailures } from '../../../src/tools/cli/batch/reportFile.ts';
+import { countFailures } from '../../../src/tools/cli/batch/guards.ts';
 
 async function* upTo(count: number): AsyncGenerator<number> {
   for (let i = 0; i < count; i++) yield i;

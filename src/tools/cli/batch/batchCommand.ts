@@ -52,10 +52,12 @@ function shard(text: string): Shard {
   throw new InvalidArgumentError('must be i/n with i from 0 to n-1');
 }
 
-/** Options as commander reads them; `blocks` chooses between the two kinds of batch. */
+/** Options as commander reads them; `blocks` and `rows` choose among the kinds of batch. */
 type BatchOptions = Omit<HashBatchRequest, 'list'> &
-  Partial<BlockBatchRequest> &
-  Pick<BlockBatchRequest, 'format'>;
+  Partial<Omit<BlockBatchRequest, 'format'>> & {
+    readonly format: 'ndjson' | 'parquet' | 'tables';
+    readonly rows?: boolean;
+  };
 
 /** Options that only whole blocks have. */
 const OF_BLOCKS = ['findings', 'partition', 'only', 'involving', 'threads'] as const;
@@ -109,26 +111,26 @@ export const batchCommand = new Command('batch')
   .option('--strict', 'exit status 1 where a transaction was refused, too')
   .option('-q, --quiet', 'no progress and no summary')
   .addHelpText('after', HELP)
-  .action(async (list: string, options: BatchOptions & { rows?: boolean }) => {
-    if (options.rows) return void (process.exitCode = await rows(list, options));
-    if ((options.format as string) === 'tables') throw new CliError('--format tables needs --rows');
-    if (options.blocks !== undefined) {
-      if (list !== '-') throw new CliError('give either a list of hashes or --blocks');
-      const { batchBlocks } = await import('../blocks/blockBatch.ts');
-      process.exitCode = await batchBlocks({ ...options, blocks: options.blocks });
-      return;
-    }
-    if (options.format !== 'ndjson' || OF_BLOCKS.some((option) => options[option] !== undefined))
-      throw new CliError(
-        '--findings, --partition, --only, --involving, --threads and --format need --blocks',
-      );
-    const { batchHashes } = await import('./hashBatch.ts');
-    process.exitCode = await batchHashes({ ...options, list });
+  .action(async (list: string, options: BatchOptions) => {
+    process.exitCode = await batch(list, options);
   });
 
-/** `--rows` does not resume and gives no file: the engine that calls it keeps the rows. */
-async function rows(list: string, { format, concurrency }: BatchOptions): Promise<number> {
-  if (format === 'parquet') throw new CliError('--rows writes no Parquet: --format ndjson or tables');
-  const { batchRows } = await import('./rowBatch.ts');
-  return batchRows({ list, concurrency, tables: (format as string) === 'tables' });
+async function batch(list: string, options: BatchOptions): Promise<number> {
+  const { format, concurrency, blocks } = options;
+  if (options.rows) {
+    // It does not resume and gives no file: the engine that calls it keeps the rows.
+    if (format === 'parquet') throw new CliError('--rows writes no Parquet: --format ndjson or tables');
+    const { batchRows } = await import('./rowBatch.ts');
+    return batchRows({ list, concurrency, tables: format === 'tables' });
+  }
+  if (format === 'tables') throw new CliError('--format tables needs --rows');
+  if (blocks !== undefined) {
+    if (list !== '-') throw new CliError('give either a list of hashes or --blocks');
+    const { batchBlocks } = await import('../blocks/blockBatch.ts');
+    return batchBlocks({ ...options, format, blocks });
+  }
+  if (format !== 'ndjson' || OF_BLOCKS.some((option) => options[option] !== undefined))
+    throw new CliError('--findings, --partition, --only, --involving, --threads and --format need --blocks');
+  const { batchHashes } = await import('./hashBatch.ts');
+  return batchHashes({ ...options, list });
 }

@@ -1,16 +1,18 @@
+import lockfile from 'proper-lockfile';
 import { open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
-import lockfile from 'proper-lockfile';
+import { createReadStream } from 'node:fs';
 import { CliError } from '../cliIo.ts';
+import { isRefusal } from '../../../lib/errors.ts';
+import { parseJson } from '../../../lib/json.ts';
+import type { Failed } from './runBatch.ts';
 
-/** A lock not renewed for this long belonged to a process that was killed; batches wait that long for it. */
-const LOCK_STALE_MS = 10_000;
-
+/** A lock not renewed for 10 s belonged to a process that was killed; batches wait that long for it. */
 const OPTIONS = {
   realpath: false,
-  stale: LOCK_STALE_MS,
-  update: LOCK_STALE_MS / 5,
+  stale: 10_000,
+  update: 2_000,
   retries: { retries: 12, factor: 1, minTimeout: 1_000 },
 };
 
@@ -117,17 +119,17 @@ export const streamed = (stream: NodeJS.WriteStream, data: string | Uint8Array):
 /** A request to stop, by Ctrl-C or a signal. */
 export interface Stop {
   readonly signal: AbortSignal;
-  by(): 'SIGINT' | 'SIGTERM';
+  by(): NodeJS.Signals;
   end(): void;
 }
 
 /** The first signal lets running analyses finish, the second exits at once. */
 export function stopOnSignals(): Stop {
   const controller = new AbortController();
-  let first: 'SIGINT' | 'SIGTERM' = 'SIGINT';
+  let first: NodeJS.Signals = 'SIGINT';
   const onSignal = (signal: NodeJS.Signals): void => {
     if (controller.signal.aborted) process.exit(128 + constants.signals[signal]);
-    first = signal as typeof first;
+    first = signal;
     process.stderr.write('\nstopping: finishing running analyses\n');
     controller.abort();
   };
@@ -137,4 +139,116 @@ export function stopOnSignals(): Stop {
     by: () => first,
     end: () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal),
   };
+}
+
+export interface Failure {
+  /** Null for an input line without a hash, and for a whole block. */
+  readonly tx_hash: string | null;
+  readonly code: string;
+  readonly error: string;
+}
+
+/** Failures by whether another run may resolve them. */
+export function countFailures(failures: readonly Pick<Failure, 'tx_hash' | 'code'>[]): Failed {
+  const refused = failures.filter(({ tx_hash, code }) => tx_hash !== null && isRefusal(code)).length;
+  return { open: failures.length - refused, refused };
+}
+
+/**
+ * Reports in one file, failures in another, both append-only: a killed process leaves at worst an incomplete
+ * last line, which the next run removes. Without a file they go to standard output and error. Throws
+ * `CliError` when a file holds something else.
+ */
+export async function openReportFiles(reportsPath?: string, failuresPath?: string) {
+  const done = new Set<string>();
+  const reports = await openLineFile(reportsPath, process.stdout, (line, number) => {
+    const hash = (parseJson(line) as { tx?: { hash?: unknown } } | null | undefined)?.tx?.hash;
+    if (typeof hash !== 'string')
+      throw new CliError(
+        `${reportsPath}:${number} is not a report: --out must name a new file or the output of an earlier batch`,
+      );
+    done.add(hash);
+  });
+  const failures = new Map<string, Failure>();
+  const remember = (failure: Failure): void => void failures.set(failure.tx_hash ?? failure.error, failure);
+  const errors = await openLineFile(failuresPath, process.stderr, (line, number) => {
+    const failure = parseJson(line) as Partial<Failure> | null | undefined;
+    if (typeof failure?.code !== 'string' || typeof failure.error !== 'string')
+      throw new CliError(
+        `${failuresPath}:${number} is not a failure of an earlier batch: --errors must name its own file`,
+      );
+    if (failure.tx_hash !== null && !done.has(failure.tx_hash!)) remember(failure as Failure);
+  });
+  return {
+    /** Bytes of an incomplete last line that were removed. */
+    torn: reports.torn,
+    /** Hashes that already have a report. */
+    done: done as ReadonlySet<string>,
+    /** Hashes that failed in an earlier run and have no report yet. */
+    failedBefore: [...failures.keys()],
+    async report(hash: string, json: string): Promise<void> {
+      await reports.append(json);
+      done.add(hash);
+      failures.delete(hash);
+    },
+    async failure(failure: Failure): Promise<void> {
+      remember(failure);
+      await errors.append(JSON.stringify(failure));
+    },
+    /** Closes the files, keeps only failures without a report, and resolves to their numbers. */
+    async close(): Promise<Failed> {
+      await reports.close();
+      await errors.close();
+      const left = [...failures.values()];
+      if (failuresPath !== undefined) await replaceFailures(failuresPath, left);
+      return countFailures(left);
+    },
+  };
+}
+
+/**
+ * Opens or creates an append-only file of lines, or takes the stream where there is none, and passes each
+ * existing line to `onLine`, which may throw to reject the file. An incomplete last line left by a killed
+ * process is removed; `torn`: its bytes.
+ */
+async function openLineFile(
+  path: string | undefined,
+  stream: NodeJS.WriteStream,
+  onLine: (line: string, number: number) => void,
+) {
+  if (path === undefined)
+    return { torn: 0, append: (line: string) => streamed(stream, `${line}\n`), close: async () => {} };
+  await (await open(path, 'a')).close();
+  const { complete, torn } = await readLines(path, onLine);
+  const file = await openAt(path, complete);
+  let last: Promise<void> = Promise.resolve();
+  return {
+    torn,
+    /** Resolves when the write is done. Concurrent calls never interleave. */
+    append: (line: string): Promise<void> => (last = last.then(() => file.append(Buffer.from(`${line}\n`)))),
+    /** Waits for pending writes; one that failed has been reported by `append`. */
+    async close(): Promise<void> {
+      await last.catch(() => {});
+      await file.close();
+    },
+  };
+}
+
+async function readLines(path: string, onLine: (line: string, number: number) => void) {
+  let complete = 0;
+  let number = 0;
+  // Long lines come in many chunks, joined once.
+  let rest: Buffer[] = [];
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
+      const line = Buffer.concat([...rest, chunk.subarray(start, end)]);
+      onLine(line.toString('utf8'), ++number);
+      complete += line.length + 1;
+      rest = [];
+      start = end + 1;
+    }
+    rest.push(chunk.subarray(start));
+  }
+  return { complete, torn: Buffer.concat(rest).length };
 }

@@ -5,11 +5,9 @@ import { AnalysisError, failureOf } from '../../../lib/errors.ts';
 import { CliError, defectText } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
 import { pastedHash } from '../../pasted.ts';
-import { beside } from './guards.ts';
+import { beside, openReportFiles, type Failure } from './guards.ts';
 import { readHashLines, type HashLine, type Shard } from './hashLines.ts';
-import { duration } from './progress.ts';
-import { openReportFiles, type BatchSink, type Failure } from './reportFile.ts';
-import { runBatch, type BatchJob, type BatchRequest } from './runBatch.ts';
+import { duration, runBatch, type BatchJob, type BatchRequest } from './runBatch.ts';
 
 export interface HashBatchRequest extends BatchRequest {
   readonly list: string;
@@ -59,17 +57,16 @@ async function openHashes(
       return { done, total, figures: [`${(perMs * 1000).toFixed(1)}/s`], leftMs, failed };
     },
     async analyze(line) {
-      if ('invalid' in line) return invalidHash(line);
+      if ('invalid' in line) {
+        const error = `line ${line.line}: invalid tx_hash \`${line.invalid}\``;
+        return { tx_hash: null, code: 'invalid_hash', error };
+      }
       const { hash } = line;
-      if (begun.has(hash)) {
-        if (line.line > 0) counts.repeated++;
-        return null;
-      }
+      const isRepeated = begun.has(hash);
       begun.add(hash);
-      if (doneBefore.has(hash)) {
-        counts.skipped++;
-        return null;
-      }
+      if (isRepeated && line.line > 0) counts.repeated++;
+      else if (!isRepeated && doneBefore.has(hash)) counts.skipped++;
+      if (isRepeated || doneBefore.has(hash)) return null;
       try {
         return { hash, json: await analyzer.analyze(hash) };
       } catch (error) {
@@ -93,28 +90,25 @@ async function openHashes(
       await analyzer.close();
       return sink.close();
     },
-    summary: (ms, { open, refused }) =>
-      [
-        `${counts.reported} reports in ${duration(ms)}`,
-        ...(counts.skipped > 0 ? [`${counts.skipped} done before`] : []),
-        ...(counts.repeated > 0 ? [`${counts.repeated} repeated lines`] : []),
-        ...(open > 0 ? [`${open} failed${errors ? ` (${errors})` : ''}`] : []),
-        ...(refused > 0 ? [`${refused} refused${errors ? ` (${errors})` : ''}`] : []),
-      ].join(', '),
+    summary(ms, { open, refused }) {
+      const place = errors ? ` (${errors})` : '';
+      const counted: readonly (readonly [number, string])[] = [
+        [counts.skipped, 'done before'],
+        [counts.repeated, 'repeated lines'],
+        [open, `failed${place}`],
+        [refused, `refused${place}`],
+      ];
+      const rest = counted.flatMap(([count, text]) => (count > 0 ? [`${count} ${text}`] : []));
+      return [`${counts.reported} reports in ${duration(ms)}`, ...rest].join(', ');
+    },
   };
 }
-
-const invalidHash = ({ line, invalid }: Extract<HashLine, { invalid: string }>): Failure => ({
-  tx_hash: null,
-  code: 'invalid_hash',
-  error: `line ${line}: invalid tx_hash \`${invalid}\``,
-});
 
 /** Opens the output and says how far an earlier run came. */
 async function openSink(
   { out, errors = out && beside(out, 'errors') }: HashBatchRequest,
   say: (text: string) => void,
-): Promise<{ sink: BatchSink; errors: string | undefined }> {
+) {
   if (out === undefined && errors !== undefined)
     throw new CliError('--errors needs --out: without it, failures go to standard error');
   if (out !== undefined && errors === out) throw new CliError('--out and --errors must be two files');

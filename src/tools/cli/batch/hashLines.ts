@@ -4,9 +4,6 @@ export type HashLine =
   | { readonly hash: string; readonly line: number }
   | { readonly invalid: string; readonly line: number };
 
-/** Longest part of a line kept; a hash must be in its first column anyway. */
-const MOST_CHARACTERS = 1_000;
-
 /**
  * The hashes in the first column of a text; blank lines and `#` comments are skipped. A line without a hash
  * is yielded as invalid by the first shard only, so that shards do not repeat each other's errors.
@@ -22,26 +19,26 @@ export async function* readHashLines(
     if (trimmed === '' || trimmed.startsWith('#')) continue;
     const word = trimmed.split(/[\s,;]/, 1)[0]!.replaceAll('"', '');
     const hash = pastedHash(word);
-    if (hash !== null) {
-      if (inShard(hash, shard)) yield { hash, line };
-    } else if (shard.index === 0) yield { invalid: trimmed.slice(0, 100), line };
+    if (hash === null && shard.index === 0) yield { invalid: trimmed.slice(0, 100), line };
+    if (hash !== null && inShard(hash, shard)) yield { hash, line };
   }
 }
 
-/** Lines without their ends; of a longer one, no more than `most` characters and a chunk are kept. */
+/**
+ * Lines without their ends; of a longer one, no more than `most` characters and a chunk are kept: a hash must
+ * be in the first column anyway.
+ */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer | string>,
-  most = MOST_CHARACTERS,
+  most = 1_000,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
-    const parts = (
-      rest + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))
-    ).split('\n');
-    rest = parts.pop()!;
+    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+    const parts = (rest + text).split('\n');
+    rest = parts.pop()!.slice(0, most);
     yield* parts;
-    if (rest.length > most) rest = rest.slice(0, most);
   }
   if (rest !== '') yield rest;
 }

@@ -7,6 +7,7 @@ import { defectText } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
 import { streamed } from './guards.ts';
 import { splitLines } from './hashLines.ts';
+import type { BlockFailure } from '../../../service/analyzeBlock.ts';
 import type { Finding } from '../../../model/generated/finding.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
 
@@ -18,19 +19,13 @@ export interface RowRequest {
 }
 
 /** Failures that asking again does not mend, besides refusals. */
-const FINAL = new Set([
-  'invalid_input',
-  'transaction_not_found',
-  'block_not_found',
-  'wrong_chain',
-  'internal',
-]);
+const FINAL = /^(?:invalid_input|(?:transaction|block)_not_found|wrong_chain|internal)$/;
 
 /** The reports of one line, serialised, with their positions in the block. */
 interface Found {
   readonly reports: readonly string[];
   readonly indexes: readonly (number | null)[];
-  readonly failures: readonly { readonly tx_hash: string; readonly code: string; readonly error: string }[];
+  readonly failures: readonly BlockFailure[];
   readonly findings: readonly Finding[];
 }
 
@@ -43,15 +38,15 @@ export async function batchRows({ list, concurrency, tables }: RowRequest): Prom
   await using analyzer = await openAnalyzer();
   await using blocks = await openBlocks(() => {});
 
-  async function ofBlock(number: string): Promise<Found> {
-    const found = await blocks.analyze(BigInt(number));
-    if (found) return found;
-    throw { code: 'block_not_found', error: 'the node does not have this block' } satisfies Failed;
-  }
-
-  async function ofHash(hash: string): Promise<Found> {
-    const report = await analyzer.analyze(hash);
-    return { reports: [report], indexes: [null], failures: [], findings: [] };
+  async function contentOf(hash: string | null, block: number | undefined): Promise<string> {
+    if (hash !== null) {
+      const reports = [await analyzer.analyze(hash)];
+      return content({ reports, indexes: [null], failures: [], findings: [] }, false);
+    }
+    if (block === undefined) throw refused('invalid_input', 'neither a hash nor a block number');
+    const found = await blocks.analyze(BigInt(block));
+    if (found === null) throw refused('block_not_found', 'the node does not have this block');
+    return content(found, true);
   }
 
   /** The row's content as JSON text, without its braces. */
@@ -74,9 +69,7 @@ export async function batchRows({ list, concurrency, tables }: RowRequest): Prom
     const block = hash === null && /^\d{1,15}$/.test(word) ? Number(word) : undefined;
     const head = JSON.stringify({ key: rest || line, tx_hash: hash ?? undefined, block }).slice(0, -1);
     try {
-      if (block !== undefined) return `${head},${content(await ofBlock(word), true)}}\n`;
-      if (hash !== null) return `${head},${content(await ofHash(hash), false)}}\n`;
-      throw { code: 'invalid_input', error: 'neither a hash nor a block number' } satisfies Failed;
+      return `${head},${await contentOf(hash, block)}}\n`;
     } catch (error) {
       return `${head},"error":${JSON.stringify(errorOf(failedOf(error, word)))}}\n`;
     }
@@ -93,10 +86,8 @@ export async function batchRows({ list, concurrency, tables }: RowRequest): Prom
   return 0;
 }
 
-interface Failed {
-  readonly code: string;
-  readonly error: string;
-}
+type Failed = ReturnType<typeof failureOf>;
+const refused = (code: string, error: string): Failed => ({ code, error });
 
 /** A failure of the analysis or the line; a defect of the program is also on standard error. */
 function failedOf(error: unknown, word: string): Failed {
@@ -108,5 +99,5 @@ function failedOf(error: unknown, word: string): Failed {
 const errorOf = ({ code, error: text }: Failed) => ({
   code,
   text,
-  retryable: !isRefusal(code) && !FINAL.has(code),
+  retryable: !isRefusal(code) && !FINAL.test(code),
 });

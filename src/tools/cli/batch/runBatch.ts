@@ -1,7 +1,7 @@
+import pc from 'picocolors';
 import { constants } from 'node:os';
 import { CliError } from '../cliIo.ts';
 import { lock, stopOnSignals, type Stop } from './guards.ts';
-import { startProgress, type Standing } from './progress.ts';
 
 /** The options that every kind of batch has. */
 export interface BatchRequest {
@@ -69,14 +69,14 @@ async function conduct<Unit, Result>(
   say: (text: string) => void,
 ): Promise<number> {
   const began = performance.now();
-  const progress = startProgress((ms) => job.progress(ms), process.stderr, quiet === true);
+  const progress = quiet === true ? null : startProgress((ms) => job.progress(ms));
   let gaveUp: boolean;
   let failed: Failed;
   try {
-    gaveUp = await workThrough(job, { stop: stop.signal, giveUpAfter, onProgress: progress.update });
+    gaveUp = await workThrough(job, stop.signal, giveUpAfter, () => progress?.update());
     await job.finish?.();
   } finally {
-    progress.end();
+    progress?.end();
     failed = await job.close();
   }
   say(job.summary(performance.now() - began, failed));
@@ -92,17 +92,22 @@ async function conduct<Unit, Result>(
 /** Analyzes every unit, several at once; resolves to whether it gave up on the node. */
 async function workThrough<Unit, Result>(
   job: BatchJob<Unit, Result>,
-  options: { readonly stop: AbortSignal; readonly giveUpAfter: number; readonly onProgress: () => void },
+  stop: AbortSignal,
+  giveUpAfter: number,
+  onProgress: () => void,
 ): Promise<boolean> {
-  const { stop, giveUpAfter, onProgress } = options;
   const source = job.units[Symbol.asyncIterator]();
   let failedInARow = 0;
   let gaveUp = false;
   let last: Promise<void> = Promise.resolve();
   const work = async (): Promise<void> => {
     while (!stop.aborted && !gaveUp) {
-      const next = await nextOf(source, stop);
-      if (next.done === true) return;
+      const next = await source.next().catch((error: unknown) => {
+        // A stop closes the source while the next unit is waited for.
+        if (stop.aborted) return null;
+        throw error;
+      });
+      if (next === null || next.done === true) return;
       const before = last;
       let written!: () => void;
       last = new Promise((resolve) => (written = resolve));
@@ -119,12 +124,66 @@ async function workThrough<Unit, Result>(
   return gaveUp;
 }
 
-/** The end of the list too where a stop closed the source while the next unit was waited for. */
-async function nextOf<Unit>(source: AsyncIterator<Unit>, stop: AbortSignal): Promise<IteratorResult<Unit>> {
-  try {
-    return await source.next();
-  } catch (error) {
-    if (stop.aborted) return { done: true, value: undefined };
-    throw error;
-  }
+/** How far a batch has come. */
+export interface Standing {
+  readonly done: number;
+  /** Null while the list is still being read. */
+  readonly total: number | null;
+  /** Of `done` and `total`, with a space before it. */
+  readonly unit?: string;
+  /** Figures such as the speed. */
+  readonly figures: readonly string[];
+  readonly leftMs: number;
+  readonly failed: number;
+}
+
+const DRAW_EVERY_MS = 100;
+/** Without a terminal, one line per half minute shows that the batch is alive. */
+const LOG_EVERY_MS = 30_000;
+const BAR = 24;
+
+/** `3 h 12 min`, `4 min 5 s`, `12 s`. */
+export function duration(ms: number): string {
+  const s = Math.max(0, Math.round(ms / 1000));
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+}
+
+/** One line: progress, speed, time left. */
+function progressLine({ done, total, unit = '', figures, leftMs, failed }: Standing, bar: boolean): string {
+  const share = total ? Math.min(1, done / total) : 0;
+  const filled = Math.round(share * BAR);
+  return [
+    bar && total ? `${pc.green('█'.repeat(filled))}${pc.dim('░'.repeat(BAR - filled))}` : '',
+    `${done}${total ? `/${total}` : ''}${unit}`,
+    total ? `${Math.floor(share * 100)} %` : '',
+    ...figures,
+    leftMs > 0 ? `${duration(leftMs)} left` : '',
+    failed > 0 ? pc.red(`${failed} failed`) : '',
+  ]
+    .filter(Boolean)
+    .join('  ');
+}
+
+/** Shows progress on standard error: a bar on a terminal, a line every half minute elsewhere. */
+function startProgress(standing: (elapsedMs: number) => Standing) {
+  const began = performance.now();
+  const stream = process.stderr;
+  const terminal = stream.isTTY === true;
+  let drawn = 0;
+  return {
+    /** Draws the line anew, at most a few times per second. */
+    update() {
+      const now = performance.now();
+      if (now - (drawn || began) < (terminal ? DRAW_EVERY_MS : LOG_EVERY_MS)) return;
+      drawn = now;
+      const text = progressLine(standing(now - began), terminal);
+      stream.write(terminal ? `\r\u001b[2K${text}` : `${text}\n`);
+    },
+    /** Clears the progress line. */
+    end() {
+      if (terminal && drawn > 0) stream.write('\r\u001b[2K');
+    },
+  };
 }

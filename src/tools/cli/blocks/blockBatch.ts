@@ -7,16 +7,34 @@ import { configuredRules } from '../../../service/analyzer.ts';
 import { resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { CliError, defectText } from '../cliIo.ts';
 import { readCliConfig } from '../openAnalyzer.ts';
-import { beside, ndjson, replaceFailures, writing } from '../batch/guards.ts';
-import { duration, type Standing } from '../batch/progress.ts';
-import { countFailures } from '../batch/reportFile.ts';
-import { runBatch, type BatchJob, type BatchRequest, type Failed } from '../batch/runBatch.ts';
-import { blocksFrom } from './blockList.ts';
-import { BLOCKS_PER_THREAD, openBlockPool, type BlockPool, type BlockResult } from './blockPool.ts';
-import { failedBlock, onlyHashes, retriesOf } from './blockResult.ts';
-import { readFilter, startOf, type BlockChoice, type Start } from './blockChoice.ts';
+import { beside, countFailures, ndjson, replaceFailures, writing } from '../batch/guards.ts';
+import {
+  duration,
+  runBatch,
+  type BatchJob,
+  type BatchRequest,
+  type Failed,
+  type Standing,
+} from '../batch/runBatch.ts';
+import {
+  blocksFrom,
+  readFilter,
+  startOf,
+  writeCheckpoint,
+  type BlockBatchFailure,
+  type BlockChoice,
+  type Checkpoint,
+} from './blockList.ts';
+import {
+  BLOCKS_PER_THREAD,
+  failedBlock,
+  onlyHashes,
+  openBlockPool,
+  retriesOf,
+  type BlockPool,
+  type BlockResult,
+} from './blockResult.ts';
 import { openLines, openTables, standardOutput, type BlockSink } from './blockSinks.ts';
-import { writeCheckpoint, type BlockBatchFailure, type Checkpoint } from './checkpoint.ts';
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Config } from '../../../service/config.ts';
 import { createUpstream, type Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
@@ -38,6 +56,7 @@ const BLOCK_REQUEST_MS = 60_000;
 export const BLOCK_DEADLINE_MS = 300_000;
 /** Reads of a whole block per request, unless RPC_MAX_BATCH says otherwise; geth takes 1,000. */
 const BLOCK_BATCH = 1_000;
+const TOO_MUCH_MEMORY = 'the block takes more memory than ANALYSIS_MEMORY_MB';
 /** Blocks resolved by one request. */
 const RESOLVE = 50;
 /** Blocks that may wait, finished, for one before them: the bound of the memory that order costs. */
@@ -78,18 +97,17 @@ async function openBlocks(
   stop: AbortSignal,
   say: (text: string) => void,
 ): Promise<BatchJob<BlockUnit, BlockResult>> {
-  const { out, format, threads = availableParallelism() } = request;
+  const { threads = availableParallelism() } = request;
   const rulebook = await configuredRules(config);
   const filter = readFilter(request, rulebook);
   const upstream = createUpstream(config);
   try {
     const start = await startOf(request, upstream);
-    const { list, state } = start;
-    if (state.next > 0) say(`${state.next} of ${list.size} blocks were done before`);
-    const sink = await openSink(request, state);
-    const tables = format === 'parquet';
+    if (start.state.next > 0) say(`${start.state.next} of ${start.list.size} blocks were done before`);
+    const sink = await openSink(request, start.state);
+    const tables = request.format === 'parquet';
     const pool = openBlockPool({ config, rulebook: packRulebook(rulebook), filter, tables }, threads);
-    return new BlockJob({ ...start, out: out ?? null, sink, pool, upstream, stop, threads, say });
+    return new BlockJob({ ...start, out: request.out, sink, pool, upstream, stop, threads, say });
   } catch (error) {
     await upstream.close();
     throw error;
@@ -106,9 +124,9 @@ function openSink(
   return openLines(out, written, ofFindings);
 }
 
-interface BlockRun extends Start {
-  /** Output path; null where there is none and nothing can be resumed. */
-  readonly out: string | null;
+interface BlockRun extends Awaited<ReturnType<typeof startOf>> {
+  /** Without one nothing can be resumed. */
+  readonly out: string | undefined;
   readonly sink: BlockSink;
   readonly pool: BlockPool;
   readonly upstream: Upstream;
@@ -167,10 +185,7 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
       return await this.run.pool.run(id, BLOCK_DEADLINE_MS);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-        return failedBlock({
-          code: 'upstream_too_large',
-          error: 'the block takes more memory than ANALYSIS_MEMORY_MB',
-        });
+        return failedBlock({ code: 'upstream_too_large', error: TOO_MUCH_MEMORY });
       if (!(error instanceof AnalysisError)) this.run.say(`${id.hash}: ${defectText(error as Error)}`);
       return failedBlock(failureOf(error));
     }
@@ -181,12 +196,13 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
     const block = String(ref);
     // Of a block seen again for some transactions the findings are written already.
     const result = retry ? onlyHashes(found, retry) : found;
-    for (const note of result.notes) this.#note(note);
+    for (const note of result.notes) {
+      if (!this.#noted.has(note)) this.run.say(note);
+      this.#noted.add(note);
+    }
     await this.run.sink.take(result);
     counts.blocks++;
-    counts.transactions += result.transactions;
-    counts.reports += result.reports;
-    counts.requests += result.requests;
+    for (const count of ['transactions', 'reports', 'requests'] as const) counts[count] += result[count];
     if (retry === undefined) this.#next++;
     else this.#failures = this.#failures.filter((failure) => failure.block !== block);
     for (const failure of result.failures) this.#failures.push({ block, ...failure });
@@ -195,15 +211,9 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
     return result.failed !== null;
   }
 
-  #note(note: string): void {
-    if (this.#noted.has(note)) return;
-    this.#noted.add(note);
-    this.run.say(note);
-  }
-
   async #checkpoint(): Promise<void> {
     const { out, sink, state } = this.run;
-    if (out === null || sink.unwritten) return;
+    if (out === undefined || sink.unwritten) return;
     const { written, writtenFindings: findings = 0 } = sink;
     await writeCheckpoint(out, { ...state, next: this.#next, written, findings, failures: this.#failures });
   }
@@ -213,7 +223,7 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
     await sink.flush?.();
     await this.#checkpoint();
     // Beside the output, for people; standard error where there is no output file.
-    if (out === null) process.stderr.write(ndjson(this.#failures));
+    if (out === undefined) process.stderr.write(ndjson(this.#failures));
     else await replaceFailures(beside(out, 'errors'), this.#failures);
   }
 
@@ -227,16 +237,12 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
   progress(ms: number): Standing {
     const { blocks, transactions, reports } = this.#counts;
     const { size } = this.run.list;
-    const perSecond = (count: number): number => (count * 1000) / ms;
+    const speed = [`${rate(transactions, ms)} transactions/s`, `${rate(blocks, ms, 2)} blocks/s`];
     return {
       done: this.#next,
       total: size,
       unit: ' blocks',
-      figures: [
-        `${reports} reports`,
-        `${perSecond(transactions).toFixed(1)} transactions/s`,
-        `${perSecond(blocks).toFixed(2)} blocks/s`,
-      ],
+      figures: [`${reports} reports`, ...speed],
       leftMs: blocks === 0 ? 0 : ((size - this.#next) * ms) / blocks,
       failed: this.#failures.length,
     };
@@ -244,13 +250,14 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
 
   summary(ms: number, { open, refused }: Failed): string {
     const { blocks, transactions, reports, requests } = this.#counts;
-    const perSecond = (count: number): string => ((count * 1000) / ms).toFixed(1);
     return [
       `${reports} reports of ${transactions} transactions in ${blocks} blocks in ${duration(ms)}`,
-      `${perSecond(transactions)} transactions/s, ${perSecond(blocks)} blocks/s`,
+      `${rate(transactions, ms)} transactions/s, ${rate(blocks, ms)} blocks/s`,
       `${requests} requests`,
       ...(open > 0 ? [`${open} failed`] : []),
       ...(refused > 0 ? [`${refused} refused`] : []),
     ].join('; ');
   }
 }
+
+const rate = (count: number, ms: number, digits = 1): string => ((count * 1000) / ms).toFixed(digits);

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ndjson, openAt, replaceFile, streamed, writing } from '../batch/guards.ts';
-import type { BlockResult } from './blockPool.ts';
+import type { BlockResult } from './blockResult.ts';
 import { decimalColumn } from './columns.ts';
 import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables.ts';
 

@@ -6,8 +6,7 @@ import { createAnalyzeBlock } from '../../../service/analyzeBlock.ts';
 import { unpackRulebook } from '../../../service/cache/rulebookCache.ts';
 import { analyzerDeps } from '../../../service/analyzer.ts';
 import { createUpstream } from '../../../stages/1-fetch/rpc/upstream.ts';
-import type { BlockResult, BlockTask, BlockThreadData } from './blockPool.ts';
-import { failedBlock } from './blockResult.ts';
+import { failedBlock, type BlockResult, type BlockTask, type BlockThreadData } from './blockResult.ts';
 import { rowsOf } from './tables.ts';
 
 const { config, rulebook: packed, filter, tables } = workerData as BlockThreadData;

@@ -109,7 +109,7 @@ async function checkOutside(ruleset: Ruleset, { abi, node }: LintOptions): Promi
   const problems = node ? await (await import('./abi/checkNode.ts')).checkNode(ruleset) : [];
   if (abi === undefined) return { problems, notes: [] };
   const { checkAbi } = await import('./abi/checkAbi.ts');
-  const { readAbi } = await import('./abi/readAbi.ts');
+  const { readAbi } = await import('./abi/checkAbi.ts');
   const compared = checkAbi(ruleset, readAbi(abi));
   const left = compared.unmapped.map((text) => `not mapped: ${text}`);
   return {

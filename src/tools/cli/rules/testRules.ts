@@ -13,9 +13,7 @@ import type { Address } from '../../../model/hex.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
-import { blockers } from './conditionLines.ts';
-import { evaluateFacts } from './evaluateFacts.ts';
-import { fateOf } from './fates.ts';
+import { blockers, evaluateFacts, fateOf } from './fates.ts';
 import type { ExaminedTx } from './loadTx.ts';
 import { groupBy } from '../../../lib/lists.ts';
 import { drawnExamples } from './draw/drawnExamples.ts';
@@ -137,7 +135,7 @@ function placeOf({ item: { file }, pointer }: Case): string {
 async function tryExample(one: Case): Promise<string | null> {
   const { rule, example, side, ruleset } = one;
   if ('transactions' in example) {
-    const { findingFailure } = await import('./findingExamples.ts');
+    const { findingFailure } = await import('./madeUp.ts');
     return findingFailure(example, side === 'near_miss', slugOf(one.item), ruleset);
   }
   if (example.transaction !== undefined) return tryMadeUp(one, example);

@@ -53,12 +53,11 @@ export class DrawnArguments {
       }
       case 'emitter':
       case 'target':
+      case 'tx_to':
         return this.#venue;
       case 'caller':
       case 'signer':
         return 'actor';
-      case 'tx_to':
-        return this.#venue;
       case 'literal':
         return expr.value;
       case 'native':
@@ -106,7 +105,7 @@ export class DrawnArguments {
     const word = this.word(right);
     const amount = this.amount(right);
     if (amount !== null && (right.op !== 'literal' || /^\d+$/.test(right.value))) this.#assign(left, amount);
-    else if (left.op === 'arg' && word !== null) this.#set(left, word === 'zero' ? 'zero' : word);
+    else if (left.op === 'arg' && word !== null) this.#set(left, word);
   }
 
   #order(left: BindExpr, right: BindExpr, operator: 'above' | 'below'): void {
