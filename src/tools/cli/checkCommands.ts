@@ -4,7 +4,6 @@ import { splitList } from '../../lib/text.ts';
 import { terminalWidth, wrap } from './layout.ts';
 import { CliError, outliveReader, type CommonOptions } from './cliIo.ts';
 import type { Verdict, Verification } from '../verify/verifyReport.ts';
-import type { Engine } from '../openEngine.ts';
 
 const VALIDATE_HELP = `
 A file holds one report, or one per line (NDJSON, as batch writes it); - is standard input.
@@ -95,8 +94,12 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   const { openAnalyzer } = await import('./openAnalyzer.ts');
   await using analyzer = options.anew ? await openAnalyzer() : null;
   const all: (Verification & { tx_hash: string })[] = [];
+  const { readValidReports } = await import('./readReports.ts');
+  const { openVerifier } = await import('./openVerifier.ts');
+  const verifyOne = await openVerifier(rpcUrl, analyzer, options);
   for (const file of files)
-    for await (const one of verifications(file, rpcUrl, analyzer, options)) {
+    for await (const report of readValidReports(file)) {
+      const one = { tx_hash: report.tx.hash, ...(await verifyOne(report)) };
       all.push(one);
       if (!options.json) show(one.tx_hash, one, options.quiet);
     }
@@ -104,20 +107,6 @@ async function verify(files: readonly string[], options: VerifyOptions): Promise
   const verdicts = new Set(all.map(({ verdict }) => verdict));
   if (verdicts.has('fails')) return 1;
   return verdicts.has('not verified') ? 2 : 0;
-}
-
-/** Verifies every report of a file. Throws `CliError` for a value that is no report. */
-async function* verifications(
-  file: string,
-  rpcUrl: string,
-  analyzer: Engine | null,
-  options: VerifyOptions,
-): AsyncGenerator<Verification & { tx_hash: string }> {
-  const { readValidReports } = await import('./readReports.ts');
-  const { openVerifier } = await import('./openVerifier.ts');
-  const verifyOne = await openVerifier(rpcUrl, analyzer, options);
-  for await (const report of readValidReports(file))
-    yield { tx_hash: report.tx.hash, ...(await verifyOne(report)) };
 }
 
 const COLOUR = {

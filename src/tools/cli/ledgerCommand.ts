@@ -59,18 +59,15 @@ async function ledger(files: readonly string[], options: LedgerOptions): Promise
   const source = isFinding ? chain!.find([...accounts], options, say, fail) : readFiles(files);
   const book = await readBook(source, accounts, chain);
   const silent = [...accounts].filter((account) => !book.concerned.has(account));
-  nameSilent(silent, accounts.size);
+  if (silent.length > 0) {
+    const text = `no event of ${silent.join(', ')} in these reports`;
+    if (silent.length === accounts.size) throw new CliError(text);
+    say(text);
+  }
   await writeBook(book, { format, options, chain: isAsked ? chain : null, say });
 }
 
 const isPeriod = ({ from, to }: LedgerOptions): boolean => from !== undefined && to !== undefined;
-
-/** Names accounts without an event. Throws `CliError` where it is all of them. */
-function nameSilent(silent: readonly string[], accounts: number): void {
-  const text = `no event of ${silent.join(', ')} in these reports`;
-  if (silent.length === accounts) throw new CliError(text);
-  if (silent.length > 0) say(text);
-}
 
 /** Whether a file or another command is standard input: then the reports are there. */
 function isRedirected(): boolean {

@@ -27,25 +27,17 @@ token address or native.
 Exit status: 0 preview printed, 1 it would fail, the expectation does not hold, there is a warning
 (--fail-on-warning) or there is no preview, 2 wrong arguments or configuration`;
 
-interface PreviewOptions extends CommonOptions {
-  readonly raw?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly data?: string;
-  readonly value?: string;
-  readonly gas?: string;
-  readonly block?: string;
-  readonly stateOverride?: string;
-  readonly known?: string;
-  readonly expect?: string;
-  readonly failOnWarning?: boolean;
-}
+type PreviewOptions = CommonOptions & { readonly failOnWarning?: boolean } & {
+  readonly [Name in
+    | ('raw' | 'from' | 'to' | 'data' | 'value' | 'gas' | 'block')
+    | ('stateOverride' | 'known' | 'expect')]?: string;
+};
 
-const file = (path: string): string => {
+function file(path: string): string {
   const text = attempt(() => readFileSync(path, 'utf8'));
   if (text === undefined) throw new InvalidArgumentError('must be a file that can be read');
   return text;
-};
+}
 
 /** `txreport preview`: the effects of a transaction, before it is sent. */
 export const previewCommand = new Command('preview')
@@ -80,7 +72,7 @@ async function preview(options: PreviewOptions): Promise<void> {
     const wanted = options.expect === undefined ? null : json(options.expect, '--expect');
     const expectation = wanted === null ? {} : readExpectation(wanted);
     await using previewer = await openPreviewer(config);
-    const report = await previewer.preview(request, { known: addressLines(options.known) });
+    const report = await previewer.preview(request, { known: addressesIn(options.known) });
     if (options.json) process.stdout.write(`${JSON.stringify(report)}\n`);
     else await print(report.warnings, asReport(report), options);
     if (isUnwelcome(report, options)) process.exitCode = 1;
@@ -95,9 +87,8 @@ async function preview(options: PreviewOptions): Promise<void> {
 }
 
 /** A certain failure; with --fail-on-warning any warning. */
-function isUnwelcome({ execution, warnings }: PreviewReport, { failOnWarning }: PreviewOptions): boolean {
-  return execution.reverted || (failOnWarning === true && warnings.length > 0);
-}
+const isUnwelcome = ({ execution, warnings }: PreviewReport, { failOnWarning }: PreviewOptions): boolean =>
+  execution.reverted || (failOnWarning === true && warnings.length > 0);
 
 async function requestOf(options: PreviewOptions, stateOverrides: unknown): Promise<SimulationRequest> {
   const { readAny } = await import('../preview/readRequest.ts');
@@ -116,8 +107,7 @@ function json(text: string | undefined, what: string): unknown {
   return value;
 }
 
-const addressLines = (text = ''): string[] =>
-  text.split(/\s+/).filter((word) => /^0x[0-9a-fA-F]{40}$/.test(word));
+const addressesIn = (text = ''): string[] => text.match(/(?<!\S)0x[0-9a-fA-F]{40}(?!\S)/g) ?? [];
 
 async function print(
   warnings: PreviewReport['warnings'],

@@ -29,27 +29,30 @@ export async function* readReports(file: string): AsyncGenerator<NamedValue> {
 
 /** Where the first line alone is no value, all lines are one document. */
 async function* readValues(file: string): AsyncGenerator<NamedValue> {
-  const input: Readable = file === '-' ? process.stdin : createReadStream(file);
   const document: string[] = [];
   /** The first value, held back until a second one shows that the name needs a line number. */
   let first: NamedValue | null = null;
-  let number = 0;
   let values = 0;
+  for await (const [number, line] of linesOf(file))
+    if (document.length > 0 || (values === 0 && parseJson(line) === undefined)) document.push(line);
+    else {
+      const named = readText(line, `${file}:${number}`);
+      if (++values === 2) yield first!;
+      if (values === 1) first = named;
+      else yield named;
+    }
+  if (values === 1) yield { name: file, value: first!.value };
+  if (values === 0) yield readText(document.join('\n'), file);
+}
+
+/** The lines that are not blank, with their numbers. */
+async function* linesOf(file: string): AsyncGenerator<[number: number, line: string]> {
+  const input: Readable = file === '-' ? process.stdin : createReadStream(file);
+  let number = 0;
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     number++;
-    if (line.trim() === '') continue;
-    if (document.length > 0 || (values === 0 && parseJson(line) === undefined)) {
-      document.push(line);
-      continue;
-    }
-    const named = readText(line, `${file}:${number}`);
-    if (first !== null) yield first;
-    first = null;
-    if (++values === 1) first = named;
-    else yield named;
+    if (line.trim() !== '') yield [number, line];
   }
-  if (first !== null) yield { name: file, value: first.value };
-  if (values === 0) yield readText(document.join('\n'), file);
 }
 
 function readText(text: string, name: string): NamedValue {

@@ -1,7 +1,6 @@
 import pc from 'picocolors';
 import type {
   Allowance,
-  Asset,
   AssetAmount,
   DisplayMoney,
   Evidence,
@@ -178,17 +177,18 @@ function changes(page: Page): Row[] {
   );
 }
 
-function place(evidence: Evidence): string {
-  if (evidence.log_index !== null) return `log ${evidence.log_index}`;
-  return evidence.frame_path !== null ? `frame [${evidence.frame_path.join(',')}]` : 'transaction';
+function place({ log_index: log, frame_path: path }: Evidence): string {
+  if (log !== null) return `log ${log}`;
+  return path !== null ? `frame [${path.join(',')}]` : 'transaction';
 }
-
-const leg = ({ asset, amount_raw: raw }: AssetAmount): string => amountText(asset, BigInt(raw));
 
 /** Both sides of an exchange: `1 WETH → 3,388.11 USDC`. */
 function legs({ assets_out: sent, assets_in: received }: Motif): string {
   const side = (list: readonly AssetAmount[]): string =>
-    list.slice(0, 2).map(leg).join(' + ') + (list.length > 2 ? ` + ${list.length - 2} more` : '');
+    [
+      ...list.slice(0, 2).map(({ asset, amount_raw: raw }) => amountText(asset, BigInt(raw))),
+      ...(list.length > 2 ? [`${list.length - 2} more`] : []),
+    ].join(' + ');
   return [side(sent), side(received)].filter((text) => text !== '').join(' → ');
 }
 
@@ -213,12 +213,11 @@ function steps({ report, verbose }: Page): Row[] {
 
 /** Assets with a refused price, and the reason. */
 function unpriced({ report }: Page): Row[] {
-  const assets: ReadonlyMap<string, Asset> = assetsOf(report);
-  const { refusals } = report.economics.valuation;
-  const named = (refusals ?? []).filter(({ asset_id: id }) => assets.has(id));
-  return named.map(
-    ({ asset_id: id, reason }): Row => [amountText(assets.get(id)!, undefined), pc.dim(shown(reason, 200))],
-  );
+  const assets = assetsOf(report);
+  return (report.economics.valuation.refusals ?? []).flatMap(({ asset_id: id, reason }): Row[] => {
+    const asset = assets.get(id);
+    return asset ? [[amountText(asset, undefined), pc.dim(shown(reason, 200))]] : [];
+  });
 }
 
 /** A report for people: verdict, money, positions, allowances, gains, steps. As wide as the terminal. */
@@ -259,34 +258,27 @@ export function renderSide(side: Side, report: TxReport): string {
     netRows(deltas).map(
       (row) => `${rowQuantity(row).short} ${pc.dim(row.length === 1 ? moneyText(row[0].usd) : '')}`,
     );
-  const positions = side.positions.map((one) => say(positionSentence(one as PositionEffect, report)));
-  const allowances = [...side.granted, ...side.obtained].map((one) =>
-    say(allowanceSentence(one as Allowance)),
+  const figure = (money: Side['net_usd'] | null, means: string): string[] =>
+    money?.available ? [`${moneyText(money)} ${means}`] : [];
+  const hasMoved = side.sent.length + side.received.length > 0;
+  const lists: Readonly<Record<string, readonly string[]>> = {
+    sent: amounts(side.sent),
+    received: amounts(side.received),
+    net: hasMoved ? figure(side.net_usd, 'before gas') : [],
+    '': figure(side.net_usd_with_positions, 'with positions at cost'),
+    positions: side.positions.map((one) => say(positionSentence(one as PositionEffect, report))),
+    allowances: [...side.granted, ...side.obtained].map((one) => say(allowanceSentence(one as Allowance))),
+    acts: side.acts.map(({ motif, roles }) => `${lower(motif.kind)} as ${roles.map(lower).join(', ')}`),
+  };
+  const rows = Object.entries(lists).flatMap(([title, texts]) =>
+    texts.map((text, i): Row => [i === 0 ? title : '', text]),
   );
-  const acts = side.acts.map(({ motif, roles }) => `${lower(motif.kind)} as ${roles.map(lower).join(', ')}`);
-  const rows = [
-    ...listed('sent', amounts(side.sent)),
-    ...listed('received', amounts(side.received)),
-    ...(side.net_usd.available && side.sent.length + side.received.length > 0
-      ? listed('net', [`${moneyText(side.net_usd)} before gas`])
-      : []),
-    ...(side.net_usd_with_positions?.available
-      ? listed('', [`${moneyText(side.net_usd_with_positions)} with positions at cost`])
-      : []),
-    ...listed('positions', positions),
-    ...listed('allowances', allowances),
-    ...listed('acts', acts),
-  ];
+  const name = side.name === null ? '' : ` (${shown(side.name, 60)})`;
   const lines = [
     pc.bold(shown(report.classification.intent_label, 300)),
-    'seen by ' +
-      `${side.account}${side.name === null ? '' : ` (${shown(side.name, 60)})`}` +
-      `${side.paid_fee ? ', who paid the fee' : ''}`,
+    `seen by ${side.account}${name}${side.paid_fee ? ', who paid the fee' : ''}`,
     ...alignColumns(rows, terminalWidth() - 2).map((line) => `  ${line}`),
     ...(rows.length === 0 ? ['nothing of its own moved'] : []),
   ];
   return `${lines.join('\n')}\n`;
 }
-
-const listed = (title: string, texts: readonly string[]): Row[] =>
-  texts.map((text, i) => [i === 0 ? title : '', text]);

@@ -65,11 +65,8 @@ export function renderTree(tree: CallTree, report: TxReport, verbose: boolean): 
   };
   const most = verbose ? 400 : 42;
   const anchors = (depth: number, item: Pick<Call, 'motifs' | 'movements'>): void => {
-    if (item.motifs.length > 0)
-      line(
-        depth + 1,
-        pc.cyan(`‹ ${item.motifs.map((id) => `${motifs.get(id)}${verbose ? ` ${id}` : ''}`).join(', ')} ›`),
-      );
+    const kinds = item.motifs.map((id) => `${motifs.get(id)}${verbose ? ` ${id}` : ''}`);
+    if (kinds.length > 0) line(depth + 1, pc.cyan(`‹ ${kinds.join(', ')} ›`));
     for (const index of item.movements) line(depth + 1, movement(index));
   };
   const add = (call: Call, depth: number): void => {

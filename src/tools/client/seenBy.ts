@@ -1,7 +1,6 @@
 import { groupBy } from '../../lib/lists.ts';
 import { accountFlows, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
 import { displayMoney, exactUsd, unknown, worthTogether, type PriceBook } from '../../value/money.ts';
-import type { Usd } from '../../model/economics.ts';
 import type { Allowance, Money, InventoryDelta, Motif, PositionEffect, TxReport } from './report.ts';
 
 /** One account's side of a report: the very entries of the report that concern it. */
@@ -55,14 +54,15 @@ export function seenBy(report: TxReport, address: string): Side | null {
   ];
   const account = named.find(is);
   if (account === undefined || account === null) return null;
-  const { net, withPositions } = netsOf(report, account);
+  // By the sum that the report's own figures come from, at its prices.
+  const { worth, flows } = flowsOf(report, account, new Set([account]));
   return {
     account,
     name: report.accounts?.[account]?.name ?? null,
     sent: deltas.filter(({ delta_raw }) => delta_raw.startsWith('-')),
     received: deltas.filter(({ delta_raw }) => !delta_raw.startsWith('-') && delta_raw !== '0'),
-    net_usd: net,
-    net_usd_with_positions: withPositions,
+    net_usd: displayMoney(worth('net')) as Money,
+    net_usd_with_positions: flows.withPositions && (displayMoney(worth('withPositions')) as Money),
     positions,
     granted,
     obtained,
@@ -72,20 +72,9 @@ export function seenBy(report: TxReport, address: string): Side | null {
 }
 
 /** Dollars of accounts taken as one, positions of the first: not rounded, null where unavailable. */
-export function exactSums(
-  report: TxReport,
-  owner: string,
-  accounts: readonly string[] = [owner],
-): { net: Usd | null; inflow: Usd | null } {
+export function exactSums(report: TxReport, owner: string, accounts: readonly string[] = [owner]) {
   const { worth, flows, book } = flowsOf(report, owner, new Set(accounts));
   return { net: worth('net').usd, inflow: worthTogether(flows.received, book).usd };
-}
-
-/** The account's net in dollars, by the sum that the report's own figures come from, at its prices. */
-function netsOf(report: TxReport, account: string): { net: Money; withPositions: Money | null } {
-  const { worth, flows } = flowsOf(report, account, new Set([account]));
-  const withPositions = flows.withPositions && (displayMoney(worth('withPositions')) as Money);
-  return { net: displayMoney(worth('net')) as Money, withPositions };
 }
 
 function flowsOf(report: TxReport, owner: string, accounts: ReadonlySet<string>) {

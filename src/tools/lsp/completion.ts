@@ -68,13 +68,9 @@ function operators({ beside }: Cursor, { facts }: Ruleset): CompletionItem[] {
 }
 
 function valuesOf(cursor: Cursor, ruleset: Ruleset): CompletionItem[] {
-  const fact = ruleset.facts?.get(cursor.beside['fact'] ?? '');
-  if (!fact) return [];
-  if (fact.values) return fact.values.map((value) => item(value));
-  return fact.of === undefined ? [] : wordsOf(fact.of, cursor, ruleset);
-}
-
-function wordsOf(of: NonNullable<FactDeclaration['of']>, cursor: Cursor, ruleset: Ruleset): CompletionItem[] {
+  const { values, of } = ruleset.facts?.get(cursor.beside['fact'] ?? '') ?? {};
+  if (values) return values.map((value) => item(value));
+  if (of === undefined) return [];
   if (of === 'motif_kind') return kindsOf(cursor, ruleset);
   if (of === 'protocol') return slugs('protocols')(cursor, ruleset);
   if (of === 'account_role') return BY_KEY['roles']!(cursor, ruleset);

@@ -31,13 +31,13 @@ const QUIET_MS = 150;
 export function serveLanguage(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Promise<void> {
   const connection = createConnection(ProposedFeatures.all, input, output);
   const documents = new TextDocuments(TextDocument);
-  const workspace = new Workspace();
+  const workspace = new Workspace(documents);
   let pending: NodeJS.Timeout | undefined;
   const check = (uri: string): void => {
     clearTimeout(pending);
     pending = setTimeout(() => {
       for (const [open, diagnostics] of workspace.diagnostics(uri))
-        void connection.sendDiagnostics({ uri: open, diagnostics: [...diagnostics] });
+        void connection.sendDiagnostics({ uri: open, diagnostics });
     }, QUIET_MS);
   };
 
@@ -56,24 +56,22 @@ export function serveLanguage(input: NodeJS.ReadableStream, output: NodeJS.Writa
     },
   }));
   documents.onDidChangeContent(({ document }) => {
-    workspace.set(document.uri, document.getText());
+    workspace.change();
     check(document.uri);
   });
-  documents.onDidClose(({ document }) => workspace.close(document.uri));
-  connection.onCompletion(({ textDocument, position }) => {
-    const document = documents.get(textDocument.uri);
-    if (!document) return [];
-    const cursor = cursorAt(document.getText(), document.offsetAt(position));
-    return complete(cursor, workspace.rulesetOf(textDocument.uri));
-  });
-  connection.onHover(({ textDocument, position }) => {
-    const document = documents.get(textDocument.uri);
-    const word = document && wordAt(document.getText(), document.offsetAt(position));
-    const value = word ? explainWord(word, workspace.rulesetOf(textDocument.uri)) : null;
-    return value === null ? null : { contents: { kind: 'markdown', value } };
-  });
+  documents.onDidClose(() => workspace.change());
   const at = ({ textDocument: { uri }, position }: TextDocumentPositionParams) =>
     [uri, documents.get(uri)?.offsetAt(position) ?? -1, workspace.rulesetOf(uri)] as const;
+  connection.onCompletion((params) => {
+    const [uri, offset, ruleset] = at(params);
+    const text = documents.get(uri)?.getText();
+    return text === undefined ? [] : complete(cursorAt(text, offset), ruleset);
+  });
+  connection.onHover((params) => {
+    const [uri, offset, ruleset] = at(params);
+    const value = explainWord(wordAt(documents.get(uri)?.getText() ?? '', offset), ruleset);
+    return value === null ? null : { contents: { kind: 'markdown', value } };
+  });
   connection.onDefinition((params) => definitionOf(...at(params)));
   connection.onReferences((params) => referencesOf(...at(params), params.context.includeDeclaration));
   connection.onRenameRequest((params) => renameOf(...at(params), params.newName));
@@ -84,7 +82,8 @@ export function serveLanguage(input: NodeJS.ReadableStream, output: NodeJS.Writa
   connection.onCodeAction(({ textDocument: { uri }, context }) => {
     const document = documents.get(uri);
     const fixes = document ? context.diagnostics.flatMap((one) => fixOf(one, document)) : [];
-    return [...fixes, { title: LOCK_TITLE, kind: CodeActionKind.Source, command: lockCommand(uri) }];
+    const command = { title: LOCK_TITLE, command: LOCK, arguments: [uri] };
+    return [...fixes, { title: LOCK_TITLE, kind: CodeActionKind.Source, command }];
   });
   connection.onExecuteCommand(({ arguments: [uri] = [] }) => {
     const lines: string[] = [];
@@ -109,7 +108,6 @@ export function serveLanguage(input: NodeJS.ReadableStream, output: NodeJS.Writa
 
 const LOCK = 'txreport.rules.lock';
 const LOCK_TITLE = 'Pin the rules as they are saved (rules lock)';
-const lockCommand = (uri: string) => ({ title: LOCK_TITLE, command: LOCK, arguments: [uri] });
 
 /** The whole text in the one layout; nothing where it has it, or is no YAML. */
 function formatted(document: TextDocument): TextEdit[] {
@@ -129,15 +127,8 @@ function fixOf(diagnostic: Diagnostic, document: TextDocument): CodeAction[] {
   if (start < 0) return [];
   const range = { start: document.positionAt(start), end: document.positionAt(start + wrong.length) };
   const edit = { changes: { [document.uri]: [{ range, newText: meant! }] } };
-  return [
-    {
-      title: `Write ${meant}`,
-      kind: CodeActionKind.QuickFix,
-      diagnostics: [diagnostic],
-      isPreferred: true,
-      edit,
-    },
-  ];
+  const kind = CodeActionKind.QuickFix;
+  return [{ title: `Write ${meant}`, kind, diagnostics: [diagnostic], isPreferred: true, edit }];
 }
 
 function wordAt(text: string, offset: number): string {
@@ -148,17 +139,11 @@ function wordAt(text: string, offset: number): string {
 
 /** Rule files as an editor has them open, and the ruleset they are part of. */
 class Workspace {
-  /** Texts by path. */
-  readonly #open = new Map<string, string>();
   #last: { readonly dirs: string; readonly ruleset: Ruleset } | null = null;
 
-  set(uri: string, text: string): void {
-    this.#open.set(fileURLToPath(uri), text);
-    this.#last = null;
-  }
+  constructor(private readonly documents: TextDocuments<TextDocument>) {}
 
-  close(uri: string): void {
-    this.#open.delete(fileURLToPath(uri));
+  change(): void {
     this.#last = null;
   }
 
@@ -166,17 +151,21 @@ class Workspace {
   rulesetOf(uri: string): Ruleset {
     const dirs = directoriesOf(fileURLToPath(uri));
     const key = dirs.join('\n');
-    if (this.#last?.dirs !== key)
-      this.#last = { dirs: key, ruleset: openRuleset(dirs, { edits: this.#open, examples: true }) };
+    if (this.#last?.dirs !== key) {
+      const open = this.documents.all().map((one) => [fileURLToPath(one.uri), one.getText()] as const);
+      this.#last = { dirs: key, ruleset: openRuleset(dirs, { edits: new Map(open), examples: true }) };
+    }
     return this.#last.ruleset;
   }
 
   /** Problems of the ruleset by open file; files without problems have an empty list. */
-  diagnostics(uri: string): ReadonlyMap<string, readonly Diagnostic[]> {
+  diagnostics(uri: string): [uri: string, diagnostics: Diagnostic[]][] {
     const { problems, warnings } = this.rulesetOf(uri);
-    const lists = new Map<string, Diagnostic[]>([...this.#open.keys()].map((path) => [path, []]));
-    for (const problem of [...problems, ...warnings]) lists.get(problem.file)?.push(diagnosticOf(problem));
-    return new Map([...lists].map(([path, list]) => [pathToFileURL(path).href, list]));
+    return this.documents.all().map((open) => {
+      const path = fileURLToPath(open.uri);
+      const own = [...problems, ...warnings].filter(({ file }) => file === path);
+      return [pathToFileURL(path).href, own.map(diagnosticOf)];
+    });
   }
 }
 

@@ -84,7 +84,9 @@ function wordsOf({ text, kind }: Pick<RuleFile, 'text' | 'kind'>, facts: Facts):
   visit(parseDocument(text, { schema: 'failsafe' }), {
     Scalar(role, node, path) {
       const word = String(node.value);
-      const begin = beginOf(node, text);
+      const [start] = node.range!;
+      // Without its quotation mark.
+      const begin = /["']/.test(text[start]!) ? start + 1 : start;
       const keys = path.filter(isPair).map(({ key }) => String((key as Scalar).value));
       const add = (sort: Sort, defines: boolean, part = word, at = 0): void =>
         void found.push({ sort, word: part, start: begin + at, end: begin + at + part.length, defines });
@@ -107,12 +109,6 @@ function declaredSort(kind: RuleFile['kind'], isKey: boolean, keys: readonly str
 function keySorts(keys: readonly string[]): readonly Sort[] {
   if (keys.at(-2) === 'roles') return ['account role'];
   return keys.at(-2) === 'facts' ? ['fact'] : [];
-}
-
-/** Without its quotation mark. */
-function beginOf({ range }: Scalar, text: string): number {
-  const [start] = range!;
-  return /["']/.test(text[start]!) ? start + 1 : start;
 }
 
 /** The sort of a value, by its key. */
@@ -158,13 +154,11 @@ export function referencesOf(uri: string, offset: number, ruleset: Ruleset, decl
 export function renameOf(uri: string, offset: number, ruleset: Ruleset, name: string): WorkspaceEdit {
   const found = occurrences(wordsAt(uri, offset, ruleset), ruleset);
   const home = found.find(([, { defines }]) => defines)?.[0];
-  const refuse = (why: string): never => {
-    throw new ResponseError(ErrorCodes.InvalidRequest, why);
-  };
-  if (home === undefined) refuse('no file of the rules declares this word');
-  else if (home.layer !== fileOf(uri, ruleset)?.layer)
-    refuse(`${home.shownPath} declares it, in rules below`);
-  if (!/^\w[\w-]*$/.test(name)) refuse(`${name} cannot be a word of the rules`);
+  const refused = (why: string) => new ResponseError(ErrorCodes.InvalidRequest, why);
+  if (home === undefined) throw refused('no file of the rules declares this word');
+  if (home.layer !== fileOf(uri, ruleset)?.layer)
+    throw refused(`${home.shownPath} declares it, in rules below`);
+  if (!/^\w[\w-]*$/.test(name)) throw refused(`${name} cannot be a word of the rules`);
   const changes: NonNullable<WorkspaceEdit['changes']> = {};
   for (const one of found) {
     const { uri: at, range } = locationOf(one);

@@ -6,18 +6,7 @@ import type { TxReport } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { CliError, requireTxHash } from '../cli/cliIo.ts';
 import { explainTx } from '../cli/rules/explainTx.ts';
-import {
-  LINES_OUT,
-  linesFrom,
-  MOST_PAGE,
-  OFFSET,
-  outline,
-  PAGE,
-  pageOf,
-  pageText,
-  SECTIONS,
-  type ListPage,
-} from './pages.ts';
+import { LINES_OUT, MOST_PAGE, OFFSET, outline, PAGE, pageOf, SECTIONS, type ListPage } from './pages.ts';
 import { TOOLS } from './toolList.ts';
 import { summarize } from './summarize.ts';
 
@@ -35,10 +24,20 @@ export const answer = (value: string, structuredContent: Record<string, unknown>
   structuredContent,
 });
 
-/** A page of lines, with notes for programs. */
-export function pageAnswer(lines: readonly string[], offset: number, more: object = {}): CallToolResult {
-  const page = linesFrom(lines, offset);
-  return answer(pageText(page), { ...page, ...more });
+/** About 1,000 tokens of English and hexadecimal digits. */
+const PAGE_CHARACTERS = 3_000;
+
+/** Whole lines from `offset` on, as many as a page holds and at least one, with notes for programs. */
+export function pageAnswer(all: readonly string[], offset: number, more: object = {}): CallToolResult {
+  let end = offset;
+  for (let size = 0; end < all.length; end++) {
+    size += all[end]!.length + 1;
+    if (size > PAGE_CHARACTERS && end > offset) break;
+  }
+  const next_offset = end < all.length ? end : null;
+  const lines = all.slice(offset, end).join('\n');
+  const rest = next_offset === null ? '' : `\n(more lines: ask again with offset ${next_offset})`;
+  return answer(lines + rest, { lines, total_lines: all.length, next_offset, ...more });
 }
 
 interface Tool<Input extends z.ZodRawShape> {
@@ -193,7 +192,8 @@ async function answered(run: () => Promise<CallToolResult>): Promise<CallToolRes
     return await run();
   } catch (error) {
     const refused = (message: string): CallToolResult => ({ isError: true, content: [text(message)] });
-    if (error instanceof AnalysisError) return refused(`analysis failed: ${error.message}${adviceOn(error)}`);
+    if (error instanceof AnalysisError)
+      return refused(['analysis failed: ' + error.message, ADVICE[error.code] ?? []].flat().join('. '));
     if (error instanceof CliError) return refused(error.message);
     process.stderr.write(`${(error as Error).stack}\n`);
     return refused(ERROR_TEXT.internal);
@@ -207,9 +207,6 @@ const ADVICE: Readonly<Partial<Record<AnalysisError['code'], string>>> = {
   upstream_rate_limited: 'Try again in a few seconds.',
   overloaded: 'Try again in a few seconds.',
 };
-
-/** Advice after a failure, as a further sentence; empty where nothing helps. */
-const adviceOn = ({ code }: AnalysisError): string => (ADVICE[code] === undefined ? '' : `. ${ADVICE[code]}`);
 
 /** The commonest questions, each about one transaction. */
 const QUESTIONS = {
@@ -260,8 +257,7 @@ function intentList(rulebook: Rulebook) {
 /** Registers resources that need no transaction: the intents, and the rules that recognise them. */
 export function registerResources(mcp: McpServer, rulebook: Rulebook): void {
   const json = (name: string, description: string, value: () => unknown): void => {
-    const uri = `txreport://${name.toLowerCase()}`;
-    const mimeType = 'application/json';
+    const [uri, mimeType] = [`txreport://${name.toLowerCase()}`, 'application/json'];
     mcp.registerResource(name, uri, { description, mimeType }, () => ({
       contents: [{ uri, mimeType, text: JSON.stringify(value()) }],
     }));

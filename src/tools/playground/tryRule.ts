@@ -2,10 +2,11 @@ import { join, relative } from 'node:path';
 import { checksumAddress } from '../../evm/address.ts';
 import { analyzeRaw } from '../../analyze.ts';
 import { show } from '../../rules/compile/facts.ts';
-import { fateOf, motifsOfShapes, nearMisses } from '../cli/rules/fates.ts';
+import { fateOf, motifsOfShapes, nearMisses, otherCandidates } from '../cli/rules/fates.ts';
 import { examineTx, type ExaminedTx, type SubjectReading } from '../cli/rules/loadTx.ts';
 import type { Recording } from '../cli/rules/recordings.ts';
 import { openRuleset, rulesetDirs, type SoundRuleset } from '../cli/rules/rulesets.ts';
+import type { Primitive } from '../../model/primitive.ts';
 import type { Address } from '../../model/hex.ts';
 import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
 import { unrecognised, type Unrecognised } from '../cli/rules/whyNot.ts';
@@ -26,14 +27,11 @@ export async function tryRule(
   const { rulebook } = edited.ruleset;
   const before = await examineTx(recording, inForce);
   const after = await examineTx(recording, rulebook);
-  const others = after.attribution.candidates
-    .map((c) => c.account)
-    .filter((account) => account !== after.reading.account);
   const mine =
     edited.kind === 'intent' ? rulebook.intents.filter((rule) => edited.slugs.includes(rule.slug)) : [];
   const readings = [
     after.reading,
-    ...(mine.length > 0 ? await Promise.all(others.slice(0, 8).map((account) => after.readAs(account))) : []),
+    ...(mine.length > 0 ? await Promise.all(otherCandidates(after).slice(0, 8).map(after.readAs)) : []),
   ];
   return {
     name: recording.name,
@@ -48,12 +46,7 @@ export async function tryRule(
       .slice(0, NEAREST),
     signatures: edited.kind === 'shape' ? signatureViews(after, edited.slugs, rulebook) : [],
     protocols:
-      edited.kind === 'protocol'
-        ? edited.slugs.map((slug) => ({
-            slug,
-            seen: accountsSeen(after, rulebook.protocols.get(slug)?.addresses ?? new Set()),
-          }))
-        : [],
+      edited.kind === 'protocol' ? edited.slugs.map((slug) => protocolView(slug, after, rulebook)) : [],
     motifs: { before: motifViews(before, []), after: motifViews(after, edited.slugs) },
     facts: [...after.reading.explained.facts]
       .map(([name, value]) => [name, show(value)] as const)
@@ -67,13 +60,27 @@ const shown = (account: Address): string => checksumAddress(account);
 function verdictView({ reading, attribution }: ExaminedTx) {
   const { kind, label, status, confidence, rule: won } = reading.explained.verdict;
   const rule = won && `${won.slug} v${won.version}`;
-  return { kind, label, status, confidence, rule, actor: attribution.actor && shown(attribution.actor) };
+  return {
+    kind,
+    label,
+    status,
+    confidence,
+    rule,
+    actor: attribution.actor && shown(attribution.actor),
+  };
 }
 
 /** One edited intent rule, seen from one candidate's place; `subject`: the verdict is this account's. */
 function ruleView(rule: IntentRule, reading: SubjectReading, subject: boolean) {
   const { slug, version, intent } = rule;
-  return { slug, version, intent, account: shown(reading.account), subject, ...fateOf(rule, reading) };
+  return {
+    slug,
+    version,
+    intent,
+    account: shown(reading.account),
+    subject,
+    ...fateOf(rule, reading),
+  };
 }
 
 /** Signatures of edited shapes: logs or calls that have each, those recognised, and why not the rest. */
@@ -81,42 +88,43 @@ function signatureViews(examined: ExaminedTx, shapes: readonly string[], ruleboo
   const { tx, primitives } = examined;
   const made = primitives.filter((p) => p.shape !== null && shapes.includes(p.shape));
   const missed = unrecognised(examined, rulebook, true);
-  const ofShapes = (mappings: readonly { readonly shape: string }[]): Set<string> =>
-    new Set(mappings.map((m) => m.shape).filter((slug) => shapes.includes(slug)));
-  const why = (shape: string, of: (one: Unrecognised) => boolean): string[] => [
-    ...new Set(
-      missed.filter(of).flatMap(({ reasons }) => reasons.flatMap((r) => (r.shape === shape ? [r.text] : []))),
-    ),
-  ];
-  const events = [...rulebook.events.values()].flatMap(({ topic0, topicCount, signature, mappings }) => {
+  const viewsOf = (
+    { signature, mappings }: { readonly signature: string; readonly mappings: readonly { shape: string }[] },
+    seen: number,
+    isMade: (one: Primitive) => boolean,
+    isOf: (one: Unrecognised) => boolean,
+  ) => {
+    const reasons = missed.filter(isOf).flatMap((one) => one.reasons);
+    const own = new Set(mappings.map(({ shape }) => shape).filter((slug) => shapes.includes(slug)));
+    return [...own].map((shape) => ({
+      shape,
+      signature,
+      seen,
+      recognised: made.filter((p) => p.shape === shape && isMade(p)).length,
+      why: [...new Set(reasons.flatMap((one) => (one.shape === shape ? [one.text] : [])))],
+    }));
+  };
+  const events = [...rulebook.events.values()].flatMap((event) => {
     // Also logs with another number of topics: the shape misses them for that alone.
-    const logs = tx.logs.filter((log) => log.topics[0] === topic0);
-    const exact = logs.filter((log) => log.topics.length === topicCount);
+    const logs = tx.logs.filter((log) => log.topics[0] === event.topic0);
+    const exact = logs.filter((log) => log.topics.length === event.topicCount);
     const at = new Set(logs.map((log) => log.index));
     const isOf = ({ log }: { readonly log: number | null }): boolean => log !== null && at.has(log);
-    return [...ofShapes(mappings)].map((shape) => {
-      const recognised = made.filter((p) => p.shape === shape && p.evidence.some(isOf)).length;
-      return { shape, signature, seen: exact.length, recognised, why: why(shape, isOf) };
-    });
+    return viewsOf(event, exact.length, (p) => p.evidence.some(isOf), isOf);
   });
-  const calls = [...rulebook.calls.values()].flatMap(({ selector, signature, mappings }) => {
-    const frames = tx.frames.filter((frame) => frame.input.startsWith(selector));
+  const calls = [...rulebook.calls.values()].flatMap((call) => {
+    const frames = tx.frames.filter((frame) => frame.input.startsWith(call.selector));
     const at = new Set(frames.map((frame) => frame.index));
-    return [...ofShapes(mappings)].map((shape) => {
-      const recognised = made.filter((p) => p.shape === shape && p.basis === 'call').length;
-      const reasons = why(shape, ({ frame }) => frame !== null && at.has(frame));
-      return { shape, signature, seen: frames.length, recognised, why: reasons };
-    });
+    const isOf = ({ frame }: Unrecognised): boolean => frame !== null && at.has(frame);
+    return viewsOf(call, frames.length, (p) => p.basis === 'call', isOf);
   });
   return [...events, ...calls];
 }
 
-function accountsSeen({ tx }: ExaminedTx, addresses: ReadonlySet<Address>): string[] {
-  const seen = new Set<Address>([
-    ...tx.logs.map((log) => log.address),
-    ...tx.frames.flatMap((frame) => (frame.to === null ? [] : [frame.to])),
-  ]);
-  return [...addresses].filter((address) => seen.has(address)).map(shown);
+function protocolView(slug: string, { tx }: ExaminedTx, { protocols }: Rulebook) {
+  const seen = new Set([...tx.logs.map((log) => log.address), ...tx.frames.map((frame) => frame.to)]);
+  const addresses = [...(protocols.get(slug)?.addresses ?? [])];
+  return { slug, seen: addresses.filter((address) => seen.has(address)).map(shown) };
 }
 
 /** `edited`: by an edited shape or protocol. */

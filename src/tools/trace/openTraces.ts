@@ -1,4 +1,4 @@
-import { judge, read } from '../../analyze.ts';
+import { judge, read, type Examined } from '../../analyze.ts';
 import { configuredRules } from '../../service/analyzer.ts';
 import { readConfig } from '../../service/config.ts';
 import { buildReport } from '../../stages/9-report/buildReport.ts';
@@ -8,10 +8,9 @@ import { recordingPlaces, type Recording } from '../cli/rules/recordings.ts';
 import { checksumAddress } from '../../evm/address.ts';
 import { decodeArguments, functionCalled, type DecodedArgument } from '../../evm/decodeArguments.ts';
 import { eventNamed } from '../../evm/signatures.ts';
-import type { CanonicalTx, Frame, Log } from '../../model/canonicalTx.ts';
+import type { Frame, Log } from '../../model/canonicalTx.ts';
 import type { Evidence, TxReport } from '../../model/generated/report.ts';
 import type { Address } from '../../model/hex.ts';
-import type { TokenMetadata } from '../../model/upstream.ts';
 import { formatAmount } from '../../value/amount.ts';
 import { argumentText, ownArguments } from '../../value/argumentText.ts';
 import { failureReason } from '../../value/frames.ts';
@@ -26,8 +25,7 @@ export type Traces = Awaited<ReturnType<typeof openTraces>>;
 export async function traceOf({ raw, context }: Recording, rulebook: Rulebook) {
   const analysis = await judge(read(raw, context), context, rulebook);
   const report = buildReport(analysis);
-  const tree = callTree({ tx: analysis.tx, report, rulebook, tokens: analysis.context.tokens });
-  return { tree, report };
+  return { tree: callTree(analysis, report, rulebook), report };
 }
 
 /** Reads call trees by hash, from recordings or the node of `RPC_URL`. Rejects with `CliError`. */
@@ -39,28 +37,22 @@ export async function openTraces(loaded?: Rulebook) {
 /** Calls of one tree; those beyond are counted. */
 const MOST_CALLS = 3_000;
 
-/** The parts that a tree is made from. */
-interface TreeInput {
-  readonly tx: CanonicalTx;
-  /** Its report: movements and motifs are placed in their calls. */
-  readonly report: TxReport;
-  readonly rulebook: Rulebook;
-  readonly tokens: ReadonlyMap<Address, TokenMetadata>;
-}
-
-/** A call under construction. */
-type Open = { -readonly [Key in keyof Call]: Call[Key] } & {
-  readonly items: (Open | LogItem)[];
+/** What is anchored at a call or log. */
+interface Anchored {
   readonly movements: number[];
   readonly motifs: string[];
-};
+}
+type OpenLog = LogItem & Anchored;
+/** A call under construction. */
+type Open = { -readonly [Key in keyof Call]: Call[Key] } & Anchored & { readonly items: (Open | OpenLog)[] };
 
 /**
  * Every call of a transaction in execution order, named and decoded where its calldata fits a known function,
  * with its logs in place and the report's movements and motifs where their evidence is. A proxy and the
  * implementation it hands the same calldata to are one call.
  */
-function callTree({ tx, report, rulebook, tokens }: TreeInput): CallTree {
+function callTree({ tx, context }: Examined, report: TxReport, rulebook: Rulebook): CallTree {
+  const { tokens } = context;
   const { name } = labelFormat(tokens, rulebook);
   const target = (address: Address): Target => {
     const full = checksumAddress(address);
@@ -83,7 +75,7 @@ function callTree({ tx, report, rulebook, tokens }: TreeInput): CallTree {
     at.set(call, frame.seq);
     parent?.items.push(call);
   }
-  const logs = new Map<number, LogItem>();
+  const logs = new Map<number, OpenLog>();
   for (const log of tx.logs) {
     const call = calls.get(placeOf(log));
     if (!call) continue;
@@ -139,12 +131,12 @@ function openCall(frame: Frame, rulebook: Rulebook, target: (address: Address) =
   };
 }
 
-const textOf = (argument: DecodedArgument) => {
+function textOf(argument: DecodedArgument) {
   const { name, value } = argumentText(argument);
   return { name, value };
-};
+}
 
-function logItem(log: Log, rulebook: Rulebook, target: (address: Address) => Target): LogItem {
+function logItem(log: Log, rulebook: Rulebook, target: (address: Address) => Target): OpenLog {
   const { topics, data } = log;
   const named = topics[0] ? eventNamed(rulebook.signatures, topics[0], topics.length) : null;
   const decoded = named && decodeArguments(named, { topics, data, base: 0 });
@@ -163,17 +155,17 @@ function logItem(log: Log, rulebook: Rulebook, target: (address: Address) => Tar
 function anchor(
   report: TxReport,
   calls: ReadonlyMap<number, Open>,
-  logs: ReadonlyMap<number, LogItem>,
+  logs: ReadonlyMap<number, OpenLog>,
   frames: readonly Frame[],
 ): void {
   const byPath = new Map(
     frames.slice(0, MOST_CALLS).map((frame) => [frame.path.join('.'), calls.get(frame.index)!]),
   );
-  const placed = ({ log_index: log, frame_path: path }: Evidence): LogItem | Open | undefined =>
+  const placed = ({ log_index: log, frame_path: path }: Evidence): Anchored | undefined =>
     (log === null ? undefined : logs.get(log)) ?? (path === null ? undefined : byPath.get(path.join('.')));
-  (report.movements ?? []).forEach(({ evidence }, i) => (placed(evidence)?.movements as number[])?.push(i));
+  (report.movements ?? []).forEach(({ evidence }, i) => placed(evidence)?.movements.push(i));
   for (const { id, evidence } of report.motifs) {
     const place = evidence.map(placed).find((one) => one !== undefined);
-    (place?.motifs as string[] | undefined)?.push(id);
+    place?.motifs.push(id);
   }
 }

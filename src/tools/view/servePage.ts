@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage, Server } from 'node:http';
 import { join } from 'node:path';
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
 import { createLimiter } from '../../service/http/limiter.ts';
 import { createHttpServer, listen, stopListening } from '../../service/http/httpServer.ts';
 import { RequestError, sendError } from '../../service/http/errorResponse.ts';
@@ -41,7 +40,7 @@ export async function servePage({ routes, limits, ...options }: PageOptions) {
   const app = express().disable('x-powered-by').disable('etag');
   app.use((request, response, next) => {
     response.set(HEADERS);
-    refuseForeign(request, port, request.path);
+    refuseForeign(request, port);
     next();
   });
   app.get('/', async (_request, response) => {
@@ -61,19 +60,18 @@ export async function servePage({ routes, limits, ...options }: PageOptions) {
       throw new RequestError(405, 'method not allowed', { allow });
     };
   for (const [path, run] of Object.entries(routes.get)) app.route(path).get(answer(run)).all(refused('GET'));
+  const body = express.json({ limit: MOST_BYTES });
   for (const [path, run] of Object.entries(routes.post))
-    app
-      .route(path)
-      .post(express.json({ limit: MOST_BYTES }), answer(run))
-      .all(refused('POST'));
+    app.route(path).post(body, answer(run)).all(refused('POST'));
   app.use(() => {
     throw new RequestError(404, 'not found');
   });
   app.use(((error: unknown, _request, response, _next) => {
-    sendError(response.set('connection', 'close'), isTooLarge(error) ? TOO_LARGE : error);
+    const isTooLarge = (error as { status?: unknown } | null)?.status === 413;
+    sendError(response.set('connection', 'close'), isTooLarge ? TOO_LARGE : error);
   }) satisfies ErrorRequestHandler);
   const times = { keepAliveMs: 5_000, headersTimeoutMs: 10_000, requestTimeoutMs: 30_000 };
-  const server: Server = createHttpServer(app, times);
+  const server = createHttpServer(app, times);
   port = await listen(server, options.port, HOST);
   return {
     url: `http://${HOST}:${port}`,
@@ -119,24 +117,21 @@ async function readPage(
  * Throws `RequestError` 403 for requests of pages from elsewhere, sent directly (Origin, Sec-Fetch-Site) or
  * by a name made to point here (Host): the endpoint compiles its input.
  */
-function refuseForeign(request: IncomingMessage, port: number, path: string): void {
+function refuseForeign({ headers, method, path }: Request, port: number): void {
   const own = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
-  const { host, origin } = request.headers;
-  const site = request.headers['sec-fetch-site'];
+  const { host, origin, 'sec-fetch-site': site } = headers;
   if (host === undefined || !own.has(host))
     throw new RequestError(403, 'this server answers on this machine only');
   if (origin !== undefined && origin !== `http://${host}`)
     throw new RequestError(403, 'this server answers its own pages only');
   // The page itself is the same for everyone: links to it may appear anywhere.
   if (path === '/') return;
-  if (site !== undefined && site !== 'same-origin' && !(site === 'none' && request.method === 'GET'))
+  if (site !== undefined && site !== 'same-origin' && !(site === 'none' && method === 'GET'))
     throw new RequestError(403, 'this server answers its own pages only');
 }
 
 const MOST_BYTES = 128 * 1024;
 const TOO_LARGE = new RequestError(413, `over ${MOST_BYTES / 1024} KiB`);
-
-const isTooLarge = (error: unknown): boolean => (error as { status?: unknown } | null)?.status === 413;
 
 /** The JSON object in the body. Throws `RequestError` 400 or 415. */
 function bodyOf({ body }: { readonly body?: unknown }): Body {

@@ -165,7 +165,8 @@ export async function openReportFiles(reportsPath?: string, failuresPath?: strin
     const hash = (parseJson(line) as { tx?: { hash?: unknown } } | null | undefined)?.tx?.hash;
     if (typeof hash !== 'string')
       throw new CliError(
-        `${reportsPath}:${number} is not a report: --out must name a new file or the output of an earlier batch`,
+        `${reportsPath}:${number} is not a report: ` +
+          '--out must name a new file or the output of an earlier batch',
       );
     done.add(hash);
   });

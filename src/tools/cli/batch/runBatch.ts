@@ -69,14 +69,14 @@ async function conduct<Unit, Result>(
   say: (text: string) => void,
 ): Promise<number> {
   const began = performance.now();
-  const progress = quiet === true ? null : startProgress((ms) => job.progress(ms));
+  const progress = startProgress((ms) => job.progress(ms), quiet === true);
   let gaveUp: boolean;
   let failed: Failed;
   try {
-    gaveUp = await workThrough(job, stop.signal, giveUpAfter, () => progress?.update());
+    gaveUp = await workThrough(job, stop.signal, giveUpAfter, progress.update);
     await job.finish?.();
   } finally {
-    progress?.end();
+    progress.end();
     failed = await job.close();
   }
   say(job.summary(performance.now() - began, failed));
@@ -167,7 +167,8 @@ function progressLine({ done, total, unit = '', figures, leftMs, failed }: Stand
 }
 
 /** Shows progress on standard error: a bar on a terminal, a line every half minute elsewhere. */
-function startProgress(standing: (elapsedMs: number) => Standing) {
+function startProgress(standing: (elapsedMs: number) => Standing, quiet: boolean) {
+  if (quiet) return { update: () => {}, end: () => {} };
   const began = performance.now();
   const stream = process.stderr;
   const terminal = stream.isTTY === true;

@@ -202,13 +202,11 @@ const checkpointPath = (out: string): string => `${out}.state.json`;
 /** The checkpoint of an earlier run; null where there is none. Throws `CliError` for a file that is none. */
 async function readCheckpoint(out: string): Promise<Checkpoint | null> {
   const path = checkpointPath(out);
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
     throw error;
-  }
+  });
+  if (text === null) return null;
   const state = parseJson(text) as Checkpoint | null | undefined;
   if (Number.isSafeInteger(state?.next) && Number.isSafeInteger(state?.written)) return state!;
   throw new CliError(`${path} is not the state of an earlier batch`);

@@ -77,14 +77,13 @@ export function table<Page, Entry>(
 }
 
 const SCALE = 18;
-const LIMIT = 10n ** 38n;
 
 /** An exact decimal amount as the unscaled value of DECIMAL(38, 18); null where it does not fit. */
 function decimalCell(decimal: string): bigint | null {
   const [whole, fraction = ''] = decimal.replace('-', '').split('.') as [string, string?];
   if (fraction.length > SCALE) return null;
   const units = BigInt(whole + fraction.padEnd(SCALE, '0'));
-  if (units >= LIMIT) return null;
+  if (units >= 10n ** 38n) return null;
   return decimal.startsWith('-') ? -units : units;
 }
 

@@ -3,7 +3,7 @@ import type { Amount, Finding } from '../../../model/generated/finding.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
 import type { BlockReports } from '../../../service/analyzeBlock.ts';
 import { accountsOf } from '../../wording/accounts.ts';
-import { assetsOf, moneyText, signedQuantity, type AssetBook } from '../../wording/amounts.ts';
+import { assetsOf, moneyText, signedQuantity } from '../../wording/amounts.ts';
 import { lower, plural, shortHex, words } from '../../wording/text.ts';
 import { alignColumns } from '../layout.ts';
 
@@ -83,21 +83,13 @@ export function renderBlock(block: BlockView): string {
 }
 
 /** The names and assets that the reports of a block state. */
-interface BlockBook {
-  account(address: string): string;
-  readonly assets: AssetBook;
-}
-
-function bookOf(reports: readonly TxReport[]): BlockBook {
+function bookOf(reports: readonly TxReport[]) {
   const books = reports.map(accountsOf);
-  return {
-    account(address) {
-      const named = books.map((book) => book.of(address)).find((account) => account.named);
-      return named?.name ?? shortHex(address);
-    },
-    assets: new Map(reports.flatMap((report) => [...assetsOf(report)])),
-  };
+  const account = (address: string): string =>
+    books.map((book) => book.of(address)).find(({ named }) => named)?.name ?? shortHex(address);
+  return { account, assets: new Map(reports.flatMap((report) => [...assetsOf(report)])) };
 }
+type BlockBook = ReturnType<typeof bookOf>;
 
 function renderFinding(finding: Finding, { account, assets }: BlockBook): string[] {
   const { id, status, confidence, entity, venues, transactions, amounts, caveats } = finding;
@@ -113,12 +105,12 @@ function renderFinding(finding: Finding, { account, assets }: BlockBook): string
     ...[...steps].map(
       ([step, parts]) => `    ${stepName(step)}: ${parts.map(({ tx_hash }) => shortHex(tx_hash)).join(', ')}`,
     ),
-    ...amounts.map((amount) => `    ${shownLine(amount, account, assets)}`),
+    ...amounts.map((amount) => `    ${shownLine(amount, { account, assets })}`),
     ...caveats.map(({ text }) => `    ! ${text}`),
   ];
 }
 
-function shownLine(amount: Amount, account: BlockBook['account'], assets: AssetBook): string {
+function shownLine(amount: Amount, { account, assets }: BlockBook): string {
   const { role, account: whose, amount_raw: raw, usd, reason, asset_id: id } = amount;
   const of = role === 'loss' && whose !== null ? ` of ${account(whose)}` : '';
   if (raw === null || id === null) return `${lower(role)}${of}: not computed, ${reason}`;

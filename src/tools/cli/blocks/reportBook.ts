@@ -7,31 +7,28 @@ import type { Asset, DisplayMoney, TxReport } from '../../../model/generated/rep
 import type { Usd } from '../../../model/economics.ts';
 
 /** Assets and exact prices of one report. */
-export class Book {
-  readonly #assets = new Map<string, Asset>();
-  readonly #prices = new Map<string, number>();
+export type Book = ReturnType<typeof bookOf>;
 
-  constructor({ inventory_deltas: deltas, economics }: TxReport) {
-    for (const { asset } of deltas) this.#assets.set(asset.id, asset);
-    for (const { asset_id: id, price_exact: price } of economics.valuation.prices ?? [])
-      if (price !== undefined) this.#prices.set(id, Number(price));
-  }
-
-  asset(id: string): Asset | undefined {
-    return this.#assets.get(id);
-  }
-
-  /** Exact whole units; null where the decimals are unknown. */
-  amount(id: string, raw: string): string | null {
-    const decimals = usableDecimals(this.#assets.get(id)?.decimals);
-    return decimals === null ? null : formatAmount(BigInt(raw), decimals);
-  }
-
-  /** Dollars, not rounded to cents; null without a price. */
-  worth(id: string, amount: string | null): number | null {
-    const price = this.#prices.get(id);
-    return price === undefined || amount === null ? null : Number(amount) * price;
-  }
+export function bookOf({ inventory_deltas: deltas, economics }: TxReport) {
+  const assets = new Map<string, Asset>(deltas.map(({ asset }) => [asset.id, asset]));
+  const prices = new Map(
+    economics.valuation.prices?.flatMap(({ asset_id: id, price_exact: price }) =>
+      price === undefined ? [] : [[id, Number(price)] as const],
+    ),
+  );
+  return {
+    asset: (id: string): Asset | undefined => assets.get(id),
+    /** Exact whole units; null where the decimals are unknown. */
+    amount(id: string, raw: string): string | null {
+      const decimals = usableDecimals(assets.get(id)?.decimals);
+      return decimals === null ? null : formatAmount(BigInt(raw), decimals);
+    },
+    /** Dollars, not rounded to cents; null without a price. */
+    worth(id: string, amount: string | null): number | null {
+      const price = prices.get(id);
+      return price === undefined || amount === null ? null : Number(amount) * price;
+    },
+  };
 }
 
 /** `$-12.34` as a number; null where it is unavailable. */

@@ -19,7 +19,7 @@ import {
   type Row,
   type Table,
 } from './columns.ts';
-import { Book, ownersOf, profitsOf, sumsOf } from './reportBook.ts';
+import { bookOf, ownersOf, profitsOf, sumsOf, type Book } from './reportBook.ts';
 
 /** A report and its transaction's position in the block (`index`). */
 interface Page {
@@ -251,7 +251,7 @@ export function rowsOf(
     for (const [name, one] of Object.entries(tables)) rows[name as TableName].push(...one.rowsOf(page));
   };
   for (const [index, report] of reports)
-    add(OF_REPORTS, { report, index, findings, motifKinds, book: new Book(report) });
+    add(OF_REPORTS, { report, index, findings, motifKinds, book: bookOf(report) });
   for (const finding of findings) add(OF_FINDINGS, finding);
   return rows;
 }

@@ -28,11 +28,17 @@ export async function coverRules(
   const { rulebook } = ruleset;
   const seen: SeenConditions = new Map();
   const wins = new Map<string, number>();
+  /** Topics and selectors that primitives come from, each with its shape. */
   const fired = new Set<string>();
   const recordings = allRecordings(options.recordings);
   for (const recording of recordings) {
     const examined = await examineTx(recording, rulebook);
-    noteFired(fired, examined);
+    const { primitives, tx } = examined;
+    for (const { shape, evidence } of primitives)
+      for (const { log, frame } of evidence) {
+        const selector = tx.frames[frame ?? 0]!.input.slice(0, 10);
+        fired.add(`${shape} ${log === null ? selector : tx.logs[log]!.topics[0]}`);
+      }
     noteOutcomes(seen, examined);
     const slug = examined.reading.explained.verdict.rule?.slug;
     if (slug !== undefined) wins.set(slug, (wins.get(slug) ?? 0) + 1);
@@ -54,15 +60,6 @@ export async function coverRules(
   return options.strict && gaps > 0 ? 1 : 0;
 }
 
-/** Topics and selectors that a transaction's primitives come from, each with its shape. */
-function noteFired(fired: Set<string>, { primitives, tx }: ExaminedTx): void {
-  for (const { shape, evidence } of primitives)
-    for (const { log, frame } of evidence)
-      fired.add(
-        `${shape} ${log === null ? tx.frames[frame ?? 0]!.input.slice(0, 10) : tx.logs[log]!.topics[0]}`,
-      );
-}
-
 function printShapes(shapes: SoundRuleset['shapes'], fired: ReadonlySet<string>, io: CliIo): void {
   const counts = new Map<string, number>();
   for (const item of shapes.filter(({ value }) => value.status !== 'deprecated')) {
@@ -73,14 +70,12 @@ function printShapes(shapes: SoundRuleset['shapes'], fired: ReadonlySet<string>,
       const source = sourceOf(item.value, raw);
       const why = has ? 'fired' : source ? 'confirmed by a source' : 'unconfirmed';
       counts.set(why, (counts.get(why) ?? 0) + 1);
-      if (!has)
-        io.out(`${slug} ${text}: in no recording, ${source ? `confirmed by ${source}` : UNCONFIRMED}`);
+      const doubt = source ? `confirmed by ${source}` : 'it has no second source';
+      if (!has) io.out(`${slug} ${text}: in no recording, ${doubt}`);
     }
   }
   io.out(`events and calls of shapes: ${[...counts].map(([why, n]) => `${n} ${why}`).join(', ')}`);
 }
-
-const UNCONFIRMED = 'it has no second source';
 
 function note(seen: SeenConditions, slug: string, conditions: CheckedCondition): void {
   const mine = seen.get(slug) ?? new Map<string, Set<boolean>>();

@@ -11,7 +11,7 @@ import { audited } from '../../../stages/9-report/contradictions.ts';
 import { didYouMean } from '../../../rules/compile/didYouMean.ts';
 import { show } from '../../../rules/compile/facts.ts';
 import { CliError, type CliIo } from '../cliIo.ts';
-import { conditionLines, fateOf, nearMisses } from './fates.ts';
+import { conditionLines, fateOf, nearMisses, otherCandidates } from './fates.ts';
 import { examineTx, loadTx, type ExaminedTx, type SubjectReading } from './loadTx.ts';
 import { recordingPlaces } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
@@ -41,15 +41,11 @@ export async function explainTx(what: string, options: ExplainOptions, io: CliIo
   printTransaction(examined, unrecognised(examined, ruleset.rulebook, options.full), io);
   const page = { ruleset, options, io };
   printReading(examined, examined.reading, page);
-  const others = examined.attribution.candidates
-    .map((c) => c.account)
-    .filter((account) => account !== examined.reading.account);
-  if (!options.full && options.rule === undefined) {
-    if (others.length > 0)
-      io.out(`\n${others.length} more candidate(s): --full reads as each of them, --actor as any account`);
-    return;
-  }
-  for (const account of others) printReading(examined, await examined.readAs(account), page);
+  const others = otherCandidates(examined);
+  if (options.full || options.rule !== undefined)
+    for (const account of others) printReading(examined, await examined.readAs(account), page);
+  else if (others.length > 0)
+    io.out(`\n${others.length} more candidate(s): --full reads as each of them, --actor as any account`);
 }
 
 function checkOptions({ rule, actor }: ExplainOptions, { intents }: Rulebook): void {
@@ -124,7 +120,6 @@ function motifLine(m: Motif): string {
   return [head, participants, legs].flatMap((part) => part.join(', ') || []).join('; ');
 }
 
-/** Inputs of a printed explanation besides the verdict. */
 interface Page {
   readonly ruleset: SoundRuleset;
   readonly options: ExplainOptions;
@@ -169,13 +164,10 @@ export function whySuspected(report: Parameters<typeof writeCaveats>[0]): string
 
 /** Every rule with every condition, or the one asked for. */
 function printAllOutcomes(reading: SubjectReading, page: Page): void {
-  const { options, io } = page;
+  const { options, io, ruleset } = page;
   const { outcomes, skipped } = reading.explained;
-  const rules =
-    options.rule === undefined
-      ? outcomes.map(({ rule }) => rule)
-      : page.ruleset.rulebook.intents.filter(({ slug }) => slug === options.rule);
-  for (const rule of rules) printFate(rule, reading, page);
+  const wanted = ruleset.rulebook.intents.find(({ slug }) => slug === options.rule);
+  for (const rule of wanted ? [wanted] : outcomes.map((one) => one.rule)) printFate(rule, reading, page);
   if (options.full)
     io.out(`skipped, because motifs they require are missing: ${skipped.join(', ') || 'none'}`);
 }

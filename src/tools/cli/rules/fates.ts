@@ -1,4 +1,5 @@
 import type { CheckedCondition } from '../../../model/intent.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { RawExample } from '../../../model/generated/rules.ts';
 import type { IntentRule } from '../../../model/rulebook.ts';
 import { defaultFact, show } from '../../../rules/compile/facts.ts';
@@ -40,6 +41,10 @@ export function nearMisses({ explained }: SubjectReading) {
     })
     .sort((a, b) => a.unmet.length - b.unmet.length || b.met - a.met || (a.slug < b.slug ? -1 : 1));
 }
+
+/** Candidates for the actor besides the one that the transaction was read as. */
+export const otherCandidates = ({ attribution, reading }: ExaminedTx): Address[] =>
+  attribution.candidates.flatMap(({ account }) => (account === reading.account ? [] : account));
 
 /** Motifs that come from primitives of these shapes. */
 export function motifsOfShapes({ motifs, primitives }: ExaminedTx, shapes: readonly string[]) {

@@ -124,9 +124,8 @@ const either = (words: readonly [string, string], wanted?: string): string =>
 function doubts({ reading }: ExaminedTx, motifs: readonly Motif[]): string[] {
   const { caveats } = reading.explained.verdict;
   const failed = motifs.flatMap(({ kind, venue, claims, doubt }) => {
-    const names = claims.filter(({ holds }) => !holds).map(({ name }) => name);
-    const why = [...names, ...(doubt === null ? [] : [doubt])];
-    return why.length === 0 ? [] : [`  ${kind} at ${venue} is Suspected: ${[...new Set(why)].join(', ')}`];
+    const why = new Set([...claims.flatMap((one) => (one.holds ? [] : one.name)), doubt ?? []].flat());
+    return why.size === 0 ? [] : [`  ${kind} at ${venue} is Suspected: ${[...why].join(', ')}`];
   });
   return [...(caveats.length === 0 ? [] : [`  caveats: ${caveats.join(', ')}`]), ...failed];
 }
@@ -156,7 +155,7 @@ function motifFaults(wanted: RawExpectedMotif, motif: Motif, { addressOf }: Made
 function missingLegs(
   wanted: readonly string[],
   motif: Motif,
-  addressOf: BuiltExample['addressOf'],
+  addressOf: MadeUp['built']['addressOf'],
 ): string[] {
   const legs = [...motif.assetsIn, ...motif.assetsOut].map((leg) => `${leg.role} ${leg.amount} ${leg.asset}`);
   const missing = wanted.filter((text) => {

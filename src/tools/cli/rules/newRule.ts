@@ -17,8 +17,15 @@ import { unrecognised } from './whyNot.ts';
 import { readAbi } from './abi/checkAbi.ts';
 import { guessMeaning, slugOf, writeDraft, type Guess } from './scaffold/writeDraft.ts';
 
-export interface NewRuleOptions extends ScaffoldOptions {
+export interface NewRuleOptions {
+  readonly abi?: string;
+  readonly event?: readonly string[];
   readonly tx?: string;
+  readonly name?: string;
+  readonly address?: string;
+  /** Every event becomes a motif kind of its own. */
+  readonly own?: boolean;
+  readonly dir?: string;
   readonly examples?: string;
   readonly slug?: string;
   readonly intent?: string;
@@ -28,21 +35,11 @@ export interface NewRuleOptions extends ScaffoldOptions {
 }
 
 /** Facts a first draft tests, where the transaction has them: the actor's acts, and where value went. */
-const TELLING = [
-  'actor.sides',
-  'actor.sent.assets',
-  'actor.received.assets',
-  'actor.received.minted_erc20',
-  'actor.sent.burnt',
-  'actor.received.nfts',
-  'actor.sent.nfts',
-  'noneconomic.approvals',
-  'noneconomic.zero_transfers',
-  'tx.authorizations',
-  'tx.contracts_created',
-  'tx.outcome',
-  'noneconomic.events',
-];
+const TELLING = (
+  'actor.sides actor.sent.assets actor.received.assets actor.received.minted_erc20 actor.sent.burnt ' +
+  'actor.received.nfts actor.sent.nfts noneconomic.approvals noneconomic.zero_transfers tx.authorizations ' +
+  'tx.contracts_created tx.outcome noneconomic.events'
+).split(' ');
 
 /**
  * Drafts shape, protocol, words, intent and examples from an ABI, from events, or (with `dir`) from a
@@ -57,11 +54,10 @@ export async function newRule(options: NewRuleOptions, io: CliIo): Promise<void>
   const { rulebook } = ruleset;
   if ([options.tx, options.abi, options.event].filter((one) => one !== undefined).length !== 1)
     throw new CliError('say what to draft from: one of --tx, --abi and --event');
-  const { scaffoldEvents, scaffoldTx } = await import('./newRule.ts');
-  if (options.tx === undefined) return scaffoldEvents(options, rulebook, io);
+  if (options.tx === undefined) return scaffold(eventsGiven(options), options, rulebook, io);
   const recording = await loadTx(options.tx, rulebook, options.recordings ?? []);
   const examined = await examineTx(recording, rulebook);
-  if (options.dir !== undefined) return scaffoldTx(examined, options, rulebook, io);
+  if (options.dir !== undefined) return scaffold(unknownEvents(examined, rulebook), options, rulebook, io);
   const text = draftIntent(examined, ruleset, options);
   if (options.out === undefined) io.out(text.trimEnd());
   else if (existsSync(options.out)) throw new CliError(`${options.out} exists: nothing is overwritten`);
@@ -143,80 +139,70 @@ function conditionFor(fact: FactDeclaration, value: FactValue): object {
   return { fact: fact.name, is: fact.type === 'list' ? 'includes_any' : 'eq', value };
 }
 
-export interface ScaffoldOptions {
-  readonly abi?: string;
-  readonly event?: readonly string[];
-  readonly name?: string;
-  readonly address?: string;
-  /** Every event becomes a motif kind of its own. */
-  readonly own?: boolean;
-  readonly dir?: string;
+/** Events to draft rules for. */
+interface Events {
+  readonly texts: readonly string[];
+  /** Administration, which states no amount, as well. */
+  readonly all: boolean;
+  /** Contracts that emit them. */
+  readonly addresses: readonly string[];
+  /** Name of the family; undefined: that of the first event. */
+  readonly title?: string | undefined;
+  /** Lines on events that cannot be drafted. */
+  readonly leftOut: readonly string[];
+  readonly recording: string | null;
 }
 
 /** Intents that an act at an unknown contract is usually a part of come after this one. */
 const BEFORE = 'WithdrawalRequest';
 
-/** Drafts shape, protocol, words, intent and examples for events, given as texts or in an ABI file. */
-export function scaffoldEvents(options: ScaffoldOptions, rulebook: Rulebook, io: CliIo): void {
-  const { abi, event = [], address, own = false } = options;
-  const events = abi === undefined ? [] : readAbi(abi).filter(({ kind }) => kind === 'event');
-  const texts = abi === undefined ? event : events.map(({ text }) => text);
-  const { guesses, leftOut } = guessAll(texts, rulebook, { own, all: abi === undefined });
-  const fallback = abi === undefined ? guesses[0]!.signature.name : basename(abi, extname(abi));
-  if (address !== undefined) {
+/** Drafts shape, protocol, words, intent and examples for events. */
+export function scaffold(events: Events, options: NewRuleOptions, rulebook: Rulebook, io: CliIo): void {
+  const { addresses, title, recording } = events;
+  const { guesses, leftOut } = guessAll(events, rulebook, options.own ?? false);
+  for (const address of addresses) {
     const read = checkAddress(address);
     if (isFault(read)) throw new CliError(`${read.code}: ${read.message}`);
   }
+  const slug = slugOf(options.name ?? title ?? guesses[0]!.signature.name);
+  const before = rankOf(rulebook);
+  const left = [...leftOut, ...events.leftOut];
+  emitFiles(writeDraft({ slug, addresses, guesses, leftOut: left, recording, before }), options.dir, io);
+}
+
+/** Given as texts, or in an ABI file. */
+export function eventsGiven({ abi, event = [], address }: NewRuleOptions): Events {
   const addresses = address === undefined ? [] : [address];
-  const slug = slugOf(options.name ?? fallback);
-  const draft = { slug, addresses, guesses, leftOut, recording: null, before: rankOf(rulebook) };
-  emitFiles(writeDraft(draft), options.dir, io);
+  if (abi === undefined) return { texts: event, all: true, addresses, leftOut: [], recording: null };
+  const texts = readAbi(abi).flatMap(({ kind, text }) => (kind === 'event' ? text : []));
+  return { texts, all: false, addresses, title: basename(abi, extname(abi)), leftOut: [], recording: null };
 }
 
-/** Drafts rules for the events of a transaction that no shape recognises. */
-export function scaffoldTx(
-  examined: ExaminedTx,
-  options: ScaffoldOptions,
-  rulebook: Rulebook,
-  io: CliIo,
-): void {
+/** Those of a transaction that no shape knows, where a table has their signatures. */
+export function unknownEvents(examined: ExaminedTx, rulebook: Rulebook): Events {
   const { tx, recording } = examined;
-  const { known, emitters, leftOut } = unknownEvents(examined, rulebook);
-  if (known.size === 0)
-    throw new CliError(
-      ['no event of this transaction is unrecognised and has a known signature', ...leftOut].join('\n'),
-    );
-  const all = guessAll([...known.values()], rulebook, { own: options.own ?? false, all: true });
-  const draft = {
-    slug: slugOf(options.name ?? all.guesses[0]!.signature.name),
-    addresses: [...emitters],
-    guesses: all.guesses,
-    leftOut: [...all.leftOut, ...leftOut],
-    recording: recording.name === tx.hash ? null : recording.name,
-    before: rankOf(rulebook),
-  };
-  emitFiles(writeDraft(draft), options.dir, io);
-}
-
-/** Events that no shape knows: signatures by topic where a table has them, and lines on the others. */
-function unknownEvents(examined: ExaminedTx, rulebook: Rulebook) {
   const known = new Map<string, string>();
   const emitters = new Set<string>();
   const leftOut: string[] = [];
   for (const { log, contract, reasons } of unrecognised(examined, rulebook)) {
     if (log === null || reasons.some(({ shape }) => shape !== null)) continue;
-    const { topics } = examined.tx.logs[log]!;
+    const [topic0, ...topics] = tx.logs[log]!.topics;
     const emitter = checksumAddress(contract);
-    const named = topics[0] && eventNamed(rulebook.signatures, topics[0], topics.length);
+    const named = topic0 && eventNamed(rulebook.signatures, topic0, topics.length + 1);
     if (named) {
-      known.set(topics[0]!, named.signature);
+      known.set(topic0, named.signature);
       emitters.add(emitter);
     } else
       leftOut.push(
-        `topic0 ${topics[0] ?? '(anonymous)'} of ${emitter}: take its signature from the contract's ABI`,
+        `topic0 ${topic0 ?? '(anonymous)'} of ${emitter}: take its signature from the contract's ABI`,
       );
   }
-  return { known, emitters, leftOut };
+  if (known.size === 0)
+    throw new CliError(
+      ['no event of this transaction is unrecognised and has a known signature', ...leftOut].join('\n'),
+    );
+  const name = recording.name === tx.hash ? null : recording.name;
+  return { texts: [...known.values()], all: true, addresses: [...emitters], leftOut, recording: name };
 }
 
 function rankOf({ intentKinds }: Rulebook): string {
@@ -224,12 +210,8 @@ function rankOf({ intentKinds }: Rulebook): string {
   return [...intentKinds.values()].sort((a, b) => a.rank - b.rank).at(-1)!.kind;
 }
 
-/** One guess per event. `all: false`, for an ABI, leaves out administration: it states no amount. */
-function guessAll(
-  texts: readonly string[],
-  rulebook: Rulebook,
-  { own, all }: { readonly own: boolean; readonly all: boolean },
-): { readonly guesses: readonly Guess[]; readonly leftOut: string[] } {
+/** One guess per event. */
+function guessAll({ texts, all }: Events, rulebook: Rulebook, own: boolean) {
   const guesses: Guess[] = [];
   const leftOut: string[] = [];
   for (const text of texts) {

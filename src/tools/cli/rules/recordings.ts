@@ -130,6 +130,6 @@ function toRecording(json: RecordingJson, path: string): Recording {
 }
 
 function traceOf({ callTracer, trace }: RecordingJson['rpc']): RawTransaction['trace'] | null {
-  if (callTracer !== undefined && callTracer !== null) return { dialect: 'call_tracer', result: callTracer };
-  return trace === undefined || trace === null ? null : { dialect: 'parity', result: trace };
+  if (callTracer != null) return { dialect: 'call_tracer', result: callTracer };
+  return trace == null ? null : { dialect: 'parity', result: trace };
 }

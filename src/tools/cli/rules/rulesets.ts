@@ -53,15 +53,16 @@ interface LintOptions {
   readonly node?: boolean;
 }
 
-/**
- * Prints every problem of the rulesets, with status 1 where there is any; `rules test` reads the examples.
- */
+/** Prints every problem of the rulesets, with status 1 where there is any; `rules test` reads the examples. */
 export async function lintRules(named: readonly string[], options: LintOptions, io: CliIo): Promise<number> {
   const { format, codes } = options;
-  if (codes) return listCodes(io);
+  if (codes) {
+    for (const [code, meaning] of Object.entries(PROBLEMS)) io.out(`${code.padEnd(32)}${meaning}`);
+    return 0;
+  }
   const dirs = rulesetDirs(named);
   const ruleset = openRuleset(dirs);
-  const outside = ruleset.problems.length > 0 ? NOTHING : await checkOutside(ruleset, options);
+  const outside = await checkOutside(ruleset, options);
   const problems = [...ruleset.problems, ...outside.problems];
   printProblems(problems, ruleset.warnings, { format, io });
   const isSound = problems.length === 0;
@@ -80,11 +81,6 @@ export async function lintRules(named: readonly string[], options: LintOptions, 
   return isSound ? 0 : 1;
 }
 
-function listCodes(io: CliIo): number {
-  for (const [code, meaning] of Object.entries(PROBLEMS)) io.out(`${code.padEnd(32)}${meaning}`);
-  return 0;
-}
-
 function printProblems(
   problems: readonly Problem[],
   warnings: readonly Problem[],
@@ -98,14 +94,9 @@ function printProblems(
   }
 }
 
-interface Outside {
-  readonly problems: readonly Problem[];
-  readonly notes: readonly string[];
-}
-const NOTHING: Outside = { problems: [], notes: [] };
-
-/** Problems that an ABI and the node show in sound rules. */
-async function checkOutside(ruleset: Ruleset, { abi, node }: LintOptions): Promise<Outside> {
+/** Problems that an ABI and the node show in sound rules, and lines on the comparison with the ABI. */
+async function checkOutside(ruleset: Ruleset, { abi, node }: LintOptions) {
+  if (ruleset.problems.length > 0) return { problems: [], notes: [] };
   const problems = node ? await (await import('./abi/checkNode.ts')).checkNode(ruleset) : [];
   if (abi === undefined) return { problems, notes: [] };
   const { checkAbi } = await import('./abi/checkAbi.ts');
@@ -120,9 +111,8 @@ async function checkOutside(ruleset: Ruleset, { abi, node }: LintOptions): Promi
 
 /** Workflow command that shows the problem beside the line in a pull request. */
 function annotation(p: Problem): string {
-  const escape = (text: string): string =>
-    text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-  const property = (text: string): string => escape(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  const escape = (text: string): string => text.replace(/[%\r\n]/g, encodeURIComponent);
+  const property = (text: string): string => escape(text).replace(/[:,]/g, encodeURIComponent);
   const place = `file=${property(p.file)},line=${p.line},col=${p.column}`;
   return `::${WARNINGS.has(p.code) ? 'warning' : 'error'} ${place},title=${p.code}::${escape(p.message)}`;
 }

@@ -46,7 +46,6 @@ interface Case {
 }
 
 const SIDES = ['match', 'near_miss', 'shape'] as const;
-const SIDE_PLACES = { match: '/examples/match', near_miss: '/examples/near_miss', shape: '/examples' };
 
 function* casesOf(
   ruleset: SoundRuleset,
@@ -60,21 +59,20 @@ function* casesOf(
     const { examples = [] } = item.value;
     const rule = 'intent' in item.value ? rulebook.intents.find((one) => one.slug === slug)! : null;
     const one = { ruleset, item, rule, recordings };
-    const lists = (Array.isArray(examples) ? { shape: examples } : examples) as Partial<
-      Record<(typeof SIDES)[number], readonly Case['example'][]>
-    >;
-    for (const side of SIDES)
+    type Lists = Partial<Record<(typeof SIDES)[number], readonly Case['example'][]>>;
+    const lists = (Array.isArray(examples) ? { shape: examples } : examples) as Lists;
+    for (const side of SIDES) {
+      const place = `${item.pointer}/examples${side === 'shape' ? '' : `/${side}`}`;
       for (const [index, example] of (lists[side] ?? []).entries())
-        yield { ...one, side, pointer: `${item.pointer}${SIDE_PLACES[side]}/${index}`, example };
+        yield { ...one, side, pointer: `${place}/${index}`, example };
+    }
     if ('any_emitter' in item.value)
       for (const drawn of drawnExamples(item as RuleItem<RawShape>, ruleset))
         yield { ...one, side: 'drawn', ...drawn };
   }
 }
 
-function slugOf({ value }: Case['item']): string {
-  return 'shape' in value ? value.shape : value.slug;
-}
+const slugOf = ({ value }: Case['item']): string => ('shape' in value ? value.shape : value.slug);
 
 /**
  * Runs the examples stored with the rules, and draws those of events and calls without one. Exit code 1 when
@@ -122,14 +120,12 @@ async function runExample(one: Case): Promise<ExampleResult> {
     side,
     failure,
     name: name ?? recording ?? `#${Number(one.pointer.split('/').at(-1)) + 1}`,
-    place: () => placeOf(one),
+    place() {
+      const { line, column } = item.file.locate(one.pointer);
+      return `${item.file.shownPath}:${line}:${column}`;
+    },
     seconds: (performance.now() - started) / 1000,
   };
-}
-
-function placeOf({ item: { file }, pointer }: Case): string {
-  const { line, column } = file.locate(pointer);
-  return `${file.shownPath}:${line}:${column}`;
 }
 
 async function tryExample(one: Case): Promise<string | null> {
@@ -168,12 +164,12 @@ async function tryFacts(
   rule: IntentRule,
 ): Promise<string | null> {
   const used = factNames(rule.when);
-  const unused = Object.keys(example.facts ?? {}).filter((name) => !used.has(name));
   const outcome = await evaluateFacts(example, rule, ruleset);
   if (outcome.matched === (side === 'match')) return null;
+  if (side !== 'near_miss') return blockers(outcome.conditions).join('\n');
+  const unused = Object.keys(example.facts ?? {}).filter((name) => !used.has(name));
   const idle = unused.length > 0 ? `; the rule does not use ${unused.join(', ')}` : '';
-  if (side === 'near_miss') return `matches, though it should not${idle}`;
-  return blockers(outcome.conditions).join('\n');
+  return `matches, though it should not${idle}`;
 }
 
 /** On a recording a rule must also win: authors care about the verdict, not only the condition. */
@@ -228,15 +224,11 @@ function junitXml(results: readonly ExampleResult[]): string {
   );
 }
 
+const ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot' };
+
 function attribute(text: string): string {
-  return (
-    text
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll('"', '&quot;')
-      // XML 1.0 has no way to write most control characters.
-      // oxlint-disable-next-line no-control-regex
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd')
-  );
+  const escaped = text.replace(/[&<>"]/g, (sign) => `&${ENTITIES[sign]};`);
+  // XML 1.0 has no way to write most control characters.
+  // oxlint-disable-next-line no-control-regex
+  return escaped.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd');
 }

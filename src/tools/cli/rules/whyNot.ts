@@ -2,7 +2,7 @@ import { checksumAddress } from '../../../evm/address.ts';
 import { eventNamed, keyOfLog } from '../../../evm/signatures.ts';
 import type { Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
-import type { LegMiss, MappingMiss, MissReason, Primitive } from '../../../model/primitive.ts';
+import type { LegMiss, MappingMiss, MissReason } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { findPrimitives } from '../../../stages/4-primitives/findPrimitives.ts';
 import type { ExaminedTx } from './loadTx.ts';
@@ -24,37 +24,28 @@ export function unrecognised(examined: ExaminedTx, rulebook: Rulebook, shadowed 
   const made = findPrimitives(tx, flow, rulebook, { missed: (miss) => misses.push(miss) });
   // A primitive by structure or name is no recognition: a shape may still be meant to know the event.
   const byShape = [...made, ...primitives].filter(({ shape }) => shape !== null);
-  const evidence = [
-    ...byShape.flatMap((p) => p.evidence),
-    ...[...flow.movements, ...flow.nonEconomic].filter((m) => m.kind !== 'event').map((m) => m.evidence),
-  ];
-  const recognised = { logs: new Set(evidence.map((e) => e.log)), frames: framesOf(byShape) };
+  const called = byShape.filter(({ basis }) => basis === 'call').flatMap((p) => p.evidence);
+  const moved = [...flow.movements, ...flow.nonEconomic].filter((m) => m.kind !== 'event');
+  const evidence = [...byShape.flatMap((p) => p.evidence), ...moved.map((m) => m.evidence)];
+  const logs = new Set(evidence.map(({ log }) => log));
+  const frames = new Set(called.map(({ frame }) => frame));
   const reasonsOf = (of: (miss: MappingMiss) => boolean): Unrecognised['reasons'] =>
     misses.filter(of).map(({ shape, reason }) => ({ shape, text: reasonText(reason, examined) }));
   const found: Unrecognised[] = [];
   for (const log of tx.logs) {
     const reasons = reasonsOf(({ trigger }) => trigger.evidence.log === log.index);
-    if (recognised.logs.has(log.index) && !(shadowed && reasons.length > 0)) continue;
-    found.push({
-      log: log.index,
-      frame: null,
-      contract: log.address,
-      what: eventName(log, rulebook),
-      reasons: reasons.length > 0 ? reasons : [otherTopicCounts(log, rulebook)],
-    });
+    if (logs.has(log.index) && !(shadowed && reasons.length > 0)) continue;
+    const why = reasons.length > 0 ? reasons : [otherTopicCounts(log, rulebook)];
+    const what = eventName(log, rulebook);
+    found.push({ log: log.index, frame: null, contract: log.address, what, reasons: why });
   }
   for (const frame of tx.frames) {
     const reasons = reasonsOf(({ trigger: t }) => t.basis === 'call' && t.evidence.frame === frame.index);
-    if (reasons.length === 0 || recognised.frames.has(frame.index) || frame.to === null) continue;
+    if (reasons.length === 0 || frames.has(frame.index) || frame.to === null) continue;
     const what = rulebook.calls.get(frame.selector!)?.signature ?? frame.selector!;
     found.push({ log: null, frame: frame.index, contract: frame.to, what, reasons });
   }
   return found;
-}
-
-function framesOf(primitives: readonly Pick<Primitive, 'basis' | 'evidence'>[]): ReadonlySet<number | null> {
-  const called = primitives.filter(({ basis }) => basis === 'call');
-  return new Set(called.flatMap((p) => p.evidence.map(({ frame }) => frame)));
 }
 
 function eventName(log: Log, rulebook: Rulebook): string {
@@ -78,12 +69,10 @@ function otherTopicCounts(log: Log, rulebook: Rulebook): Unrecognised['reasons']
   return { shape: other.mappings[0]!.shape, text: `${counts}: mark them indexed as the contract does` };
 }
 
-const short = (text: string): string =>
-  /^0x[0-9a-f]{40}$/.test(text)
-    ? checksumAddress(text as Address)
-    : text.length > 70
-      ? `${text.slice(0, 66)}…`
-      : text;
+function short(text: string): string {
+  if (/^0x[0-9a-f]{40}$/.test(text)) return checksumAddress(text as Address);
+  return text.length > 70 ? `${text.slice(0, 66)}…` : text;
+}
 
 function reasonText(reason: MissReason, examined: ExaminedTx): string {
   switch (reason.why) {
@@ -100,16 +89,17 @@ function reasonText(reason: MissReason, examined: ExaminedTx): string {
     case 'venue':
       return 'its venue cannot be read from the arguments';
     case 'emitter':
-      return (
-        'the contract belongs to no protocol with this shape, ' +
-        'and only those are believed (any_emitter: false, or legless)'
-      );
+      return UNLISTED;
     case 'shadowed':
       return reason.listed
         ? `not tried: a protocol with shape ${reason.by} lists the contract`
         : `not tried: shape ${reason.by} took the event first`;
   }
 }
+
+const UNLISTED =
+  'the contract belongs to no protocol with this shape, ' +
+  'and only those are believed (any_emitter: false, or legless)';
 
 const OPERATOR_WORDS: Readonly<Record<string, string>> = {
   equals: 'should equal',

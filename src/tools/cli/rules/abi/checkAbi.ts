@@ -61,10 +61,8 @@ export function checkAbi(ruleset: Ruleset, abi: readonly AbiEntry[]): Compared {
       count += 1;
       compare(placed, alike, at);
     } else {
-      const near = didYouMean(
-        signature.name,
-        of.map((entry) => entry.signature.name),
-      );
+      const names = of.map((entry) => entry.signature.name);
+      const near = didYouMean(signature.name, names);
       if (near !== signature.name) at.report('other_signature', `the ABI has no ${kind} ${near}`);
     }
   }
@@ -75,7 +73,9 @@ export function checkAbi(ruleset: Ruleset, abi: readonly AbiEntry[]): Compared {
 
 function compare({ raw, signature }: PlacedSignature, alike: readonly AbiEntry[], at: Spot): void {
   const same = alike.filter((entry) => entry.signature.canonical === signature.canonical);
-  const [known] = same.filter((entry) => isIndexedAlike(entry.signature, signature));
+  const known = same.find(({ signature: { params, topicCount } }) =>
+    params.every(({ indexed }, i) => topicCount === 0 || indexed === signature.params[i]?.indexed),
+  );
   if (known === undefined) return at.report('other_signature', `the ABI has ${(same[0] ?? alike[0]!).text}`);
   const theirs = inputsOf(known.signature);
   for (const [i, name] of inputsOf(signature).entries()) {
@@ -86,9 +86,6 @@ function compare({ raw, signature }: PlacedSignature, alike: readonly AbiEntry[]
       return at.report('no_amount', `the amount ${name} is ${theirs[i]} in the ABI`);
   }
 }
-
-const isIndexedAlike = (one: ParsedSignature, other: ParsedSignature): boolean =>
-  one.params.every(({ indexed }, i) => indexed === other.params[i]?.indexed || one.topicCount === 0);
 
 const inputsOf = ({ params, inputs }: ParsedSignature): string[] =>
   params.slice(0, inputs.length).map(({ name }) => name);

@@ -55,26 +55,22 @@ async function checkProtocol(item: RuleItem<RawProtocol>, { shapes }: Ruleset, a
     const address = text.toLowerCase() as Address;
     const code = await codeOf(address, ask);
     if (code === '') return spot.report('no_code', 'no contract of Ethereum mainnet has this address');
-    const inCode = spoken.filter((one) => code.includes(word(one)));
-    const found = [...inCode, ...(await inLogs(without(spoken, inCode), address, ask))];
+    const rest = spoken.filter((one) => !code.includes(word(one)));
+    const logged = await inLogs(rest, address, ask);
+    const found = spoken.filter((one) => !rest.includes(one) || logged.includes(one));
     for (const one of found) unseen.delete(one);
     if (found.length === 0 && spoken.length > 0)
       spot.report('not_on_chain', `nothing of ${slugs.join(', ')} is in its code or its recent logs`);
   }
-  if (addresses.length > 0) reportUnseen(item, unseen);
-}
-
-function reportUnseen(item: RuleItem<RawProtocol>, unseen: Iterable<PlacedSignature>): void {
   // A family of other files may have more than this protocol speaks.
-  for (const { raw, spot } of unseen)
-    if (spot.item.file.layer === item.file.layer && item.file.layer > 0)
-      new Spot(item, ['addresses']).report(
-        'not_on_chain',
-        `no code or recent log has ${raw.event ?? raw.call!}`,
-      );
+  const { layer } = item.file;
+  const own = [...unseen].filter(({ spot }) => spot.item.file.layer === layer && layer > 0);
+  for (const { raw } of addresses.length > 0 ? own : [])
+    new Spot(item, ['addresses']).report(
+      'not_on_chain',
+      `no code or recent log has ${raw.event ?? raw.call!}`,
+    );
 }
-
-const without = <T>(all: readonly T[], some: readonly T[]): T[] => all.filter((one) => !some.includes(one));
 
 /** Digits that code holds which compares with a selector or logs a topic; compilers drop zeros in front. */
 const word = ({ signature }: PlacedSignature): string => signature.id.slice(2).replace(/^(?:00)+/, '');

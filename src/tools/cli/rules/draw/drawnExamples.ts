@@ -148,20 +148,17 @@ function accountOf(expr: BindExpr, args: DrawnArguments, legs: readonly Drawn[])
 function drawLegs({ meaning, venue }: Entry, args: DrawnArguments, { legRoles }: Words): Drawn[] {
   const legs: Drawn[] = [];
   const word = (expr: BindExpr | null): string | null => expr && accountOf(expr, args, legs);
-  // The NFT of a trade where no leg names a kind of asset.
-  const bare = meaning.kind.startsWith('nft') && !meaning.legs.some(({ assetKind }) => isNft(assetKind));
   for (const leg of meaning.legs) {
     const amount = amountOf(leg, args, legs);
     if (amount === null) continue;
     const sent = legRoles.get(leg.role) === 'sent';
-    const unnamed = bare && !sent && leg.amount.length === 0 ? 'erc1155' : null;
     legs.push({
       role: leg.role,
       amount,
       asset: word(leg.asset) ?? assetOf(leg, legs, args),
       ...endsOf(leg, sent ? ['actor', venue] : [venue, 'actor'], word),
       moves: leg.match === 'movement',
-      nft: isNft(leg.assetKind) ? leg.assetKind : unnamed,
+      nft: nftOf(leg, meaning, sent),
       id: Number((leg.id && args.amount(leg.id)) ?? NFT_ID),
     });
   }
@@ -183,6 +180,13 @@ function endsOf(
 }
 
 const isNft = (kind: string | null): kind is 'erc721' | 'erc1155' => kind === 'erc721' || kind === 'erc1155';
+
+function nftOf({ assetKind, amount }: LegSpec, { kind, legs }: EventMapping, sent: boolean): Drawn['nft'] {
+  if (isNft(assetKind)) return assetKind;
+  // The NFT of a trade where no leg names a kind of asset.
+  const bare = kind.startsWith('nft') && !legs.some((leg) => isNft(leg.assetKind));
+  return bare && !sent && amount.length === 0 ? 'erc1155' : null;
+}
 
 const isShare = ({ role }: LegSpec): boolean => /share/.test(role);
 

@@ -32,7 +32,9 @@ export interface Draft {
 /** Files of a draft by path: a shape, a protocol, and for new kinds words, rank and intent. */
 export function writeDraft(draft: Draft): ReadonlyMap<string, string> {
   const { slug, guesses } = draft;
-  const own = guesses.filter(({ isOwn }, i) => isOwn && firstOfKind(guesses, i));
+  const own = guesses.filter(
+    (guess) => guess.isOwn && guess === guesses.find(({ kind }) => kind === guess.kind),
+  );
   const files = new Map([[`protocols/${slug}.yaml`, formatRuleText(protocolFile(draft), 'protocol')!]]);
   if (guesses.length > 0) files.set(`shapes/${slug}.yaml`, formatRuleText(shapeFile(draft), 'shape')!);
   if (own.length === 0) return files;
@@ -44,10 +46,6 @@ export function writeDraft(draft: Draft): ReadonlyMap<string, string> {
       formatRuleText(intentFile(draft, guess), 'intent')!,
     );
   return files;
-}
-
-function firstOfKind(guesses: readonly Guess[], at: number): boolean {
-  return guesses.findIndex(({ kind }) => kind === guesses[at]!.kind) === at;
 }
 
 const intentOf = ({ kind }: Guess): string =>
@@ -207,6 +205,7 @@ export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, ow
   const entry = own ? undefined : hint;
   const kind = entry?.kind ?? snake(signature.name);
   const amount = amountOf(signature.params);
+  const asset = pick(signature.params, 'address', ASSETS);
   const flow = amount === null ? 'none' : flowOf(hint, words.name);
   return {
     signature,
@@ -216,8 +215,8 @@ export function guessMeaning(text: string, { lexicon, motifKinds }: Rulebook, ow
     account:
       (flow === 'sent' ? pick(signature.params, 'address', PAYERS) : null) ??
       pick(signature.params, 'address', ACCOUNTS) ??
-      firstAddress(signature.params),
-    asset: pick(signature.params, 'address', ASSETS),
+      otherAddress(signature.params, asset),
+    asset,
     amount,
     flow,
     role: roleOf(entry, flow),
@@ -254,11 +253,8 @@ export function pick(params: readonly ParamSpec[], type: string, names: readonly
   return null;
 }
 
-function firstAddress(params: readonly ParamSpec[]): string | null {
-  const addresses = params.filter(({ type }) => type === 'address');
-  const asset = pick(params, 'address', ASSETS);
-  return addresses.find(({ name }) => name !== asset)?.name ?? null;
-}
+const otherAddress = (params: readonly ParamSpec[], asset: string | null): string | null =>
+  params.find(({ type, name }) => type === 'address' && name !== asset)?.name ?? null;
 
 function amountOf(params: readonly ParamSpec[]): string | null {
   for (const type of ['uint256', 'uint128', 'uint96']) {
