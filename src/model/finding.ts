@@ -1,41 +1,30 @@
-import type { Confidence } from './motif.ts';
 import type { FactSource } from './intent.ts';
-import type { Condition, RuleStatus } from './rulebook.ts';
+import type { RawFinding } from './generated/rules.ts';
+import type { Condition } from './rulebook.ts';
+
+type RawStep = NonNullable<RawFinding['steps']>[number];
 
 /** One step of a finding: which acts it takes, each measured against the first step. */
-export interface FindingStep {
-  readonly name: string;
+export interface FindingStep extends Required<Pick<RawStep, 'name' | 'many' | 'next'>> {
   /** Motif kinds, or intent kinds for whole transactions. */
   readonly kinds: ReadonlySet<string>;
   /** Motif kinds that must contain the act; empty: any. */
   readonly within: ReadonlySet<string>;
-  readonly entity: 'any' | 'same' | 'other';
-  readonly direction: 'any' | 'same' | 'opposite';
-  /** All acts that fit, at least one, in place of the nearest. */
-  readonly many: boolean;
-  /** In the transaction right after the step before. */
-  readonly next: boolean;
+  readonly entity: NonNullable<RawStep['entity']> | 'any';
+  readonly direction: NonNullable<RawStep['direction']> | 'any';
 }
 
 /** A rule about several transactions of one block. */
-export interface FindingRule {
-  readonly slug: string;
-  readonly version: number;
-  readonly status: RuleStatus;
-  readonly finding: string;
-  /** Common properties of a candidate's acts. */
-  readonly shared: 'venue' | 'signer' | 'block';
+export interface FindingRule
+  extends Required<
+    Pick<RawFinding, 'slug' | 'version' | 'status' | 'finding' | 'shared' | 'confidence'> &
+      Pick<RawFinding, 'outside' | 'profit' | 'income'>
+  > {
   readonly steps: readonly FindingStep[];
   readonly when: Condition;
   /** Proven where this holds too; each test that fails is a caveat. */
   readonly proven: Condition;
-  readonly confidence: { readonly known: Confidence; readonly family: Confidence };
-  /** Findings that explain these transactions better. */
-  readonly outside: readonly string[];
-  /** Steps with gains, costs or losses to work out. */
-  readonly profit: readonly string[];
   readonly loss: { readonly of: string; readonly topic0: string } | null;
-  readonly income: boolean;
 }
 
 /** A finding rule ready to decide. */

@@ -5,11 +5,12 @@ import type { CreationSpec, RegistrySpec, TokenPatterns } from './membership.ts'
 import type { AssetKind } from './valueFlow.ts';
 import type { TokenMetadata } from './upstream.ts';
 import type { Confidence } from './motif.ts';
+import type { RawIntent, RawLeg, RawMeaning } from './generated/rules.ts';
 import type { IntentKind, PreparedRules } from './intent.ts';
 import type { MotifKind, PortionRole } from './primitive.ts';
 import type { PriceFeedSpec, PricingRules } from './pricing.ts';
 
-export type RuleStatus = 'experimental' | 'stable' | 'deprecated';
+export type RuleStatus = RawIntent['status'];
 
 /** A parameter of an event or function, with where to find it so that no ABI decoder runs per log. */
 export interface ParamSpec {
@@ -51,30 +52,21 @@ export type AmountWord =
   | 'signed_low128'
   | 'signed_high128';
 
-type LegMatch = 'movement' | 'stated';
-
 /** A leg by its expressions; the binding stage makes resolvers of them. */
-export interface LegSpec<Expr = BindExpr> {
-  readonly role: string;
-  /** `movement`: carried by movements of the value flow. `stated`: the event's word, netted by singletons. */
-  readonly match: LegMatch;
+export interface LegSpec<Expr = BindExpr>
+  extends Required<Pick<RawLeg, 'role' | 'match' | 'otherwise' | 'pick' | 'required'>> {
   readonly from: Expr | null;
   readonly to: Expr | null;
   readonly asset: Expr | null;
   readonly id: Expr | null;
   readonly assetKind: AssetKind | null;
-  readonly movementKind: 'mint' | 'burn' | null;
+  readonly movementKind: NonNullable<RawLeg['movement']> | null;
   /** Alternatives; the first that resolves to a non-zero amount is matched exactly. Empty = any amount. */
   readonly amount: readonly Expr[];
   /** Stated fees: paid on top of an amount that was sent, kept back from one that was received. */
   readonly fees: readonly Expr[];
   /** Everything sent; the part over the amount is a fee. */
   readonly total: Expr | null;
-  /** Without a movement of the stated amount: take the direction alone, or fail the leg (`none`). */
-  readonly otherwise: 'direction' | 'none';
-  /** `one` nearest movement, or `all` that fit. */
-  readonly pick: 'one' | 'all';
-  readonly required: boolean;
 }
 
 export interface RoleSpec {
@@ -90,9 +82,6 @@ export interface PortionSpec<Expr = BindExpr> {
   readonly amount: Expr;
 }
 
-/** Comparisons of arguments. `gt0`, `lt0` and `is0` take no right side. */
-type WhenOperator = 'equals' | 'differs' | 'above' | 'below' | 'gt0' | 'lt0' | 'is0';
-
 /** Maps one event or call to a motif kind, for emitters the shape accepts. */
 export interface EventMapping {
   readonly shape: string;
@@ -107,7 +96,8 @@ export interface EventMapping {
   /** Conditions on arguments, all must hold. */
   readonly when: readonly {
     readonly left: BindExpr;
-    readonly operator: WhenOperator;
+    /** `gt0`, `lt0` and `is0` take no right side. */
+    readonly operator: NonNullable<RawMeaning['when']>[number]['is'];
     readonly right: BindExpr | null;
   }[];
   readonly tags: readonly string[];
@@ -208,12 +198,8 @@ export type Condition =
   | { readonly not: Condition }
   | { readonly fact: string; readonly operator: string; readonly value: unknown };
 
-export interface IntentRule {
-  readonly slug: string;
-  readonly version: number;
-  readonly status: RuleStatus;
-  readonly intent: IntentKind;
-  readonly label: string;
+export interface IntentRule
+  extends Pick<RawIntent, 'slug' | 'version' | 'status' | 'intent' | 'label' | 'proof' | 'confidence'> {
   /** Used where a placeholder of `label` has no value; has none itself, or equals `label`. */
   readonly labelFallback: string;
   readonly when: Condition;
@@ -222,8 +208,6 @@ export interface IntentRule {
   /** Breaks ties between rules of intents with equal rank; higher first. */
   readonly priority: number;
   readonly supersedes: readonly string[];
-  readonly proof: 'structural' | 'heuristic';
-  readonly confidence: { readonly known: Confidence; readonly family: Confidence };
   /** Motif kinds the verdict rests on. */
   readonly restsOn: readonly MotifKind[];
   /** Motif kinds with at least one required, so that the rule can be skipped cheaply; empty = always run. */

@@ -1,7 +1,7 @@
 import type { Camel } from './camel.ts';
 import type { IntentKind } from './intent.ts';
 import type { MotifKind } from './primitive.ts';
-import type { RawMotifKind } from './generated/rules.ts';
+import type { RawLexiconEntry, RawMotifKind } from './generated/rules.ts';
 import type { Hash } from './hex.ts';
 
 type Declared = Required<Camel<Omit<RawMotifKind, 'title' | 'fragment' | 'position' | 'venue'>>>;
@@ -50,27 +50,17 @@ export interface IntentKindSpec {
  * Words that hint at the act of an unknown contract. An entry applies to an event or call with all stems of
  * one of `names` in its name and all stems of one of `args` in an argument (if given), or with `sign`.
  */
-export interface LexiconEntry {
-  readonly kind: MotifKind;
-  /** The account's gains and losses. `none`: it received nothing. `any`: not checked. */
-  readonly flow: 'sent' | 'received' | 'exchanged' | 'none' | 'any';
+export interface LexiconEntry
+  extends Required<Pick<RawLexiconEntry, 'kind' | 'flow' | 'without' | 'leg' | 'anyone'>> {
   readonly names: readonly ReadonlySet<string>[];
   readonly args: readonly ReadonlySet<string>[];
   /** First topics of events of message buses; such an entry has no words. */
   readonly messages: ReadonlySet<Hash>;
-  /** Stems the name must not have. */
-  readonly without: readonly string[];
-  readonly sign: 'hash_path' | 'custody' | 'exit' | null;
-  /** An asset that must have moved; null: any. */
-  readonly assets: 'fungible' | 'erc20' | 'nft' | null;
+  readonly sign: NonNullable<RawLexiconEntry['sign']> | null;
+  /** Null: any. */
+  readonly assets: NonNullable<RawLexiconEntry['assets']> | null;
   /** Applies only where no token was minted to the account, or burnt from it. */
   readonly unreceipted: boolean;
-  /** Role of the assets that moved. */
-  readonly leg: string;
-  /**
-   * Whether the act may be for an account that the signer neither is nor commands, as it is named and paid.
-   */
-  readonly anyone: boolean;
   /** Applies only where the event or call states the amount of a movement. */
   readonly exact: boolean;
 }

@@ -1,5 +1,6 @@
 import type { Frame } from '../../../model/canonicalTx.ts';
 import { LogAffinity, statementOf, type Judgement } from './logAffinity.ts';
+import { lazy } from '../../../lib/lazy.ts';
 import { lowerBound } from '../../../lib/lists.ts';
 import type { Candidates, LogWindow } from './inferLogs.ts';
 import type { ReceiptLog } from '../readTransaction.ts';
@@ -22,25 +23,21 @@ const MARGIN = 5;
 /** More than any sum of costs can reach. */
 const NEVER = 2 ** 30;
 
-const VERDICTS = { unfit: 0, possible: 1, exact: 2 } as const;
-
-/**
- * The candidate moments ("cells") of all logs, row after row in flat arrays: an object per row would cost
- * more than the search. Row `r` is at `start[r] … start[r+1]-1`.
- */
-interface Table {
-  readonly rows: readonly LogWindow[];
-  readonly start: Int32Array;
-  readonly moment: Int32Array;
-  /** How badly the log fits the moment. */
-  readonly cost: Int32Array;
-  /** Extra cost of sharing the moment with the previous log. */
-  readonly repeat: Uint8Array;
-  readonly verdict: Uint8Array;
+/** A moment that is possible for a log: how badly the log fits it. */
+interface Cell extends Judgement {
+  readonly moment: number;
+  readonly frame: number;
   /** Least cost of all earlier logs plus this one at this moment. */
-  readonly upTo: Int32Array;
-  /** 0 where candidates were left out to bound the work. */
-  readonly whole: Uint8Array;
+  upTo: number;
+  /** Least cost of all later logs. */
+  onward: number;
+}
+
+interface Row {
+  readonly log: number;
+  readonly cells: readonly Cell[];
+  /** False where candidates were left out to bound the work, or are only hints. */
+  readonly whole: boolean;
 }
 
 /** The logs to align, and their candidates. */
@@ -57,68 +54,53 @@ export interface Alignment {
  * Cheapest order-keeping assignment of logs to moments (a Viterbi pass over the rows). A second pass from
  * the end gives the cost of every alternative and so how sure each choice is.
  */
-export function alignLogs({ frames, timeline, logs, candidates, rows }: Alignment): Aligned[] {
+export function alignLogs(alignment: Alignment): Aligned[] {
+  const { frames, timeline, candidates, rows: windows } = alignment;
   // One possible moment each: nothing to search.
-  if (rows.every(({ first, last }) => first === last))
-    return rows.map(({ log, first }) => {
+  if (windows.every(({ first, last }) => first === last))
+    return windows.map(({ log, first }) => {
       const { moments, own } = candidates[log]!;
       return { log, moment: moments[first]!, sure: own };
     });
-  const limit = Math.max(LEAST, Math.floor(WORK / rows.length));
-  const table = emptyTable(rows, limit);
-  let affinity: LogAffinity | null = null;
+  const limit = Math.max(LEAST, Math.floor(WORK / windows.length));
+  const affinity = lazy(() => new LogAffinity(frames));
+  const rows: Row[] = [];
   let base = 0;
-  for (const [r, { log, first, last }] of rows.entries()) {
+  for (const { log, first, last } of windows) {
     const { moments, own } = candidates[log]!;
-    const from = Math.max(
-      first,
-      lowerBound(moments, (moment) => moment >= base),
-    );
-    const size = Math.min(last + 1 - from, limit);
-    const start = table.start[r]!;
-    table.start[r + 1] = start + size;
-    table.whole[r] = own && from === first && size === last + 1 - first ? 1 : 0;
-    for (let i = 0; i < size; i++) table.moment[start + i] = moments[from + i]!;
+    const isLater = (moment: number): boolean => moment >= base;
+    const from = Math.max(first, lowerBound(moments, isLater));
+    const end = Math.min(last + 1, from + limit);
     const oneFrame = last - first < limit && isOneFrame(moments, first, last, timeline);
-    if (own && !oneFrame)
-      judgeRow(table, r, { logs, timeline, affinity: (affinity ??= new LogAffinity(frames)) });
-    else for (let cell = start; cell < start + size; cell++) judgeMoment(table, cell, own, timeline);
-    addEarlier(table, r);
+    const judge = own && !oneFrame ? judgeOf(log, rows.at(-1), alignment, affinity()) : null;
+    const cells = moments.slice(from, end).map((moment) => cellAt(moment, own, judge, timeline));
+    addEarlier(cells, rows.at(-1)?.cells);
+    rows.push({ log, cells, whole: own && from === first && end === last + 1 });
     // Once a row had to be cut, later rows start where the best so far ends.
-    if (size < last + 1 - from) base = table.moment[cheapest(table, r)]!;
+    if (end <= last) base = cells.reduce((best, cell) => (cell.upTo < best.upTo ? cell : best)).moment;
   }
-  return readBack(table, timeline);
+  return readBack(rows);
 }
 
-/** Fills the cells of a row by comparing its log with the calls of the candidate frames. */
-function judgeRow(
-  table: Table,
-  row: number,
-  { logs, timeline, affinity }: { logs: readonly ReceiptLog[]; timeline: Timeline; affinity: LogAffinity },
-): void {
-  const { rows, start, repeat } = table;
-  const log = rows[row]!.log;
+type Judge = (frame: number, isLeaf: boolean) => Judgement;
+
+/** Compares a log with calls. Sharing a moment with an alike log costs more in calls without any of their own. */
+function judgeOf(log: number, before: Row | undefined, { logs }: Alignment, affinity: LogAffinity): Judge {
   const statement = statementOf(logs[log]!);
-  const follows =
-    row > 0 && rows[row - 1]!.log === log - 1 && logs[log - 1]!.topics[0] === logs[log]!.topics[0];
-  for (let cell = start[row]!; cell < start[row + 1]!; cell++) {
-    const isLeaf = judgeCell(table, cell, timeline, (frame) => affinity.judge(statement, frame));
-    if (!follows || !isLeaf) repeat[cell] = 0;
-  }
+  const follows = before?.log === log - 1 && logs[log - 1]!.topics[0] === statement.topic;
+  return (frame, isLeaf) => {
+    const judgement = affinity.judge(statement, frame);
+    return follows && isLeaf ? judgement : { ...judgement, repeat: 0 };
+  };
 }
 
-function emptyTable(rows: readonly LogWindow[], limit: number): Table {
-  const cells = rows.reduce((sum, { first, last }) => sum + Math.min(last - first + 1, limit), 0);
-  return {
-    rows,
-    start: new Int32Array(rows.length + 1),
-    moment: new Int32Array(cells),
-    cost: new Int32Array(cells),
-    repeat: new Uint8Array(cells),
-    verdict: new Uint8Array(cells),
-    upTo: new Int32Array(cells),
-    whole: new Uint8Array(rows.length),
-  };
+const UNJUDGED: Judgement = { cost: 0, verdict: 'possible', repeat: 0 };
+
+function cellAt(moment: number, own: boolean, judge: Judge | null, { running, entry, exit }: Timeline): Cell {
+  const frame = running[moment]!;
+  const isLast = moment + 1 === exit[frame];
+  const { cost, verdict, repeat } = judge?.(frame, isLast && entry[frame] === moment) ?? UNJUDGED;
+  return { moment, frame, cost: cost + (own && !isLast ? EARLY : 0), verdict, repeat, upTo: 0, onward: 0 };
 }
 
 /** Whether all candidate moments belong to one frame: the log's content cannot choose between them. */
@@ -127,87 +109,51 @@ function isOneFrame(moments: readonly number[], first: number, last: number, { r
   return true;
 }
 
-function judgeMoment(table: Table, cell: number, own: boolean, { running, exit }: Timeline): void {
-  const moment = table.moment[cell]!;
-  table.cost[cell] = !own || moment + 1 === exit[running[moment]!] ? 0 : EARLY;
-  table.verdict[cell] = VERDICTS.possible;
-}
-
-/** Fills a cell; returns whether its frame makes no calls. */
-function judgeCell(
-  table: Table,
-  cell: number,
-  timeline: Timeline,
-  judge: (frame: number) => Judgement,
-): boolean {
-  const moment = table.moment[cell]!;
-  const frame = timeline.running[moment]!;
-  const judgement = judge(frame);
-  const isLast = moment + 1 === timeline.exit[frame];
-  table.cost[cell] = judgement.cost + (isLast ? 0 : EARLY);
-  table.repeat[cell] = judgement.repeat;
-  table.verdict[cell] = VERDICTS[judgement.verdict];
-  return isLast && timeline.entry[frame] === moment;
-}
-
 /** Fills `upTo` of a row from the row before. */
-function addEarlier({ start, moment, cost, repeat, upTo }: Table, row: number): void {
-  const end = start[row]!;
-  let earlier = row > 0 ? start[row - 1]! : end;
-  let before = row > 0 ? NEVER : 0;
-  for (let cell = end; cell < start[row + 1]!; cell++) {
-    for (; earlier < end && moment[earlier]! < moment[cell]!; earlier++)
-      before = Math.min(before, upTo[earlier]!);
-    const together =
-      earlier < end && moment[earlier] === moment[cell] ? upTo[earlier]! + repeat[cell]! : NEVER;
-    upTo[cell] = Math.min(NEVER, cost[cell]! + Math.min(before, together));
+function addEarlier(cells: readonly Cell[], before: readonly Cell[] = []): void {
+  let next = 0;
+  let earlier = before.length > 0 ? NEVER : 0;
+  for (const cell of cells) {
+    for (; next < before.length && before[next]!.moment < cell.moment; next++)
+      earlier = Math.min(earlier, before[next]!.upTo);
+    const same = before[next];
+    const together = same?.moment === cell.moment ? same.upTo + cell.repeat : NEVER;
+    cell.upTo = Math.min(NEVER, cell.cost + Math.min(earlier, together));
   }
 }
 
-function cheapest({ start, upTo }: Table, row: number): number {
-  let best = start[row]!;
-  for (let cell = best + 1; cell < start[row + 1]!; cell++) if (upTo[cell]! < upTo[best]!) best = cell;
-  return best;
+/** Fills `onward` of a row from the row after. */
+function addLater(cells: readonly Cell[], after: readonly Cell[]): void {
+  let next = after.length - 1;
+  let later = NEVER;
+  for (const cell of cells.toReversed()) {
+    for (; next >= 0 && after[next]!.moment > cell.moment; next--)
+      later = Math.min(later, after[next]!.cost + after[next]!.onward);
+    const same = after[next];
+    const together = same?.moment === cell.moment ? same.cost + same.onward + same.repeat : NEVER;
+    cell.onward = Math.min(NEVER, later, together);
+  }
 }
 
-function readBack(table: Table, timeline: Timeline): Aligned[] {
-  const { rows, moment } = table;
+function readBack(rows: readonly Row[]): Aligned[] {
   const aligned: Aligned[] = [];
-  /** Least cost of all later logs, per cell. */
-  const onward = new Int32Array(moment.length);
-  let chosen = -1;
-  for (let row = rows.length - 1; row >= 0; row--) {
-    addLater(table, row, onward);
-    chosen = bestBefore(table, row, chosen);
-    aligned.push({
-      log: rows[row]!.log,
-      moment: moment[chosen]!,
-      sure: isSure({ table, onward, timeline }, row, chosen),
-    });
+  let chosen: Cell | undefined;
+  for (let r = rows.length - 1; r >= 0; r--) {
+    const row = rows[r]!;
+    if (r < rows.length - 1) addLater(row.cells, rows[r + 1]!.cells);
+    chosen = bestBefore(row, chosen);
+    aligned.push({ log: row.log, moment: chosen.moment, sure: isSure(row, chosen) });
   }
   return aligned.reverse();
 }
 
-function addLater({ rows, start, moment, cost, repeat }: Table, row: number, onward: Int32Array): void {
-  if (row === rows.length - 1) return;
-  const end = start[row + 1]!;
-  let later = start[row + 2]! - 1;
-  let after = NEVER;
-  for (let cell = end - 1; cell >= start[row]!; cell--) {
-    for (; later >= end && moment[later]! > moment[cell]!; later--)
-      after = Math.min(after, cost[later]! + onward[later]!);
-    const together =
-      later >= end && moment[later] === moment[cell] ? cost[later]! + onward[later]! + repeat[later]! : NEVER;
-    onward[cell] = Math.min(NEVER, after, together);
-  }
-}
-
-/** The row's cheapest cell not after the next row's chosen one (-1 = none), the later one of equals. */
-function bestBefore({ start, moment, repeat, upTo }: Table, row: number, next: number): number {
-  let best = start[row]!;
+/** The row's cheapest cell not after the next row's chosen one, the later one of equals. */
+function bestBefore({ cells }: Row, next: Cell | undefined): Cell {
+  let best = cells[0]!;
   let least = Infinity;
-  for (let cell = best; cell < start[row + 1]! && (next < 0 || moment[cell]! <= moment[next]!); cell++) {
-    const total = upTo[cell]! + (next >= 0 && moment[cell] === moment[next] ? repeat[next]! : 0);
+  for (const cell of cells) {
+    if (next && cell.moment > next.moment) break;
+    const total = cell.upTo + (cell.moment === next?.moment ? next.repeat : 0);
     if (total <= least) [best, least] = [cell, total];
   }
   return best;
@@ -218,21 +164,10 @@ function bestBefore({ start, moment, repeat, upTo }: Table, row: number, next: n
  * and every other frame costs clearly more. Overlapping words alone place a log in time but never name its
  * frame.
  */
-function isSure(
-  { table, onward, timeline }: { table: Table; onward: Int32Array; timeline: Timeline },
-  row: number,
-  chosen: number,
-): boolean {
-  const { start, moment, verdict, upTo, whole } = table;
-  if (whole[row] === 0) return false;
-  const frame = timeline.running[moment[chosen]!];
-  const limit = upTo[chosen]! + onward[chosen]! + MARGIN;
-  for (let cell = start[row]!; cell < start[row + 1]!; cell++) {
-    if (timeline.running[moment[cell]!] === frame) continue;
-    const outdone =
-      verdict[chosen] === VERDICTS.exact ||
-      (verdict[chosen] === VERDICTS.possible && verdict[cell] === VERDICTS.unfit);
-    if (!outdone || upTo[cell]! + onward[cell]! < limit) return false;
-  }
-  return true;
+function isSure({ cells, whole }: Row, chosen: Cell): boolean {
+  const limit = chosen.upTo + chosen.onward + MARGIN;
+  const isOutdone = ({ verdict, upTo, onward }: Cell): boolean =>
+    (chosen.verdict === 'exact' || (chosen.verdict === 'possible' && verdict === 'unfit')) &&
+    upTo + onward >= limit;
+  return whole && cells.every((cell) => cell.frame === chosen.frame || isOutdone(cell));
 }

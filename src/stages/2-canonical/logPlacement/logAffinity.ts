@@ -17,17 +17,24 @@ const ASIDE = 6;
 /** A second event of a call's one purpose. */
 const REPEATED = 6;
 
-/** A log as it can be compared with calls: its indexed arguments, then its data, word by word. */
+/** A log as it can be compared with calls. */
 export interface Statement {
   readonly topic: Hash | undefined;
+  /** Its indexed arguments, then its data, word by word. */
   readonly words: readonly string[];
+  /** The same without zeros and repetitions. */
+  readonly stated: ReadonlySet<string>;
+  /** Results of `fitOf`: a log is compared with very many calls. */
+  readonly fits: Map<Hex | null, Fit>;
 }
 
-export function statementOf(log: ReceiptLog): Statement {
-  const words = log.topics.slice(1).map((topic) => topic.slice(2));
-  for (let at = 2; at + 64 <= log.data.length && words.length < LOG_WORDS; at += 64)
-    words.push(log.data.slice(at, at + 64));
-  return { topic: log.topics[0], words };
+export function statementOf({ topics, data }: ReceiptLog): Statement {
+  const words = topics.slice(1).map((topic) => topic.slice(2));
+  for (let at = 2; at + 64 <= data.length && words.length < LOG_WORDS; at += 64)
+    words.push(data.slice(at, at + 64));
+  const stated = new Set(words);
+  stated.delete(ZERO_WORD);
+  return { topic: topics[0], words, stated, fits: new Map() };
 }
 
 /**
@@ -39,15 +46,6 @@ export interface Judgement {
   readonly verdict: 'exact' | 'possible' | 'unfit';
   /** Cost of one more such event in the same call. */
   readonly repeat: number;
-}
-
-/** A statement with its words as numbers; `stated` leaves out zeros and repetitions. */
-interface Numbered {
-  readonly statement: Statement;
-  readonly words: readonly number[];
-  readonly stated: ReadonlySet<number>;
-  /** By the selector's number. */
-  readonly fits: (Fit | undefined)[];
 }
 
 /** A log of a call that the standards define it for: each missing word of the call costs its share. */
@@ -62,82 +60,38 @@ function purposeOf(missing: number, said: number, unfit: boolean): Judgement {
  * knowing the ABI.
  */
 export class LogAffinity {
-  readonly #callWords: (ReadonlySet<number> | undefined)[] = [];
   readonly #callers: Address[] = [];
   readonly #lastChild: Int32Array;
-  /** Selectors by number, of every frame. */
-  readonly #selectors: Int32Array;
-  /** Words by number: a log is compared with very many calls. */
-  readonly #numbers = new Map<string, number>();
-  /** Words each frame's standard function should emit, computed on first use. */
-  readonly #sayings: (readonly number[] | undefined)[] = [];
-  /** Whether each frame is a proxy's forwarding call: 0 not computed, 1 yes, 2 no. */
-  readonly #handOver: Uint8Array;
-  /** Results of `fitOf` by topic and selector. */
-  readonly #fits = new Map<Hash | undefined, Numbered['fits']>();
-  /** The statement that is being judged, all frames in turn. */
-  #current: Numbered | null = null;
+  /** Computed on first use, as the words of calls. */
+  readonly #forwarding: (boolean | undefined)[] = [];
+  readonly #callWords: (ReadonlySet<string> | undefined)[] = [];
 
   constructor(private readonly frames: readonly Frame[]) {
     this.#lastChild = new Int32Array(frames.length).fill(-1);
-    this.#handOver = new Uint8Array(frames.length);
-    this.#selectors = new Int32Array(frames.length);
-    const selectors = new Map<Hex | null, number>();
-    for (const frame of frames) {
+    for (const { index, type, parent, from } of frames) {
       // msg.sender: DELEGATECALL keeps the caller's (EIP-7).
-      this.#callers.push(
-        frame.type === 'DELEGATECALL' && frame.parent !== null ? this.#callers[frame.parent]! : frame.from,
-      );
-      let number = selectors.get(frame.selector);
-      if (number === undefined) selectors.set(frame.selector, (number = selectors.size));
-      this.#selectors[frame.index] = number;
-      if (frame.parent !== null) this.#lastChild[frame.parent] = frame.index;
+      this.#callers.push(type === 'DELEGATECALL' && parent !== null ? this.#callers[parent]! : from);
+      if (parent !== null) this.#lastChild[parent] = index;
     }
   }
 
-  judge(statement: Statement, index: number): Judgement {
-    const current = this.#current?.statement === statement ? this.#current : this.#take(statement);
-    const standard = (current.fits[this.#selectors[index]!] ??= fitOf(
-      this.frames[index]!.selector,
-      statement.topic,
-    ));
-    const unfit = standard.fit === 'alien' || this.#forwards(index);
+  judge({ topic, words, stated, fits }: Statement, index: number): Judgement {
+    const { selector } = this.frames[index]!;
+    let standard = fits.get(selector);
+    if (!standard) fits.set(selector, (standard = fitOf(selector, topic)));
+    const unfit = standard.fit === 'alien' || (this.#forwarding[index] ??= this.#forwards(index));
     if (standard.fit === 'purpose') {
-      const missing = this.#missing(standard.says, current.words, index);
-      return purposeOf(missing, standard.says.length, unfit);
+      const { says } = standard;
+      const missing = says.filter((source, i) => this.#word(source, index) !== words[i]).length;
+      return purposeOf(missing, says.length, unfit);
     }
-    const cost =
-      this.#overlapCost(current.stated, index) + (unfit ? UNFIT : standard.fit === 'aside' ? ASIDE : 0);
+    const cost = this.#overlapCost(stated, index) + (unfit ? UNFIT : standard.fit === 'aside' ? ASIDE : 0);
     return { cost, verdict: unfit ? 'unfit' : 'possible', repeat: 0 };
   }
 
-  #take(statement: Statement): Numbered {
-    const words = statement.words.map((word) => this.#number(word));
-    const stated = new Set(words);
-    stated.delete(this.#number(ZERO_WORD));
-    let fits = this.#fits.get(statement.topic);
-    if (!fits) this.#fits.set(statement.topic, (fits = []));
-    return (this.#current = { statement, words, stated, fits });
-  }
-
-  #number(word: string): number {
-    let number = this.#numbers.get(word);
-    if (number === undefined) this.#numbers.set(word, (number = this.#numbers.size));
-    return number;
-  }
-
-  /** Counts the expected words the log lacks. `says` of one frame is always the same, or empty. */
-  #missing(says: readonly Source[], words: readonly number[], index: number): number {
-    if (says.length === 0) return 0;
-    const saying = (this.#sayings[index] ??= says.map((source) => this.#number(this.#word(source, index))));
-    let missing = 0;
-    for (let i = 0; i < saying.length; i++) if (saying[i] !== words[i]) missing++;
-    return missing;
-  }
-
-  #overlapCost(stated: ReadonlySet<number>, index: number): number {
+  #overlapCost(stated: ReadonlySet<string>, index: number): number {
     if (stated.size === 0) return 0;
-    const spoken = this.#wordsOfCall(index);
+    const spoken = (this.#callWords[index] ??= this.#wordsOfCall(index));
     let missing = 0;
     for (const word of stated) if (!spoken.has(word)) missing++;
     return Math.ceil((FOREIGN * missing) / stated.size);
@@ -145,15 +99,8 @@ export class LogAffinity {
 
   /** True for a proxy's forwarding call: it ends in a DELEGATECALL with the same input. */
   #forwards(index: number): boolean {
-    if (this.#handOver[index] === 0) this.#handOver[index] = this.#handsOver(index) ? 1 : 2;
-    return this.#handOver[index] === 1;
-  }
-
-  #handsOver(index: number): boolean {
-    const last = this.#lastChild[index]!;
-    if (last < 0) return false;
-    const child = this.frames[last]!;
-    return child.type === 'DELEGATECALL' && child.effective && child.input === this.frames[index]!.input;
+    const last = this.frames[this.#lastChild[index]!];
+    return last?.type === 'DELEGATECALL' && last.effective && last.input === this.frames[index]!.input;
   }
 
   #word(source: Source, index: number): string {
@@ -163,19 +110,12 @@ export class LogAffinity {
     return input.slice(10 + source * 64, 74 + source * 64);
   }
 
-  #wordsOfCall(index: number): ReadonlySet<number> {
-    const known = this.#callWords[index];
-    if (known) return known;
+  #wordsOfCall(index: number): ReadonlySet<string> {
     const { selector, input } = this.frames[index]!;
-    const words = new Set([
-      this.#number(this.#word('caller', index)),
-      this.#number(this.#word('value', index)),
-    ]);
-    if (selector !== null) {
+    const words = new Set([this.#word('caller', index), this.#word('value', index)]);
+    if (selector !== null)
       for (let at = 10; at + 64 <= input.length && words.size < CALL_WORDS; at += 64)
-        words.add(this.#number(input.slice(at, at + 64)));
-    }
-    this.#callWords[index] = words;
+        words.add(input.slice(at, at + 64));
     return words;
   }
 }
