@@ -323,9 +323,9 @@ const CREATED_KINDS = [
   'stages/9-report/frontEnds.ts: front_end',
   'stages/5-motifs/composites.ts: batch_transfer',
   'stages/5-motifs/buildMotifs.ts: builder_payment',
+  'stages/5-motifs/composites.ts: route',
   'stages/5-motifs/cycles.ts: cycle',
   'stages/5-motifs/cycles.ts: losing_cycle',
-  'stages/5-motifs/routes.ts: route',
 ];
 
 /** Words that are no motif kinds here: traits, kinds of movements and logs, categories, tags, effects, plain words. */

@@ -8,10 +8,10 @@ import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
 import type { TokenMetadata } from '../model/upstream.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { callersOf } from './frames.ts';
-import { grantsOf, spendGrant, type Grants } from './grants.ts';
+import { grantsOf, spendGrant, actsOnOrders, makesOwnCalls, readSigned } from './signed.ts';
+import type { Grants, Signed } from './signed.ts';
 import { tokensOf } from './parties.ts';
 import { hasTag } from '../lib/motifKinds.ts';
-import { actsOnOrders, makesOwnCalls, readSigned, type Signed } from './signed.ts';
 import {
   allowedBy,
   entrusts,
@@ -23,8 +23,8 @@ import {
   statesAllowance,
   statesMovement,
   UNLIMITED,
-  type Moved,
 } from './tokenCall.ts';
+import type { Moved } from './tokenCall.ts';
 
 /** Calls of a token that may have caused one movement; more are not distinguished. */
 const MAX_CALLS = 64;

@@ -2,7 +2,7 @@ import { hexOf, quantity } from '../../evm/hex.ts';
 import { isRecord, itemsOf } from '../../lib/shape.ts';
 import { canonicalError } from '../../traces/callNode.ts';
 import { apiOfDialect } from '../../traces/traceApis.ts';
-import { GAS_PER_BLOB } from '../../value/blobs.ts';
+import { GAS_PER_BLOB } from '../../value/parties/execution.ts';
 import type { Hex } from '../../model/hex.ts';
 import type {
   SimulatedCall,

@@ -1,33 +1,31 @@
 import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { isParty } from '../../lib/roles.ts';
 import { recognise, type Candidate, type RecognitionRun } from './bind/applyMapping.ts';
-import { bindingClaims } from './bind/bindingClaims.ts';
 import { EnclosingCalls } from './match/enclosingCalls.ts';
 import { distinctEvidence } from '../../lib/evidence.ts';
 import { withImpliedLegs } from './bind/impliedLegs.ts';
-import { MovementIndex } from './bind/movementIndex.ts';
-import { nettedVenues } from './bind/namedDifference.ts';
+import { MovementIndex, ClaimedMovements } from './bind/movementIndex.ts';
+import { nettedVenues, isNetted } from './bind/namedDifference.ts';
 import { holdersIn } from './match/holders.ts';
 import { Create2Proofs, knownContracts, type RegisteredContracts } from './match/provenProtocol.ts';
 import { joinTriggers } from './join/joinTriggers.ts';
-import { findApprovals } from './structure/approvals.ts';
+import { findApprovals, findDeployments, findIssuance, findWraps } from './structure/plainActs.ts';
 import { StructureContext } from './structure/context.ts';
 import { findBusMessages } from './structure/busMessages.ts';
-import { findDeployments, findIssuance } from './structure/issuance.ts';
 import { NamedActs } from './structure/namedActs.ts';
-import { asPaidActs } from './structure/payments.ts';
+import { asPaidActs, findTransfers } from './structure/transfers.ts';
 import { findLiquidityExchanges, findShareExchanges } from './structure/shares.ts';
 import { findStructuralSwaps } from './structure/swaps.ts';
-import { findTransfers } from './structure/transfers.ts';
-import { findWraps } from './structure/wraps.ts';
-import { ClaimedMovements } from './bind/bucket.ts';
 import { findTriggers, indexTriggers } from './match/triggers.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
-import type { DraftPrimitive, MappingMiss, Primitive, ProtocolRef } from '../../model/primitive.ts';
+import type { DraftPrimitive, MappingMiss, Primitive, ProtocolRef, Claim } from '../../model/primitive.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { ValueFlow } from '../../model/valueFlow.ts';
+import { claim, evaluate, issueClaim } from '../../value/claims.ts';
+import type { BoundLeg } from './bind/legOptions.ts';
+import type { ProofInput } from '../../value/prove.ts';
 
 interface FindOptions {
   /** Called for every mapping that made nothing of an event or call. */
@@ -201,4 +199,35 @@ function evidenceOf({ trigger, within, binding }: Candidate, { flow }: Recogniti
   for (const { leg } of binding.legs)
     for (const m of leg.movements) evidence.push(flow.movements[m]!.evidence);
   return distinctEvidence(evidence);
+}
+
+/** Checks one event's claim against the movements it was bound to. */
+function bindingClaims(
+  candidate: Candidate,
+  { flow, tx }: Pick<ProofInput, 'flow' | 'tx'>,
+  netted: ReadonlyMap<Address, boolean>,
+): Claim[] {
+  const { venue, binding, mapping, protocol } = candidate;
+  const { legs, unresolved } = binding;
+  if (mapping.legs.length === 0) return [];
+  const indexes = (counts: (of: BoundLeg) => boolean): number[] =>
+    legs.filter(counts).flatMap(({ leg }) => leg.movements);
+  const all = indexes(() => true);
+  const minted = indexes(({ spec }) => spec.movementKind === 'mint');
+  const burnt = indexes(({ spec }) => spec.movementKind === 'burn');
+  // Ins and outs with the account at the venue's end in the mapping.
+  const to = indexes(({ leg, spec }) => leg.role === 'in' && spec.to !== null);
+  const from = indexes(({ leg, spec }) => leg.role === 'out' && spec.from !== null);
+  const stated = all.length > 0 ? [] : [...legs.map(({ leg }) => leg), ...unresolved];
+  const operands = all.length > 0 ? all : stated.map(({ amount }) => ({ word: amount }));
+  const claims: Claim[] = [evaluate('value_moved', operands, operands)];
+  if (isNetted(binding)) claims.push(evaluate('netted_at_venue', netted.get(venue), [venue]));
+  // An unknown contract's event counts only for value that it sent or received, or in a token it had made.
+  if (!isRecognised(protocol) && legs.length > 0) {
+    const own = all.map((index) => flow.movements[index]!);
+    claims.push(evaluate('venue_involved', { own, flow, venue, tx }, [venue], all));
+  }
+  for (const issued of [minted, burnt]) if (issued.length > 0) claims.push(issueClaim(flow, issued));
+  if (to.length + from.length > 1) claims.push(claim('single_venue', flow, to, from));
+  return claims;
 }

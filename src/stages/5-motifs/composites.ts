@@ -1,25 +1,20 @@
-import { cycleOf } from './cycles.ts';
+import { cycleOf, entityOf, type Entity } from './cycles.ts';
 import { commonFrame } from '../../value/frames.ts';
-import {
-  composite,
-  joinEvidence,
-  joinMovements,
-  unique,
-  type MotifDraft,
-  type MotifInput,
-} from './draftMotif.ts';
-import { entityOf, type Entity } from './cycleEntity.ts';
-import { connectedHops, tradeBalance, type Hop } from './hops.ts';
+import { composite, joinEvidence, joinMovements, unique } from './draftMotif.ts';
+import type { MotifDraft, MotifInput } from './draftMotif.ts';
+import { connectedHops, tradeBalance, hopAmount, hopClaims, movedAsset } from './hops.ts';
+import type { Hop, TradeBalance } from './hops.ts';
 import { actingAsOne } from '../../value/parties/entity.ts';
-import { routeOf } from './routes.ts';
 import type { Address } from '../../model/hex.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { summed } from '../../value/amount.ts';
 import { evaluate, sentClaims } from '../../value/claims.ts';
 import { balances } from '../../value/balances.ts';
-import { feeRecipientsOf, tracingOf } from '../../value/parties.ts';
+import { feeRecipientsOf, tracingOf, type Tracing } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
+import type { ValueEnds } from '../../value/follow.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 
 /** Closed cycles and routes that hops form; it takes hops at two pools to form one. */
 export function compositesOf(
@@ -84,5 +79,60 @@ function batchOf(
       claims: [...sentClaims(assetsOut, moved), evaluate('one_payer', payers, payers), noGain],
     },
     payments,
+  );
+}
+
+/**
+ * Trades at two pools or more that chain or split between one asset given and one received. Null where the
+ * hops do not come down to one of each: several traders' orders, or a closed cycle. `feeRecipients` only skim
+ * and are neither payer nor recipient. `balance` is that of the hops.
+ */
+function routeOf(
+  hops: readonly Hop[],
+  balance: readonly TradeBalance[],
+  tracing: Tracing,
+  feeRecipients: ReadonlySet<Address>,
+): MotifDraft | null {
+  const trades = hops.filter((hop) => hop.trade);
+  if (new Set(trades.map((hop) => hop.pool)).size < 2) return null;
+  const given = balance.filter((b) => !b.flat && b.sent > b.received);
+  const received = balance.filter((b) => !b.flat && b.received > b.sent);
+  if (given.length !== 1 || received.length !== 1) return null;
+  const [from, to] = [given[0]!, received[0]!];
+
+  // A pool that hands on to the next one is a hop, not a party.
+  const venues = new Set(hops.map((h) => h.motif.venue));
+  const party = (account: Address): boolean => !venues.has(account) && !feeRecipients.has(account);
+  const parties = (side: 'sent' | 'received', id: AssetId, ends: ValueEnds): Address[] => {
+    const own = hops.flatMap((hop) => (hop[side]?.id === id ? (hop[side].account ?? []) : []));
+    return unique(own.flatMap((account) => ends(account, id))).filter(party);
+  };
+  const payers = parties('sent', from.id, tracing.origins);
+  const recipients = parties('received', to.id, tracing.destinations);
+  const motifs = hops.map((h) => h.motif);
+  return composite(
+    {
+      kind: 'route',
+      venue: motifs[0]!.venue,
+      scopeFrame: null,
+      participants: [
+        ...(payers.length === 1 ? [{ role: 'owner', account: payers[0]! }] : []),
+        ...payers.map((account) => ({ role: 'payer', account })),
+        ...recipients.map((account) => ({ role: 'recipient', account })),
+        ...unique(trades.map((h) => h.motif.venue)).map((account) => ({ role: 'pool', account })),
+      ],
+      assetsIn: [{ asset: movedAsset(hops, 'received', to.id), amount: to.received - to.sent, role: 'out' }],
+      assetsOut: [
+        { asset: movedAsset(hops, 'sent', from.id), amount: from.sent - from.received, role: 'in' },
+      ],
+      claims: [
+        hopAmount('in0', { id: to.id, amount: to.received - to.sent }, hops, true),
+        hopAmount('out0', { id: from.id, amount: from.sent - from.received }, hops, true),
+        ...hopClaims(hops),
+        evaluate('one_payer', payers, payers),
+        evaluate('one_recipient', recipients, recipients),
+      ],
+    },
+    motifs,
   );
 }

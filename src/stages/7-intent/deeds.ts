@@ -1,7 +1,7 @@
 import { counted } from '../../lib/text.ts';
 import { eventNamed, keyOfLog, type NamedSignature } from '../../evm/signatures.ts';
 import { argumentReader } from '../../evm/readArgument.ts';
-import { blobsOf } from '../../value/blobs.ts';
+import { blobsOf } from '../../value/parties/execution.ts';
 import { APPROVAL, TRANSFER } from '../../evm/tokenTopics.ts';
 import type { LabelSubject } from './labelWords.ts';
 import type { SubjectView } from './facts/subjectView.ts';

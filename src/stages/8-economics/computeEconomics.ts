@@ -24,7 +24,7 @@ import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import { considerationOf } from './consideration.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
 import { executionCost, gasCostOf } from '../../value/parties/execution.ts';
-import { nftSales } from './nftTrades.ts';
+import { nftSales } from './nftPrices.ts';
 import { positionChanges } from './positions/positionChanges.ts';
 import { priceAssets, type Pricing } from './priceAssets.ts';
 import { realizedPnl } from './realizedPnl.ts';

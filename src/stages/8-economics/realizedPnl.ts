@@ -14,8 +14,8 @@ import {
   outsideReceipts,
   pnlEntity,
   poolsOf,
-  type ClosedOf,
 } from './closedFlow.ts';
+import type { ClosedOf } from './closedFlow.ts';
 import { amountsOf } from '../../value/sides.ts';
 import { builderPayments, executionCost } from '../../value/parties/execution.ts';
 

@@ -5,7 +5,7 @@ import type * as wire from '../../model/generated/report.ts';
 import type { Failure } from '../../model/generated/report.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { jsonInteger, type ReportWriter } from './reportWriter.ts';
-import { blobsOf } from '../../value/blobs.ts';
+import { blobsOf } from '../../value/parties/execution.ts';
 import { argumentText, ownArguments } from '../../value/argumentText.ts';
 import { failureReason, failingFrame, failureCause } from '../../value/frames.ts';
 

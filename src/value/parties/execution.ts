@@ -155,3 +155,11 @@ export function builderPayments(
     for (const index of outgoing.get(account) ?? []) if (ends.has(movements[index]!.to)) found.add(index);
   return found;
 }
+
+/** Gas of one blob (EIP-4844, GAS_PER_BLOB). */
+export const GAS_PER_BLOB = 131_072n;
+
+/** Blobs a transaction carries, by the gas they cost. */
+export function blobsOf({ blobGasUsed }: CanonicalTx): bigint {
+  return blobGasUsed / GAS_PER_BLOB;
+}

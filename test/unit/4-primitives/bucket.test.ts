@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Bucket } from '../../../src/stages/4-primitives/bind/bucket.ts';
+import { Bucket } from '../../../src/stages/4-primitives/bind/movementIndex.ts';
 
 type Direction = 'before' | 'after';
 

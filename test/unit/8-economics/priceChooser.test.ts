@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { erc20Id } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { formatAmount } from '../../../src/value/amount.ts';
-import { priceChooser, type ChooserInput } from '../../../src/stages/8-economics/priceChooser.ts';
+import { priceChooser, type ChooserInput } from '../../../src/stages/8-economics/priceAssets.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { PriceRate, RateTerm } from '../../../src/model/upstream.ts';
 import {

@@ -1,23 +1,29 @@
 import { frameEvidence } from '../../../lib/evidence.ts';
 import { bindLegs } from './bindLegs.ts';
-import { NATIVE_REF, type BindScope } from '../../../value/resolver.ts';
-import { evaluateAccount, testsHold } from '../../../value/resolver.ts';
-import { readDetail } from './positionDetail.ts';
+import { NATIVE_REF, evaluateAccount, testsHold, assetIdOf, evaluateAsset } from '../../../value/resolver.ts';
+import type { BindScope } from '../../../value/resolver.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import type { BoundLeg } from './boundLeg.ts';
+import type { BoundLeg } from './legOptions.ts';
 import type { EnclosingCalls } from '../match/enclosingCalls.ts';
 import type { HolderAt } from '../match/holders.ts';
-import type { MovementIndex } from './movementIndex.ts';
+import type { MovementIndex, ClaimedMovements } from './movementIndex.ts';
 import type { KnownContracts, Create2Proofs } from '../match/provenProtocol.ts';
 import type { EncodedArguments } from '../../../evm/readArgument.ts';
-import type { PreparedMapping } from '../match/preparedMapping.ts';
-import type { ClaimedMovements } from './bucket.ts';
+import type { PreparedMapping } from '../match/triggers.ts';
 import type { CanonicalTx, Frame, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import { FurthestFailure, whyConditions } from './whyMissed.ts';
-import type { MappingMiss, MissReason, ProtocolRef, RoleBinding } from '../../../model/primitive.ts';
+import type {
+  MappingMiss,
+  MissReason,
+  ProtocolRef,
+  RoleBinding,
+  DraftPortion,
+  DraftPrimitive,
+} from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
-import type { ValueFlow } from '../../../model/valueFlow.ts';
+import type { ValueFlow, AssetId } from '../../../model/valueFlow.ts';
+import { nftId } from '../../../value/asset.ts';
 
 /** An event or call that the rulebook has mappings for. */
 export interface Trigger {
@@ -180,3 +186,52 @@ function rolesOf(mapping: PreparedMapping, scope: BindScope): RoleBinding[] {
     return account === null || account === ZERO_ADDRESS ? [] : { role, account };
   });
 }
+
+/** Facts about a position that one event or call states besides movements. */
+type PositionDetail = Pick<DraftPrimitive, 'about' | 'position' | 'portions'>;
+
+/**
+ * An NFT counts as the position's only where its own contract emits, or where the rules call it a position
+ * manager.
+ */
+function readDetail(
+  mapping: PreparedMapping,
+  scope: BindScope,
+  positionTokens: ReadonlySet<Address>,
+): PositionDetail {
+  return {
+    about: readAbout(mapping, scope),
+    position: readPosition(mapping, scope, positionTokens),
+    portions: readPortions(mapping, scope),
+  };
+}
+
+function readAbout({ about, shape }: PreparedMapping, scope: BindScope): readonly string[] {
+  if (about.length === 0) return NOTHING;
+  const values = about.map((resolve) => resolve(scope));
+  return values.every((v) => v !== null) ? [`${shape}|${scope.contract}|${values.join('|')}`] : NOTHING;
+}
+
+function readPosition(
+  { position }: PreparedMapping,
+  scope: BindScope,
+  positionTokens: ReadonlySet<Address>,
+): AssetId | null {
+  if (!position) return null;
+  const token = evaluateAccount(position.token, scope);
+  const id = position.id(scope);
+  const known = token !== null && id !== null && (token === scope.contract || positionTokens.has(token));
+  return known ? nftId('erc721', token, BigInt.asUintN(256, BigInt(id))) : null;
+}
+
+function readPortions({ portions }: PreparedMapping, scope: BindScope): readonly DraftPortion[] {
+  return portions.flatMap(({ role, asset, amount }) => {
+    const value = amount(scope);
+    const ref = asset && evaluateAsset(asset, scope);
+    return typeof value !== 'bigint' || value < 0n || (asset && !ref)
+      ? []
+      : [{ role, asset: ref && assetIdOf(ref), amount: value }];
+  });
+}
+
+const NOTHING: readonly never[] = [];

@@ -1,8 +1,8 @@
 import { only } from '../../../lib/lists.ts';
 import { resolveLeg, someOption } from './legOptions.ts';
-import type { BoundLeg, LegContext, Option, Unresolved } from './boundLeg.ts';
+import type { BoundLeg, LegContext, Option, Unresolved } from './legOptions.ts';
 import type { BindScope } from '../../../value/resolver.ts';
-import type { PreparedLeg } from '../match/preparedMapping.ts';
+import type { PreparedLeg } from '../match/triggers.ts';
 
 /**
  * The bound legs of one event. `unresolved`: stated amounts of an asset that neither event nor flow names.

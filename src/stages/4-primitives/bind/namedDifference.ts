@@ -1,6 +1,6 @@
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { evaluateAmount, type BindScope } from '../../../value/resolver.ts';
-import type { PreparedLeg } from '../match/preparedMapping.ts';
+import type { PreparedLeg } from '../match/triggers.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';

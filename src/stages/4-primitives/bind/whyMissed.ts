@@ -4,11 +4,10 @@ import {
   evaluateAsset,
   evaluateInteger,
   holds,
-  type BindScope,
-  type Test,
 } from '../../../value/resolver.ts';
-import type { BoundLeg, LegContext } from './boundLeg.ts';
-import type { PreparedLeg } from '../match/preparedMapping.ts';
+import type { BindScope, Test } from '../../../value/resolver.ts';
+import type { BoundLeg, LegContext } from './legOptions.ts';
+import type { PreparedLeg } from '../match/triggers.ts';
 import type { LegMiss, MissReason } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
 

@@ -2,7 +2,7 @@ import { create2Address, pairSalt } from '../../../evm/address.ts';
 import { memoize, memoizeFor } from '../../../lib/memo.ts';
 import { protocolOf } from '../../../lib/motifKinds.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
-import type { PreparedMapping } from './preparedMapping.ts';
+import type { PreparedMapping } from './triggers.ts';
 import type { ProtocolSpec, Rulebook } from '../../../model/rulebook.ts';
 import type { ProtocolRef } from '../../../model/primitive.ts';
 

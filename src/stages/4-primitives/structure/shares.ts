@@ -1,10 +1,8 @@
 import { only } from '../../../lib/lists.ts';
 import { claim, indexesOf, issueClaim, guessedLeg, structural } from '../../../value/claims.ts';
 import { isIssuance } from '../../../value/asset.ts';
-import { legsByAsset } from './acts.ts';
-import { contractOf, counterFlow, endOf, isFungible } from './context.ts';
-import { isPaidOut } from './payments.ts';
-import type { StructureContext } from './context.ts';
+import { legsByAsset, contractOf, counterFlow, endOf, isFungible, type StructureContext } from './context.ts';
+import { isPaidOut } from './transfers.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Claim } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';

@@ -5,7 +5,7 @@ import { creationsIn } from '../../../value/frames.ts';
 import { isFungible, isNft } from '../../../value/asset.ts';
 import { tokensOf } from '../../../value/parties.ts';
 import { isCallOf } from '../../../value/tokenCall.ts';
-import { blobsOf } from '../../../value/blobs.ts';
+import { blobsOf } from '../../../value/parties/execution.ts';
 import { namedAct } from '../calledWords.ts';
 import { count, entityTags, flag, kinds, oneOf, text, type Facts } from './factSpec.ts';
 import type { SubjectView } from './subjectView.ts';
