@@ -132,10 +132,7 @@ function claimsOf({ parts, category, delta, effect }: OwnPosition): Amount[] {
     .map(({ asset, delta: part }) => [asset, sign * part]);
 }
 
-/**
- * A loan that was paid to another contract bought something there. Where no position says so, a net
- * with the debt alone would be false.
- */
+/** A loan paid to another contract bought something there; unless a position says so, a net is false. */
 function untoldDebts(
   lending: readonly OwnPosition[],
   all: readonly OwnPosition[],

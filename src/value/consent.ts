@@ -77,10 +77,7 @@ export class Consent {
     return this.#read?.recoveries.cut === true || this.tx.authorizations.length > MAX_RECOVERIES;
   }
 
-  /**
-   * No call that the account asked for explains the movement; each call explains no more than it states. An
-   * unlisted token may log anything: only a call that states the movement explains it.
-   */
+  /** No call that the account asked for explains the movement; of an unlisted token, states it. */
   isUnasked(movement: Movement): boolean {
     const { asset, from, evidence } = movement;
     const { address: token, tokenId } = this.flow.assets.get(asset)!;

@@ -92,10 +92,7 @@ export function failingFrame({ succeeded, frames }: Pick<CanonicalTx, 'succeeded
   return failed;
 }
 
-/**
- * The innermost last call inside a failing frame that failed with error data of its own: the cause, unless it
- * was caught. Null where the last call succeeded.
- */
+/** The innermost last call inside a failing frame that failed with error data of its own, if any. */
 export function failureCause(failing: Frame, { frames }: Pick<CanonicalTx, 'frames'>): Frame | null {
   let cause: Frame | null = null;
   for (let last = lastCall(failing, frames); last?.error != null; last = lastCall(last, frames)) cause = last;
@@ -155,10 +152,7 @@ const soleCallers = memoizeFor(({ frames }: Pick<CanonicalTx, 'frames'>, _: null
 export const isAtCallOf = (contract: Address, caller: Address, tx: Pick<CanonicalTx, 'frames'>): boolean =>
   soleCallers(tx, null).get(contract) === caller;
 
-/**
- * The outermost call of the run, which leaves the account for no other, of the innermost of these accounts
- * around a call; null outside all.
- */
+/** The outermost call of the run of the innermost of these accounts around a call; null outside all. */
 export function runOf(
   accounts: ReadonlySet<Address | null>,
   call: Frame,

@@ -114,10 +114,7 @@ function passesAllOn(ledger: Ledger, wrappedNative: ReadonlySet<Address>): boole
   return native === 0n;
 }
 
-/**
- * Where value came from, through those accounts that `mayPass` and lost nothing of the asset: unlike carriers
- * they may have kept part of it.
- */
+/** Where value came from, through accounts that `mayPass` and lost none of the asset. */
 export function originsThrough(
   flow: ValueFlow,
   wrappedNative: ReadonlySet<Address>,

@@ -67,10 +67,7 @@ export const lowestOf = (all: readonly Confidence[]): Confidence =>
 /** Structure that only suggests an act, and rules on trial. */
 const UNPROVEN_TAGS: ReadonlySet<string> = new Set(['structural', 'experimental']);
 
-/**
- * A token under another's name, or a movement its source shows no part in: a stranger's contract can make up
- * either.
- */
+/** A token under another's name, or a movement its source shows no part in: either can be made up. */
 export function isSuspect(
   { venue, legs, basis, roles }: Pick<Primitive, 'venue' | 'legs' | 'basis' | 'roles'>,
   { suspects }: ProofInput,
@@ -128,10 +125,7 @@ function isManaged({ legs, venue }: Primitive, { tx, flow, rulebook }: ProofInpu
   return shares.some(({ movements }) => movements.some((m) => isWord(flow.movements[m]!)));
 }
 
-/**
- * Whether an act at an unlisted contract shows itself. Every account it names has to have a part in it that
- * is no word of the contract's.
- */
+/** Whether every account an unlisted contract's act names has a part in it beyond the contract's word. */
 function isShown(act: Primitive, input: ProofInput): boolean {
   return takesPart(act, input) && (exchanges(act, input) || isBooked(act, input) || isOwnCall(act, input));
 }
@@ -179,9 +173,7 @@ function exchanges({ kind, legs }: Primitive, { rulebook }: ProofInput): boolean
   return kindOf(rulebook, kind).position === null && carries(true) && carries(false);
 }
 
-/**
- * Positions that shares show. A debt is nothing anybody can hold: that it ever was is its contract's word.
- */
+/** Positions that shares show. A debt cannot be held: that it ever was is its contract's word. */
 const OWN_BOOKS: ReadonlySet<string> = new Set(['liquidity', 'lending_supply', 'stake', 'vault']);
 
 /**

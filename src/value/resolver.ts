@@ -38,10 +38,7 @@ export interface BindScope {
 /** A prepared expression: returns its value as encoded in the data; null where it does not resolve. */
 export type Resolver = (scope: BindScope) => ArgumentValue | null;
 
-/**
- * Prepares an expression: does all lookups and parsing that do not depend on the event or call. Equal
- * expressions share one resolver; the rulebook bounds their number.
- */
+/** Prepares an expression once; equal ones share a resolver, so the rulebook bounds their number. */
 export function resolverOf(expr: BindExpr, params: ReadonlyMap<string, ParamSpec>): Resolver {
   const text = JSON.stringify(expr, (_key, part: unknown) =>
     isArgument(part) ? { ...params.get(part.name), ...part, name: '' } : part,

@@ -138,10 +138,7 @@ function withInterestApart(
   ];
 }
 
-/**
- * The borrower loses debt and collateral alike. A liquidation that names no borrower shrank everybody's
- * position at that market.
- */
+/** The borrower loses debt and collateral. Without a borrower everybody's position there shrank. */
 function liquidation(act: Motif, position: Position): Side[] {
   const owner = roleOf(act, 'borrower') ?? act.venue;
   const lost = legsOf(act).map((leg) => ({ ...leg, delta: -leg.amount }));
@@ -199,10 +196,7 @@ function roleOfLeg(leg: string, gave: boolean, position: Position | null): SideA
   return effect === LIQUIDATE ? 'collateral' : 'principal';
 }
 
-/**
- * Assets with a known part: the rest is the other part. Fees are always the owner's gain, even if put in
- * again.
- */
+/** Assets with a known part: the rest is the other part. Fees are always the owner's gain. */
 function splitAmounts(
   legs: readonly SideAmount[],
   portions: readonly Portion[],

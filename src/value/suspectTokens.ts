@@ -65,9 +65,7 @@ export function fold(text: string): string {
     .replace(/[^\p{L}\p{N}+]/gu, '');
 }
 
-/**
- * A text's looks: as written, with look-alikes of small letters resolved, with signs and digits as letters.
- */
+/** A text's looks: as written, with look-alikes of small letters, with signs and digits as letters. */
 function looksOf(text: string): readonly string[] {
   const signs = [...text.toUpperCase()].map((sign) => SIGNS.get(sign) ?? sign).join('');
   const digits = signs.replace(/[501]/g, (digit) => DIGITS[digit]!);

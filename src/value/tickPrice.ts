@@ -29,10 +29,7 @@ const FACTORS = [
   0x48a170391f7dc42444e8fa2n,
 ] as const;
 
-/**
- * sqrt(1.0001^tick) as Q64.96: token1 per token0, both in smallest units. Null for a tick that no pool can
- * have.
- */
+/** sqrt(1.0001^tick) as Q64.96: token1 per token0 in smallest units. Null for an impossible tick. */
 export function sqrtRatioAtTick(tick: number): bigint | null {
   const magnitude = Math.abs(tick);
   if (!Number.isInteger(tick) || magnitude > MAX_TICK) return null;

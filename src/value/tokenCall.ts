@@ -120,10 +120,7 @@ export const isCallOf = ({ context, to, effective, static: reads }: Frame, contr
 export const isWithin = (index: number, { index: start, end }: Frame): boolean =>
   index >= start && index < end;
 
-/**
- * The call hands the token over by amount: it states the token and this very amount, or, to the contract that
- * takes it, more than this.
- */
+/** The call hands the token over: it names it and this amount, or to the taking contract more than this. */
 export function entrusts({ input, to }: Frame, taking: Frame, { id, movement }: Moved): boolean {
   const { amount } = movement;
   if (!input.includes(taking.to!.slice(2))) return false;

@@ -82,10 +82,7 @@ function placed(drafts: readonly MotifDraft[]): MotifDraft[] {
   return [...drafts];
 }
 
-/**
- * A primitive as a motif of its own. Every draft has the same fields in the same order: all later stages read
- * them, of any act.
- */
+/** Every draft has the same fields in the same order: all later stages read them, of any act. */
 function standAlone(primitive: Primitive, input: MotifInput): MotifDraft {
   const { tx, rulebook } = input;
   const { legs, position = null, portions = NOTHING, others = NOTHING } = primitive;

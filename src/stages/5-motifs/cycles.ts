@@ -12,10 +12,7 @@ import { memoize } from '../../lib/memo.ts';
 import { builderPayments } from '../../value/parties/execution.ts';
 import { walletsOf, type EntityReason } from '../../value/parties/entity.ts';
 
-/**
- * An asset of the entity counts as flat up to one part in ten thousand of its turnover: bots leave dust
- * behind.
- */
+/** Flat: up to one part in ten thousand of the entity's turnover. Bots leave dust behind. */
 const DUST_DIVISOR = 10_000n;
 /** Part of its turnover by which a cycle's loss may differ between hops and balances. */
 const LOSS_DIVISOR = 100n;
@@ -63,11 +60,7 @@ function gainingCycle(loop: Loop): MotifDraft {
   return cycleMotif(loop, { kind: 'cycle', wallet, residual, own, funder });
 }
 
-/**
- * The account that paid the cycle's first hop with its tokens and got more of them back out of the
- * last: the called contract pulled them by an allowance. Null where there is none such or where it is the
- * entity's.
- */
+/** The one account outside that paid the first hop and got more back from the last: by an allowance. */
 function funderOf({ hops, base, entity }: Loop): Address | null {
   const ends = hops.flatMap(({ sent, received }) => [sent, received]).filter((end) => end?.id === base.id);
   const [account, ...others] = unique(ends.map((end) => end!.account));
@@ -138,10 +131,7 @@ function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraf
   );
 }
 
-/**
- * The asset a cycle begins and ends in: the only one the hops gained beyond slack. Null where there is none
- * such.
- */
+/** The asset a cycle begins and ends in: the only one that the hops gained beyond slack, else null. */
 function baseOf(balance: readonly TradeBalance[], entity: () => Entity): TradeBalance | null {
   const gainful = balance.filter((b) => b.sent > 0n && b.received > b.sent);
   if (gainful.length === 0 || balance.some((b) => !b.flat && !gainful.includes(b))) return null;

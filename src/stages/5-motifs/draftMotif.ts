@@ -12,10 +12,7 @@ export interface MotifInput extends ProofInput {
   readonly coinbase: Address | null;
 }
 
-/**
- * A motif before it has its place; `index` is -1 until then. `children` are the drafts a composite is made
- * of.
- */
+/** A motif before it has its place (`index` is -1). `children`: the drafts a composite is made of. */
 export interface MotifDraft extends Motif {
   index: number;
   parent: number | null;
@@ -36,10 +33,7 @@ type Summary = Pick<
   'kind' | 'venue' | 'participants' | 'assetsIn' | 'assetsOut' | 'claims' | 'scopeFrame'
 >;
 
-/**
- * A composite motif: Proven where its claims hold, and never better known than the least known of its
- * parts.
- */
+/** A composite: Proven where its claims hold, and known no better than the least known of its parts. */
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
   const doubt = proveWhole(summary, parts);
   return {

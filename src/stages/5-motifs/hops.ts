@@ -19,10 +19,7 @@ interface HopEnd {
   readonly account: Address | null;
 }
 
-/**
- * A motif that turned one asset into another: a trade at one pool, or a share token made or redeemed on the
- * way.
- */
+/** A motif that turned one asset into another: a trade at one pool, or a share made or redeemed. */
 export interface Hop {
   readonly motif: MotifDraft;
   /** Venue and, in a singleton, the pool. */
@@ -32,10 +29,7 @@ export interface Hop {
   readonly received: HopEnd | null;
 }
 
-/**
- * Trades, and conversions between an asset and its share token, as hops; an unnamed asset leaves an end
- * open.
- */
+/** Trades and conversions between an asset and its share; an unnamed asset leaves an end open. */
 export function hopOf(primitive: Primitive, motif: MotifDraft, { flow, rulebook }: MotifInput): Hop | null {
   const trade = isSwap(kindOf(rulebook, primitive.kind)) || primitive.tags.includes('rfq');
   if (!trade && primitive.legs.length < 2) return null;
@@ -138,9 +132,7 @@ export function movedAsset(hops: readonly Hop[], side: 'sent' | 'received', id: 
 /** One asset's amounts sent and received by a set of hops, from the trader's view. */
 export type TradeBalance = ReturnType<typeof tradeBalance>[number];
 
-/**
- * Share of an asset, in parts per hundred, that may stick between two hops (transfer taxes, fee skims, dust).
- */
+/** Percent of an asset that may stick between two hops (transfer taxes, fee skims, dust). */
 const SLACK_PERCENT = 1n;
 
 export function tradeBalance(hops: readonly Hop[]) {

@@ -3,10 +3,7 @@ import type { ChosenPrice } from '../../model/economics.ts';
 import type { Address } from '../../model/hex.ts';
 import type { PriceQuote, PriceRefusal } from '../../model/upstream.ts';
 
-/**
- * Best first: an oracle the market trusts, then rates that follow from it by contract, then markets, spot
- * prices last.
- */
+/** Best first: a trusted oracle, rates that follow from it by contract, then markets, spot prices last. */
 const METHODS = ['chainlink', 'erc4626', 'wrapper', 'lp_share', 'pool_twap', 'http', 'own_trade'];
 const MAX_SCALE = 255;
 /** Freshness threshold of a source that declares none: Chainlink's ETH/USD heartbeat. */
@@ -46,10 +43,7 @@ function freshness(quote: PriceQuote): number {
   return quote.heartbeat ?? DEFAULT_FRESHNESS_S;
 }
 
-/**
- * Distance in time either way: a price from long after the block says as little about it as one from long
- * before.
- */
+/** Either way: a price from long after the block says as little about it as one from long before. */
 function distance(quote: PriceQuote, timestamp: number): number {
   return Math.abs(timestamp - quote.asOf);
 }

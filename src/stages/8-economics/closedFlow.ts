@@ -49,10 +49,7 @@ export function closedFlow({ verdict, motifs, rulebook: kinds, attribution }: In
   return closable.length > 0 ? { motifs: closable, certain } : null;
 }
 
-/**
- * True if a motif changed a position that the balances `own` do not show: a repaid loan looks like lost
- * money. Positions with a moved token show there.
- */
+/** Whether a motif changed a position that `own` does not show: a repaid loan looks like lost money. */
 export function changesHiddenPosition(
   motifs: readonly Motif[],
   own: ReadonlyMap<AssetId, Balance>,

@@ -85,10 +85,7 @@ function warningsOf(
   return Object.entries(warnings).flatMap(([warning, holds]) => (holds ? warning : []));
 }
 
-/**
- * Whether the subject paid the gas of the transaction, whether other accounts than its own sent it to the
- * network (`apart`), and the warning where the sums hide the payer.
- */
+/** Whether the subject paid the gas, others sent the transaction (`apart`), and the warning about it. */
 function gasPayer(input: EconomicsInput) {
   const { flow, attribution } = input;
   const { actor, entity, signer, feePayer, payments } = attribution;

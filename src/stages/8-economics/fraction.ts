@@ -4,9 +4,7 @@ export interface Fraction {
   readonly denominator: bigint;
 }
 
-/**
- * Digits kept of a quotient that does not end: an error further off than any amount on the chain could show.
- */
+/** Digits kept of a quotient that does not end: beyond the precision of any amount on the chain. */
 const SIGNIFICANT_DIGITS = 30;
 
 export const whole = (numerator: bigint): Fraction => ({ numerator, denominator: 1n });

@@ -29,10 +29,7 @@ const NO_FLOOR = refusal(
   'it was not sold for a known price in this transaction, and NFTs have no other price',
 );
 
-/**
- * Chooses prices of NFTs: a liquidity position's from its holdings, any other's from its sale in this very
- * transaction. There are no floor prices.
- */
+/** Prices of NFTs: a liquidity position's from its holdings, any other's from its sale here. No floors. */
 export function nftChooser({ situation, trades, positions }: NftInput): (nft: AssetId) => PriceChoice {
   const held = new Map(positions.map((position) => [nftId('erc721', position.nft, position.id), position]));
   return (nft) => {
@@ -204,10 +201,7 @@ function statedPrice({ motif }: Sold, { rulebook }: TradeInput): Amount | null {
   return money.length === 1 ? money[0]! : null;
 }
 
-/**
- * An account's payments or proceeds for its trades; null where it had both, or where NFTs of these trades or
- * others moved differently.
- */
+/** An account's payments or proceeds for its trades; null where it had both or other NFTs moved. */
 function moneyOf(
   account: Address,
   side: Side,

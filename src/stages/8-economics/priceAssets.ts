@@ -23,10 +23,7 @@ export interface PricingInput extends ChooserInput {
 
 export type Pricing = Readonly<ReturnType<typeof priceAssets>>;
 
-/**
- * Refusals that cast doubt on the price another source sent; a source that merely has none, or an old one,
- * does not.
- */
+/** Refusals that cast doubt on another source's price; having none, or an old one, does not. */
 const DOUBTS: ReadonlySet<RefusalReason['code']> = new Set([
   'self_referential',
   'own_word',
@@ -48,10 +45,7 @@ const basesOf = ({ bases = [] }: PriceQuote): AssetId[] => bases.map(idOfKey);
 
 const byId = ({ id: a }: Asset, { id: b }: Asset): number => (a < b ? -1 : 1);
 
-/**
- * Prices or refuses every given asset and the native one. The assets that prices rest on are in the book
- * too: they are prices that were used.
- */
+/** Prices or refuses every given asset, the native one, and those that their prices rest on. */
 export function priceAssets(input: PricingInput) {
   const situation = priceChooser(input);
   const trades = nftTrades(input);

@@ -174,10 +174,7 @@ interface EntityBalance extends Balance {
 
 const NONE: ReadonlySet<number> = new Set();
 
-/**
- * An entity's sent and received amounts across its border, ordered by first movement. `leaveOut`: indexes of
- * movements that are counted elsewhere.
- */
+/** An entity's amounts across its border by first movement, without those indexes to `leaveOut`. */
 function entityBalances(
   { group, flow, header, rulebook: { wrappedNative: mergeWrapped } }: PnlOf,
   leaveOut: { has(index: number): boolean },

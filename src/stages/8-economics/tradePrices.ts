@@ -18,9 +18,7 @@ export const DEVIATING = [3n, 2n] as const;
 /** Below a cent rounding decides the sides. */
 const LEAST_USD = { numerator: 1n, scale: 2 };
 
-/**
- * Two values of one trade lie too far apart for both prices to be right, unless somebody lost the difference.
- */
+/** Two values of one trade lie too far apart for both prices to be right, unless somebody lost by it. */
 export function isApart(a: Usd, b: Usd, [lower, higher]: readonly [bigint, bigint] = CONTRADICTED): boolean {
   const [low, high] = compareUsd(a, b) < 0 ? [a, b] : [b, a];
   const times = (usd: Usd, factor: bigint): Usd => ({ ...usd, numerator: usd.numerator * factor });

@@ -50,10 +50,7 @@ export function gasCostOf(tx: CanonicalTx): bigint {
   return tx.effectiveGasPrice * tx.gasUsed + tx.blobGasPrice * tx.blobGasUsed;
 }
 
-/**
- * Indexes of the movements by which a group of accounts pays for execution by another's transaction, each
- * with its reason.
- */
+/** Movements by which a group pays for execution by another's transaction, each with its reason. */
 export function executionPayments(
   input: ExecutionInput,
   group: ReadonlySet<Address>,

@@ -190,10 +190,7 @@ function rolesOf(mapping: PreparedMapping, scope: BindScope): RoleBinding[] {
 /** Facts about a position that one event or call states besides movements. */
 type PositionDetail = Pick<DraftPrimitive, 'about' | 'position' | 'portions'>;
 
-/**
- * An NFT counts as the position's only where its own contract emits, or where the rules call it a position
- * manager.
- */
+/** An NFT is the position's only where its own contract emits, or the rules tag it a position manager. */
 function readDetail(
   mapping: PreparedMapping,
   scope: BindScope,

@@ -4,9 +4,7 @@ import type { BoundLeg, LegContext, Option, Unresolved } from './legOptions.ts';
 import type { BindScope } from '../../../value/resolver.ts';
 import type { PreparedLeg } from '../match/triggers.ts';
 
-/**
- * The bound legs of one event. `unresolved`: stated amounts of an asset that neither event nor flow names.
- */
+/** An event's bound legs. `unresolved`: stated amounts of an asset that neither event nor flow names. */
 export interface Binding {
   readonly legs: readonly BoundLeg[];
   readonly unresolved: readonly Unresolved[];
@@ -59,9 +57,7 @@ export function bindLegs(
   return attempt(0) ? { legs, unresolved } : null;
 }
 
-/**
- * False for several stated amounts without an exact match: another event's movements, or a forged event.
- */
+/** False for several stated amounts without an exact match: of another event, or forged. */
 function agreesSomewhere(legs: readonly BoundLeg[]): boolean {
   const stating = legs.filter(({ stated }) => stated !== null);
   return stating.length < 2 || stating.some(({ leg }) => leg.exact);

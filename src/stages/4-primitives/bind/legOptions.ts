@@ -96,9 +96,7 @@ function withoutAmount(leg: ResolvedLeg, choice: AssetRef | null): Option | null
   return movements.length > 0 ? carried(leg, movements, null) : null;
 }
 
-/**
- * The movement of exactly this amount: one that changed hands before one that was minted or burnt on the way.
- */
+/** The movement of exactly this amount: a transfer before a mint or burn on the way. */
 function exactly(leg: ResolvedLeg, amount: bigint): Movement | null {
   const { spec, choices, context } = leg;
   const find = (kind: MovementQuery['kind']): Movement | null =>
@@ -112,9 +110,7 @@ function allOf(leg: ResolvedLeg, one: Movement): readonly Movement[] {
   return leg.spec.pick === 'all' ? index.all(search(leg, index.assetRef(one.asset), one.amount)) : [one];
 }
 
-/**
- * Several movements that add up to a stated amount, then, where the rule allows it, the one closest in size.
- */
+/** Several movements that add up to a stated amount; then, where the rule allows, the closest in size. */
 function approximately(leg: ResolvedLeg, take: (option: Option) => boolean): boolean {
   const { spec, amounts, context } = leg;
   for (const choice of leg.choices) {
@@ -257,10 +253,7 @@ export interface LegContext {
   /** Movements already claimed by each shape in each role. */
   readonly claimed: ClaimedMovements;
   readonly venue: Address | null;
-  /**
-   * Called for each required leg that binds nothing, and with the number of legs where their amounts
-   * disagree.
-   */
+  /** For each required leg that binds nothing; with the number of legs where amounts disagree. */
   readonly failed?: ((at: number, legs: readonly BoundLeg[], used: readonly number[]) => void) | undefined;
 }
 

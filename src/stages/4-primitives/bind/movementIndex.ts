@@ -17,9 +17,7 @@ export interface MovementQuery {
   readonly amount: bigint | null;
 }
 
-/**
- * A query at one moment of the execution. Claimed movements and those that `accept` refuses are passed over.
- */
+/** A query at one moment. Claimed movements and those that `accept` refuses are passed over. */
 export interface MovementSearch {
   readonly query: MovementQuery;
   readonly seq: number;
@@ -30,9 +28,7 @@ export interface MovementSearch {
 /** Movements looked at per search, so that events that fit nothing do not make the whole quadratic. */
 const MAX_TRIES = 64;
 
-/**
- * Up to this many movements, filtering them all is quicker than building a hash per combination of fields.
- */
+/** Up to this many movements, filtering them all is quicker than a hash per combination of fields. */
 const FEW = MAX_TRIES;
 
 const FIELDS = ['from', 'to', 'asset', 'id', 'assetKind', 'kind', 'amount'] as const;
@@ -56,10 +52,7 @@ export class MovementIndex {
     return this.flow.assets.get(asset)?.address ?? NATIVE_REF;
   }
 
-  /**
-   * The last movement before `seq`, else the first one after it. Gives up after `MAX_TRIES` refusals on each
-   * side.
-   */
+  /** The last before `seq`, else the first after it. Gives up after `MAX_TRIES` refusals a side. */
   nearest(search: MovementSearch): Movement | null {
     return this.near(search, -1, 1)[0] ?? this.near(search, 1, 1)[0] ?? null;
   }
@@ -185,10 +178,7 @@ export class Bucket {
   /** `items`: all of them, before `free` is first called. */
   constructor(readonly items: number[]) {}
 
-  /**
-   * Nearest position from `start` on, in the direction of `step`, that is not claimed; -1 or `items.length`
-   * when none.
-   */
+  /** Nearest position from `start` on that is not claimed; -1 or `items.length` where none is. */
   free(claimed: Claimed, start: number, step: 1 | -1): number {
     const { items } = this;
     const isClaimed = (at: number): boolean => at >= 0 && at < items.length && claimed.has(items[at]!);

@@ -98,10 +98,7 @@ function aboutTheSame({ about }: DraftPrimitive, group: Group): boolean {
   });
 }
 
-/**
- * A token's own event about a movement (how much of it is interest) goes with the act that moved it. Without
- * such an act it stays an act of its own.
- */
+/** A token's event about a movement (its part of interest) goes with the act that moved it, if any. */
 function linkDetails(found: Group, groups: Components<DraftPrimitive>): void {
   const hosts = new Map<number, DraftPrimitive>();
   const details = found.filter(({ tags }) => tags.includes(DETAIL));

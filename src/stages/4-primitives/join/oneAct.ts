@@ -39,10 +39,7 @@ export function isPromise({ tags, legs }: DraftPrimitive): boolean {
   return tags.includes(DEFERRED) && legs.length === 0;
 }
 
-/**
- * The act of several events and calls: the strongest one's, completed by the others. A promise gives it its
- * kind and its position.
- */
+/** The strongest one's act, completed by the others. A promise gives it its kind and its position. */
 export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx, known: KnownContracts): Primitive {
   if (group.length === 1) return settled(withoutTags(group[0]!, SOLVED));
   const isDetail = ({ tags }: DraftPrimitive): boolean => tags.includes(DETAIL);
@@ -211,10 +208,7 @@ function sumPortions(lists: readonly (readonly DraftPortion[])[]): readonly Draf
   return [...sums.values()];
 }
 
-/**
- * The act with a detail's interest, which is in the position's asset: the act's only asset, or the one that
- * goes with this position token.
- */
+/** Adds a detail's interest, in the act's only asset or the one that goes with this position token. */
 function withDetail(act: DraftPrimitive, { legs, portions }: DraftPrimitive): DraftPrimitive {
   const movements = new Set(legs.flatMap((leg) => leg.movements));
   const share = act.legs.find((leg) => leg.movements.some((m) => movements.has(m)));
@@ -228,10 +222,7 @@ function withDetail(act: DraftPrimitive, { legs, portions }: DraftPrimitive): Dr
   return { ...act, portions: stated ? act.portions : sumPortions([act.portions, placed]) };
 }
 
-/**
- * The primitive with its portions assigned to assets. Drops impossible portions: more principal than was
- * paid, or amounts without a leg.
- */
+/** Assigns portions to assets; drops impossible ones: more than was paid, or without a leg. */
 function settled(item: DraftPrimitive): Primitive {
   return isSettled(item) ? item : { ...item, portions: placedPortions(item) };
 }

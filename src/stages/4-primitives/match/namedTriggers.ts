@@ -32,10 +32,7 @@ export interface NamedTrigger {
 /** Words read of one event or call. */
 const MAX_WORDS = 64;
 
-/**
- * A log as a trigger, `key` its first topic and number of topics; null for an anonymous one, and for one that
- * no entry of the lexicon fits.
- */
+/** A log as a trigger, `key` its first topic and count of topics; null where no entry of the lexicon fits. */
 function eventTrigger(log: Log, key: string, rulebook: Rulebook): NamedTrigger | null {
   const { address, seq, topics, data } = log;
   if (topics.length === 0) return null;
@@ -112,10 +109,7 @@ const SHORTEST_PATH = 3;
 /** A hash has this many leading zero digits with a chance of 1 in 16^6. */
 const HASH = /^(?!0{6}|f{6})[0-9a-f]{64}$/;
 
-/**
- * Whether calldata holds a `bytes32[]` of hashes, as Merkle proofs do: its length, then as many words without
- * zeros.
- */
+/** Whether calldata holds a `bytes32[]` of hashes, as Merkle proofs do: its length, then that many. */
 function holdsHashPath(input: Hex): boolean {
   const words = Math.min(Math.floor((input.length - 10) / 64), 512);
   for (let i = 0; i < words; i++) {
@@ -204,10 +198,7 @@ function statedChanges({ found, rulebook }: StructureContext): ReadonlySet<strin
   return stated;
 }
 
-/**
- * Calls that principals made themselves, those that the called contract made to itself (`multicall`), and
- * its own calls.
- */
+/** Calls that principals made, those that the called contract made to itself (`multicall`), and its own. */
 function callTriggers({ tx, rulebook }: StructureContext, principals: ReadonlySet<Address>): NamedTrigger[] {
   const isDirect = ({ type, from, to }: Frame): boolean =>
     (type === 'CALL' && principals.has(from) && !principals.has(to!)) ||

@@ -19,10 +19,7 @@ export class Create2Proofs {
   readonly #failed = new Set<string>();
   #tries = 0;
 
-  /**
-   * `tokensAt`: contracts of the assets seen at the pool. Null unless exactly two and a listed factory made
-   * the pool from them.
-   */
+  /** Null unless two tokens were seen at the pool (`tokensAt`) and a listed factory made it of them. */
   protocolOf(
     { shape, spec: { protocols }, pools }: PreparedMapping,
     pool: Address,
@@ -64,10 +61,7 @@ export type PoolsOfPair = (token0: Address, token1: Address) => (pool: Address) 
 /** Pairs remembered of each family of pools: the same tokens are traded over and over. */
 const REMEMBERED = 1_024;
 
-/**
- * The pools of protocols that prove their creator (EIP-1014), null for none; protocols that several mappings
- * share are prepared once.
- */
+/** The pools of protocols that prove their creator (EIP-1014), prepared once; null for none. */
 export const poolsOf = memoizeFor((protocols: readonly ProtocolSpec[], _: void): PoolsOfPair | null => {
   const creators = protocols.filter(({ create2 }) => create2 !== null);
   if (creators.length === 0) return null;
@@ -116,10 +110,7 @@ export type RegisteredContracts = ReadonlyMap<Address, string>;
 
 export type KnownContracts = ReturnType<typeof knownContracts>;
 
-/**
- * Protocols of contracts beyond the lists of addresses: made by a known deployer, or confirmed by a
- * registry.
- */
+/** Protocols of contracts beyond the lists: made by a known deployer, or confirmed by a registry. */
 export function knownContracts(
   rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'protocolAt' | 'entities'>,
   registered: RegisteredContracts,

@@ -67,9 +67,7 @@ export class StructureContext implements Tracing {
     }
   }
 
-  /**
-   * Movements from one account to another of one asset, native and wrapped native as one, in execution order.
-   */
+  /** Movements of one asset between two accounts, in order; native and wrapped native are one. */
   between(from: Address, to: Address, asset: AssetId): readonly Movement[] {
     if (!this.flow.outgoing.has(from) || !this.flow.incoming.has(to)) return NOTHING;
     return this.#pairs().get(`${from}|${to}|${mergeNative(asset, this.wrappedNative)}`) ?? NOTHING;

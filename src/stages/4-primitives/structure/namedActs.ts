@@ -67,10 +67,7 @@ export class NamedActs {
     return acts;
   }
 
-  /**
-   * Acts with words that agree with the direction of all the unexplained value of an account, where nothing
-   * but accompanying acts (approvals, wraps, executions) was found.
-   */
+  /** Acts with words that agree with all the unexplained value of an account, beside mere accompaniment. */
   withoutAmounts(): DraftPrimitive[] {
     if (this.context.found.some(({ kind }) => !isAccompaniment(kind, this.context))) return [];
     const hints = this.#hints().filter(({ entry }) => !entry.exact);
@@ -124,10 +121,7 @@ export class NamedActs {
     return [...named, ...accounts.filter((a) => !named.includes(a) && this.#accounts().has(a))];
   }
 
-  /**
-   * Whether the trigger's contract was called by a principal, is an end of the movement, or moved the token
-   * itself.
-   */
+  /** The trigger's contract was called by a principal, is an end of the movement, or moved the token. */
   #involves({ contract, basis }: NamedTrigger, m: Movement): boolean {
     const token = contractOf(this.context.flow, m.asset);
     if (basis === 'call' || [this.context.tx.to, token, m.from, m.to].includes(contract)) return true;

@@ -9,10 +9,7 @@ import type { Movement, Allowance } from '../../../model/valueFlow.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 
-/**
- * Tokens and NFTs created from or sent to nothing that no other primitive accounts for, one primitive per
- * asset and holder.
- */
+/** Tokens and NFTs made or destroyed that no other primitive accounts for, one per asset and holder. */
 export function findIssuance(context: StructureContext): DraftPrimitive[] {
   const { movements, taxes } = context.flow;
   const left = movements.filter((m) => isIssuance(m) && !context.claimed.has(m.index) && !taxes.has(m.index));
@@ -68,10 +65,7 @@ export function findDeployments(context: StructureContext): DraftPrimitive[] {
   );
 }
 
-/**
- * One primitive per wrapping or unwrapping of the native asset: the token side and the native side of it,
- * equal in amount.
- */
+/** Wraps and unwraps of the native asset: its token side and its native side, equal in amount. */
 export function findWraps(context: StructureContext): DraftPrimitive[] {
   const { flow, wrappedNative } = context;
   const tokens = flow.movements.filter(

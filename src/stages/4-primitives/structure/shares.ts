@@ -109,10 +109,7 @@ function shareClaims(
   ];
 }
 
-/**
- * The underlying of an issuer that keeps it in another contract: the holder exchanged it with an
- * unexplained account.
- */
+/** The underlying of an issuer that keeps it elsewhere: exchanged with an unexplained account. */
 function elsewhere(context: StructureContext, share: Movement, holder: Address): Movement[] {
   const deposit = share.kind === 'mint';
   const found = counterFlow(context, share, deposit ? 'outgoing' : 'incoming', holder)

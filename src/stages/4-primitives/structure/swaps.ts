@@ -68,9 +68,7 @@ function anyTraded(context: StructureContext): boolean {
 
 type Sides = NonNullable<ReturnType<typeof twoSided>>;
 
-/**
- * The assets of an account that gained exactly one fungible asset and lost exactly one other; null otherwise.
- */
+/** The assets of an account that gained just one fungible asset and lost just one other, else null. */
 function twoSided(context: StructureContext, account: Address) {
   const { flow, wrappedNative } = context;
   const moved: { readonly id: AssetId; readonly net: bigint }[] = [];

@@ -113,20 +113,14 @@ function transferOf(context: StructureContext, kind: string, m: Movement, payer:
 const NOTHING: readonly never[] = [];
 const GUESSED: readonly string[] = ['structural'];
 
-/**
- * A token paymaster's charge for the gas it paid: a payment to it by the operation's account, or one that
- * it pulled from the account's token.
- */
+/** A token paymaster's charge for gas: paid to it by the operation's account, or pulled from its token. */
 function isPaymasterCharge(context: StructureContext, m: Movement): boolean {
   if (context.sponsored.size === 0) return false;
   if (context.sponsored.has(`${m.to} ${m.from}`)) return true;
   return callsThatMove(context, m).some(({ by, pulls }) => pulls && context.sponsored.has(`${by} ${m.from}`));
 }
 
-/**
- * Whether the payer itself asked for the payment: it sent the ether, or called the token. Fees of routers are
- * taken by these.
- */
+/** The payer itself sent the ether or called the token; routers take their fees by these. */
 function isOwnPayment(context: StructureContext, m: Movement): boolean {
   if (context.carriers.has(m.from) || context.venues.has(m.from)) return false;
   const token = contractOf(context.flow, m.asset);

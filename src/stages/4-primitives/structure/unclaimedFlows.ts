@@ -20,10 +20,7 @@ const eachSide = <T>(of: (side: Side) => T): Readonly<Record<Side, T>> => {
   return { sent: of('sent'), received: of('received'), minted: of('minted'), burnt: of('burnt') };
 };
 
-/**
- * Unexplained movements by the account they were made for, and by amount. The accounts are traced on
- * first use: most transactions state no unexplained amount.
- */
+/** Unexplained movements by account and by amount, traced on first use: few transactions need them. */
 export class UnclaimedFlows {
   readonly #open: readonly Movement[];
   readonly #sides = lazy(() => eachSide((side) => groupBy(this.#open, (m) => this.accountOf(m, side))));

@@ -82,10 +82,7 @@ function hadAssets(change: Change, context: OwnerContext): boolean {
   return movedAmounts(change).some(({ asset }) => own.has(mergeNative(asset, wrappedNative)));
 }
 
-/**
- * A position token that its owner never had, or that came from and went to an account of no party; or a mere
- * mention of such an account: a message to it.
- */
+/** A position token its owner never had, or that only went through an account of no party; or a mention. */
 function isOnTheWay({ owner, token, amounts, motif }: Change, { flow, principals }: OwnerContext): boolean {
   if (amounts.length === 0 && roleOf(motif, 'owner') === owner && !principals.has(owner)) return true;
   if (token === null || !amounts.some(isShare) || !flow.assets.has(token)) return false;
