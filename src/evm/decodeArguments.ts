@@ -1,6 +1,7 @@
 import { addressOfWord, intOfWord, uintOfWord, wordAt } from './hex.ts';
 import { countOf, isContainer, isDynamic, itemOf, readBytes, startOf } from './readArgument.ts';
 import type { AbiType, Slot } from './readArgument.ts';
+import { only } from '../lib/lists.ts';
 import { memoizeFor } from '../lib/memo.ts';
 import { functionsOf, type NamedSignature } from './signatures.ts';
 import type { Hash, Hex } from '../model/hex.ts';
@@ -114,16 +115,12 @@ export interface CalledFunction extends NamedSignature {
 /** The only function of the calldata's selector with arguments that decode; null for none or several. */
 export function functionCalled(tables: SignatureTables, input: Hex): CalledFunction | null {
   if (input.length < 10) return null;
-  let called: CalledFunction | null = null;
-  for (const named of functionsOf(tables, input.slice(0, 10) as Hex)) {
-    if (named.args.length === 0 && input.length > 10) continue;
+  const called = functionsOf(tables, input.slice(0, 10) as Hex).flatMap((named) => {
+    if (named.args.length === 0 && input.length > 10) return [];
     const decoded = decodeArguments(named, { topics: [], data: input, base: 4 });
-    if (decoded === null) continue;
-    if (called !== null) return null;
-    const { signature, canonical, name, args } = named;
-    called = { signature, canonical, name, args, decoded };
-  }
-  return called;
+    return decoded === null ? [] : [{ ...named, decoded }];
+  });
+  return only(called);
 }
 
 /** `functionCalled` of a transaction or frame, decoded once for all callers. */

@@ -4,26 +4,6 @@ import type { Address, Hex } from '../model/hex.ts';
 const TOKEN = '(address token,uint256 amount)';
 const ALLOWANCE = '(address token,uint160 amount,uint48 expiration,uint48 nonce)';
 
-interface TransferPermit {
-  readonly permitted: Amount | readonly Amount[];
-  readonly nonce: bigint;
-  readonly deadline: bigint;
-}
-
-interface Allowance {
-  readonly details: Amount | readonly Amount[];
-  readonly spender: Address;
-}
-
-interface Amount {
-  readonly token: Address;
-  readonly amount: bigint;
-}
-
-interface Details {
-  readonly requestedAmount: bigint;
-}
-
 /** A signature transfer of one token or several (`[]`): takes by its own field, never all that is allowed. */
 function transfer(list: '' | '[]', witness: string): SignedForm {
   const several = list === '' ? '' : 'Batch';
@@ -36,16 +16,16 @@ function transfer(list: '' | '[]', witness: string): SignedForm {
     `permit${witnessed}TransferFrom((${TOKEN}${list} permitted,uint256 nonce,uint256 deadline) permit,` +
       `(address to,uint256 requestedAmount)${list} transferDetails,address owner,${witness}bytes signature)`,
     ({ permit, transferDetails, owner, witness: word, typeString }, { from: spender }) => {
-      const { permitted, nonce, deadline } = permit as TransferPermit;
+      const { permitted, nonce, deadline } = permit as Values;
       const value = { permitted, nonce, deadline, spender, witness: word };
       const hash = (): Hex =>
         witness === ''
           ? struct(head + tail, value)
           : struct(`${head},bytes32 witness${tail}`, value, `${head},${typeString as string}`);
-      const taken = [transferDetails].flat() as Details[];
-      const grants = [permitted]
-        .flat()
-        .map(({ token }, i) => grant(token, null, taken[i]?.requestedAmount ?? 0n));
+      const taken = oneOrMore(transferDetails);
+      const grants = oneOrMore(permitted).map(({ token }, i) =>
+        grant(token, null, taken[i]?.['requestedAmount'] ?? 0n),
+      );
       return { owner, hashes: () => [hash()], grants };
     },
   ];
@@ -60,9 +40,9 @@ function allowance(list: '' | '[]'): SignedForm {
     `permit(address owner,(${ALLOWANCE}${list} details,address spender,uint256 sigDeadline) permitted,` +
       'bytes signature)',
     ({ owner, permitted }) => {
-      const { details, spender } = permitted as Allowance;
-      const grants = [details].flat().map(({ token, amount }) => grant(token, spender, amount));
-      return { owner, hashes: () => [struct(type, permitted as Allowance)], grants };
+      const { details, spender } = permitted as Values;
+      const grants = oneOrMore(details).map(({ token, amount }) => grant(token, spender, amount));
+      return { owner, hashes: () => [struct(type, permitted as Values)], grants };
     },
   ];
 }
@@ -112,6 +92,8 @@ const grant = (token: unknown, spender: unknown, amount: unknown): SignedGrant =
 
 /** Decoded arguments by name. */
 export type Values = Readonly<Record<string, unknown>>;
+const oneOrMore = (value: unknown): Values[] => [value].flat() as Values[];
+
 /** A call's signature, and how to read its struct. The signature is `signature`, or `v`, `r` and `s`. */
 export type SignedForm = readonly [call: string, read: (values: Values, call: SignedCall) => SignedStruct];
 

@@ -67,10 +67,8 @@ function signedBy(
   budget: Recoveries,
 ): boolean {
   for (const digest of digests) {
-    if (budget.left === 0) {
-      budget.cut = true;
-      return false;
-    }
+    budget.cut ||= budget.left === 0;
+    if (budget.left === 0) return false;
     budget.left--;
     if (recover(digest, signature) === account) return true;
   }
@@ -82,21 +80,20 @@ export function carriesSignature(selector: Hex | null): boolean {
   return selector !== null && readersBySelector().has(selector);
 }
 
-interface Entry {
+/** By selector; read from the signatures' texts once the first transaction asks. */
+const readersBySelector = lazy(
+  (): ReadonlyMap<string, Reader> =>
+    new Map(
+      [...SIGNATURES, ...FORWARDED].map(([signature, read, name]) => {
+        const abi: AbiFunction = from(`function ${signature}` as 'function f()');
+        return [getSelector(abi), { abi, read, names: name === undefined ? [] : [name] }];
+      }),
+    ),
+);
+
+interface Reader {
   readonly abi: AbiFunction;
   readonly read: SignedForm[1];
   /** Domain names that contracts with this call use by default. */
   readonly names: readonly string[];
-}
-
-/** By selector; read from the signatures' texts once the first transaction asks. */
-let readers: ReadonlyMap<string, Entry> | null = null;
-
-function readersBySelector(): ReadonlyMap<string, Entry> {
-  return (readers ??= new Map(
-    [...SIGNATURES, ...FORWARDED].map(([signature, read, name]) => {
-      const abi: AbiFunction = from(`function ${signature}` as 'function f()');
-      return [getSelector(abi), { abi, read, names: name === undefined ? [] : [name] }];
-    }),
-  ));
 }

@@ -33,7 +33,7 @@ const require = createRequire(import.meta.url);
 /** The check of a schema: as compiled at build from the very same text, otherwise compiled now. */
 export function schemaCheck<T>(source: SchemaSource): SchemaCheck<T> {
   const text = readFileSync(source.file, 'utf8');
-  const compiled = load(source.name);
+  const compiled = attempt(() => require(fileURLToPath(moduleFile(source.name))) as Compiled);
   if (compiled?.source === digest(text)) return compiled.default as SchemaCheck<T>;
   return compile(source, text, {}).check as unknown as SchemaCheck<T>;
 }
@@ -83,9 +83,6 @@ function orNull(value: unknown): unknown {
 function moduleFile(name: string): URL {
   return new URL(`${name}.cjs`, COMPILED);
 }
-
-const load = (name: string): Compiled | undefined =>
-  attempt(() => require(fileURLToPath(moduleFile(name))) as Compiled);
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');

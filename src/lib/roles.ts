@@ -29,7 +29,7 @@ export const SHARE_ROLES: ReadonlySet<string> = new Set([
 export const DEBT_SHARE_ROLES: ReadonlySet<string> = new Set(['debt_share_out', 'debt_share_in']);
 
 /** Roles of the accounts that decide an act: they own, sign, pay or owe. */
-const PRINCIPAL_ROLES: readonly string[] = [
+const principals: ReadonlySet<string> = new Set([
   'owner',
   'maker',
   'taker',
@@ -38,9 +38,8 @@ const PRINCIPAL_ROLES: readonly string[] = [
   'borrower',
   'liquidator',
   'payer',
-];
-const principals: ReadonlySet<string> = new Set(PRINCIPAL_ROLES);
-const parties: ReadonlySet<string> = new Set([...PRINCIPAL_ROLES, 'recipient', 'caller', 'beneficiary']);
+]);
+const parties: ReadonlySet<string> = new Set([...principals, 'recipient', 'caller', 'beneficiary']);
 
 /** True for roles that own the act; other roles name venues or accounts merely involved. */
 export function isParty(role: string): boolean {

@@ -2,6 +2,8 @@ import type { BlockHeader, CanonicalTx } from '../model/canonicalTx.ts';
 import type { Hash, Hex } from '../model/hex.ts';
 import type { TraceDialect, TraceMode } from '../model/upstream.ts';
 import type { CallNode } from './callNode.ts';
+import { CALL_TRACER, CALL_TRACER_WITH_LOG } from './callTracer.ts';
+import { PARITY } from './parity.ts';
 
 type CallTracerConfig = { readonly tracer: 'callTracer'; readonly tracerConfig?: { readonly withLog: true } };
 
@@ -37,4 +39,12 @@ export interface TraceApi {
   logs(result: unknown): readonly unknown[];
   /** The calls in pre-order. Throws `trace_empty`, `trace_malformed` or `inconsistent_upstream`. */
   read(result: unknown, tx: TracedTransaction): CallNode[];
+}
+
+/** Every trace API, best first: logs inside the frames give their exact position. */
+export const TRACE_APIS: readonly TraceApi[] = [CALL_TRACER_WITH_LOG, CALL_TRACER, PARITY];
+
+/** An API with results in the dialect's form. */
+export function apiOfDialect(dialect: TraceDialect): TraceApi {
+  return TRACE_APIS.find((api) => api.dialect === dialect)!;
 }

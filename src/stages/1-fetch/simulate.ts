@@ -1,7 +1,7 @@
 import { hexOf, quantity } from '../../evm/hex.ts';
 import { isRecord, itemsOf } from '../../lib/shape.ts';
 import { canonicalError } from '../../traces/callNode.ts';
-import { apiOfDialect } from '../../traces/traceApis.ts';
+import { apiOfDialect } from '../../traces/traceApi.ts';
 import { GAS_PER_BLOB } from '../../value/parties/execution.ts';
 import type { Hex } from '../../model/hex.ts';
 import type {
@@ -129,16 +129,14 @@ class Run {
 
   /** With the next block's number, time and fee recipient, which some nodes refuse. */
   #options(tracer: object, stateOverrides: StateOverrides): Record<string, unknown> {
-    const options: Record<string, unknown> = { ...tracer };
-    if (Object.keys(stateOverrides).length > 0) options['stateOverrides'] = stateOverrides;
     const { number, timestamp } = this.setting.base;
-    if (this.#nextBlock)
-      options['blockOverrides'] = {
-        number: hexOf(number + 1n),
-        time: hexOf(timestamp + SLOT_SECONDS),
-        feeRecipient: this.setting.environment.feeRecipient,
-      };
-    return options;
+    const { feeRecipient } = this.setting.environment;
+    const next = { number: hexOf(number + 1n), time: hexOf(timestamp + SLOT_SECONDS), feeRecipient };
+    return {
+      ...tracer,
+      ...(Object.keys(stateOverrides).length > 0 && { stateOverrides }),
+      ...(this.#nextBlock && { blockOverrides: next }),
+    };
   }
 
   /** Runs the call once per tracer. */
@@ -147,14 +145,10 @@ class Run {
     tracers: readonly object[],
     overrides: StateOverrides,
   ): Promise<RpcAnswer[]> {
-    const method = 'debug_traceCall';
-    const ask = (): Promise<RpcAnswer[]> =>
-      this.#sendOnce(
-        ...(tracers.map((tracer) => ({
-          method,
-          params: [call, this.#at, this.#options(tracer, overrides)],
-        })) as readonly SimulationCall[]),
-      );
+    const callOf = (tracer: object): SimulationCall => {
+      return { method: 'debug_traceCall', params: [call, this.#at, this.#options(tracer, overrides)] };
+    };
+    const ask = (): Promise<RpcAnswer[]> => this.#sendOnce(...tracers.map(callOf));
     const answers = await ask();
     const refused = answers.some((one) => !one.ok && /override/i.test(one.error.message));
     if (!refused || !this.#nextBlock) return answers;
@@ -197,12 +191,9 @@ class Run {
       { method: 'trace_call', params: [call, ['trace'], this.#at] },
       { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls: [call] }] }, this.#at] },
     );
+    const none = 'the node offers neither debug_traceCall nor trace_call';
     if (!trace!.ok && isUnsupported(trace!.error))
-      throw new UpstreamFault(
-        'simulation_unavailable',
-        'elsewhere',
-        'the node offers neither debug_traceCall nor trace_call',
-      );
+      throw new UpstreamFault('simulation_unavailable', 'elsewhere', none);
     const result = started(trace!);
     const blocks = itemsOf(started(simulated!));
     const outcome = isRecord(blocks[0]) ? itemsOf(blocks[0]['calls'])[0] : null;

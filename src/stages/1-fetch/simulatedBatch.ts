@@ -1,7 +1,7 @@
 import { encodeData, from as abiOf } from 'ox/AbiFunction';
 import { encode, from as parametersOf } from 'ox/AbiParameters';
 import { hexOf, lowerAddress, quantity, ZERO_ADDRESS } from '../../evm/hex.ts';
-import { isRecord } from '../../lib/shape.ts';
+import { isRecord, type Fields } from '../../lib/shape.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 import { quantityOf, type RpcCall } from './rpc/rpcMessages.ts';
 import type { Session } from './rpc/session.ts';
@@ -38,19 +38,15 @@ export function batchCall({ from, calls }: Pick<SimulationRequest, 'from' | 'cal
 export function batchTrace(request: SimulationRequest, traced: readonly Traced[]): Record<string, unknown> {
   const { to, data } = batchCall(request);
   const failed = traced.find((one) => one.failed);
-  const root: Record<string, unknown> = {
+  return {
     type: 'CALL',
     from: request.from,
     to,
     value: '0x0',
     input: data,
     calls: traced.map(({ result }) => result),
+    ...(failed && { error: 'execution reverted', output: failed.result['output'] ?? '0x' }),
   };
-  if (failed) {
-    root['error'] = 'execution reverted';
-    root['output'] = failed.result['output'] ?? '0x';
-  }
-  return root;
 }
 
 /** A state difference as overrides. */
@@ -65,21 +61,16 @@ export function overridesOf({ pre, post }: StateChange): StateOverrides {
   return found;
 }
 
-function overrideOf(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): StateOverride {
+function overrideOf(before: Fields, after: Fields): StateOverride {
   const override: Record<string, unknown> = {};
   for (const field of ['balance', 'code'])
     if (typeof after[field] === 'string') override[field] = after[field];
   const nonce = quantity(after['nonce']);
   if (nonce !== null) override['nonce'] = hexOf(nonce);
   // A slot set to zero is in `before` alone.
-  const cleared = isRecord(before['storage'])
-    ? Object.keys(before['storage']).map((slot) => [slot, ZERO])
-    : [];
-  const written = isRecord(after['storage']) ? after['storage'] : {};
-  const slots: Record<string, unknown> = { ...Object.fromEntries(cleared), ...written };
+  const slots: Record<string, unknown> = {};
+  if (isRecord(before['storage'])) for (const slot of Object.keys(before['storage'])) slots[slot] = ZERO;
+  if (isRecord(after['storage'])) Object.assign(slots, after['storage']);
   if (Object.keys(slots).length > 0) override['stateDiff'] = slots;
   return override as StateOverride;
 }

@@ -3,7 +3,7 @@ import type { Hash } from '../../model/hex.ts';
 import type { RawContext, RawTransaction } from '../../model/upstream.ts';
 import { AnalysisError } from '../../lib/errors.ts';
 import type { CallNode } from '../../traces/callNode.ts';
-import { apiOfDialect } from '../../traces/traceApis.ts';
+import { apiOfDialect } from '../../traces/traceApi.ts';
 import { buildFrames, isCreation, tracedFrames, type FrameTree } from './buildFrames.ts';
 import { inferLogs } from './logPlacement/inferLogs.ts';
 import {

@@ -2,7 +2,7 @@ import { keccak256 } from '../../../evm/keccak.ts';
 import { quantity, isHex, lowerHex } from '../../../evm/hex.ts';
 import { sameInAnyOrder } from '../../../lib/lists.ts';
 import { isSystemLog } from '../../../traces/callTracer.ts';
-import { apiOfDialect } from '../../../traces/traceApis.ts';
+import { apiOfDialect } from '../../../traces/traceApi.ts';
 import { differ, isRecord, itemsOf } from '../../../lib/shape.ts';
 import type { Hash, Hex } from '../../../model/hex.ts';
 import type { RawTransaction } from '../../../model/upstream.ts';
@@ -19,15 +19,13 @@ function text(value: unknown): string | null {
 
 function quantitiesDiffer(a: unknown, b: unknown): boolean {
   if (a === b) return false;
-  const left = quantity(a);
-  const right = quantity(b);
+  const [left, right] = [quantity(a), quantity(b)];
   return left !== null && right !== null && left !== right;
 }
 
 /** Whether one quantity is over another; false where one is missing. */
 function exceeds(value: unknown, limit: unknown): boolean {
-  const a = quantity(value);
-  const b = typeof limit === 'bigint' ? limit : quantity(limit);
+  const [a, b] = [quantity(value), quantity(limit)];
   return a !== null && b !== null && a > b;
 }
 
@@ -47,10 +45,8 @@ export function receiptMismatch(
   if (exceeds(receipt['gasUsed'], tx['gas'])) return 'more gas used than the transaction allows';
   if (exceeds(receipt['effectiveGasPrice'], tx['maxFeePerGas']))
     return 'a gas price over the maximum of the transaction';
-  const foreign = itemsOf(receipt['logs']).some(
-    (log) => isRecord(log) && differ(log['blockHash'], receipt['blockHash']),
-  );
-  return foreign ? 'a log of another block' : null;
+  const isForeign = (log: unknown) => isRecord(log) && differ(log['blockHash'], receipt['blockHash']);
+  return itemsOf(receipt['logs']).some(isForeign) ? 'a log of another block' : null;
 }
 
 /** The receipt's logs against the trace's or their bloom. */
@@ -70,9 +66,8 @@ export function logsMismatch(
     // The node ran the transaction again and got the same logs: their bloom filter proves no more.
     if (received.length === logs.length) return null;
   }
-  return bloomRefutes(receipt['logsBloom'], logs)
-    ? 'the logs do not match the bloom filter of their receipt'
-    : null;
+  const refuted = bloomRefutes(receipt['logsBloom'], logs);
+  return refuted ? 'the logs do not match the bloom filter of their receipt' : null;
 }
 
 /** The same emitters, topics and data the same number of times, in any order. */
@@ -101,7 +96,7 @@ function isSameText(a: unknown, b: unknown): boolean {
 
 function contentOf(log: unknown): string {
   if (!isRecord(log)) return '';
-  const topics = Array.isArray(log['topics']) ? (log['topics'] as unknown[]).map(text).join() : '';
+  const topics = itemsOf(log['topics']).map(text).join();
   return `${text(log['address'])}|${topics}|${text(log['data']) ?? '0x'}`;
 }
 
@@ -149,7 +144,7 @@ function bloomRefutes(bloom: unknown, logs: readonly unknown[]): boolean {
   for (const log of logs) {
     if (!isRecord(log)) continue;
     add(log['address']);
-    if (Array.isArray(log['topics'])) for (const topic of log['topics'] as unknown[]) add(topic);
+    for (const topic of itemsOf(log['topics'])) add(topic);
   }
   return digits.slice(2) !== filter.toString('hex');
 }

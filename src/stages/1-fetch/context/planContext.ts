@@ -3,7 +3,7 @@ import { planPricing } from '../prices/planPricing.ts';
 import { planHolders } from './holderReads.ts';
 import { NO_REGISTRIES, planRegistries } from './registryReads.ts';
 import { hasTag } from '../../../lib/motifKinds.ts';
-import { isRecord } from '../../../lib/shape.ts';
+import { isRecord, itemsOf } from '../../../lib/shape.ts';
 import { knownSymbols } from '../../../value/labelFormat.ts';
 import { tokensInLogs, type TokensInLogs } from './tokensInLogs.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
@@ -68,18 +68,17 @@ function calledToken(
   return knownSymbols(knownTokens).has(to) ? [to] : [];
 }
 
+const LATEST = BigInt(Number.MAX_SAFE_INTEGER);
+
 /** Newer nodes put `blockTimestamp` on transactions, receipts or logs. */
 function knownTimestamp({ tx, receipt }: RawTransaction): number | null {
-  const logs = isRecord(receipt) ? receipt['logs'] : null;
-  const firstLog: unknown = Array.isArray(logs) ? logs[0] : null;
-  return timestampOf(tx) ?? timestampOf(receipt) ?? timestampOf(firstLog);
-}
-
-function timestampOf(holder: unknown): number | null {
-  if (!isRecord(holder) || holder['blockTimestamp'] === undefined) return null;
-  const value = readTimestamp(holder['blockTimestamp']);
-  // Some answer zero for a time they do not know.
-  return value === 0 ? null : value;
+  const [firstLog] = isRecord(receipt) ? itemsOf(receipt['logs']) : [];
+  for (const holder of [tx, receipt, firstLog]) {
+    const time = isRecord(holder) ? quantity(holder['blockTimestamp']) : null;
+    // Some answer zero for a time they do not know.
+    if (time !== null && time > 0n && time <= LATEST) return Number(time);
+  }
+  return null;
 }
 
 /** Senders of user operations (ERC-4337), as the entry points log them. */
@@ -87,11 +86,3 @@ const operationSenders = ({ logs }: CanonicalTx, rulebook: PlanVocabulary): (Add
   logs
     .filter(({ address, topics }) => topics[3] && hasTag(rulebook, address, 'entry_point'))
     .map(({ topics }) => addressOfWord(topics[2]!));
-
-const LATEST = BigInt(Number.MAX_SAFE_INTEGER);
-
-/** A time in seconds, as nodes give it; null for anything else. */
-function readTimestamp(value: unknown): number | null {
-  const seconds = quantity(value);
-  return seconds !== null && seconds <= LATEST ? Number(seconds) : null;
-}

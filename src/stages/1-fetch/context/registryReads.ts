@@ -74,26 +74,18 @@ export function readRegistries(
   return registered;
 }
 
-interface RegistryIndex {
-  /** First topics of the events. */
-  readonly topics: ReadonlySet<string | undefined>;
-  readonly events: ReadonlyMap<string, readonly Registry[]>;
-  readonly calls: ReadonlyMap<Hex, readonly Registry[]>;
-}
-
 /** Registries by the events and functions of their protocols' shapes. */
-function registriesByTrigger({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): RegistryIndex {
+function registriesByTrigger({ events, calls }: Pick<Rulebook, 'events' | 'calls'>) {
   const of = (mappings: readonly EventMapping[]): Registry[] => {
     const specs = new Set(mappings.flatMap(({ protocols }) => protocols));
     return [...specs].flatMap(({ slug, registries }) => registries.map((spec) => ({ slug, spec })));
   };
-  const index = <K>(entries: Iterable<[K, { mappings: readonly EventMapping[] }]>): Map<K, Registry[]> =>
-    new Map(
-      [...entries]
-        .map(([key, { mappings }]) => [key, of(mappings)] as const)
-        .filter(([, list]) => list.length > 0),
-    );
+  const index = <K>(entries: Iterable<[K, { mappings: readonly EventMapping[] }]>): Map<K, Registry[]> => {
+    const lists = [...entries].map(([key, { mappings }]) => [key, of(mappings)] as const);
+    return new Map(lists.filter(([, list]) => list.length > 0));
+  };
   const byEvent = index(events);
+  /** First topics of the events. */
   const topics = new Set([...byEvent.keys()].map((event) => event.split(':')[0]));
   return { topics, events: byEvent, calls: index(calls) };
 }

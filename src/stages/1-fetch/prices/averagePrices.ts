@@ -29,23 +29,15 @@ interface Pool {
  */
 export function averagePrices(tokens: readonly Address[], averages: readonly AverageSpec[]): PriceSource {
   const asked = tokens.slice(0, MAX_TOKENS);
-  const pools = asked.flatMap((token) =>
-    averages.flatMap((spec) =>
-      spec.bases
-        .filter((base) => base !== token)
-        .flatMap((base) =>
-          spec.create2.fees.map(
-            (fee): Pool => ({ token, base, spec, address: poolAddress(spec, token, base, fee) }),
-          ),
-        ),
-    ),
-  );
+  const pools: Pool[] = [];
+  for (const token of asked)
+    for (const spec of averages)
+      for (const base of spec.bases)
+        for (const fee of base === token ? [] : spec.create2.fees)
+          pools.push({ token, base, spec, address: poolAddress(spec, token, base, fee) });
   return {
     calls: pools.flatMap(({ token, base, address, spec }): ViewCall[] => [
-      {
-        to: address,
-        data: `${OBSERVE}${[32, 2, spec.window, 0].map(wordOf).join('')}`,
-      },
+      { to: address, data: `${OBSERVE}${[32, 2, spec.window, 0].map(wordOf).join('')}` },
       ...[token, base].map((asset) => ({ to: asset, data: `${BALANCE_OF}${wordOf(address)}` as Hex })),
     ]),
     read(answers, { timestamp }) {
@@ -90,11 +82,7 @@ function readPool(
     asOf: timestamp,
     heartbeat: spec.window,
     pool: address,
-    terms: [
-      first
-        ? { asset: base, numerator: price, denominator: Q192 }
-        : { asset: base, numerator: Q192, denominator: price },
-    ],
+    terms: [{ asset: base, numerator: first ? price : Q192, denominator: first ? Q192 : price }],
     market: {
       sides: [
         { asset: token, amount: least(ofToken, uintOfWord(tokenWord)) },
@@ -129,9 +117,6 @@ function twoWords(data: Hex, head: number): [string, string] | null {
 }
 
 function poolAddress({ create2 }: AverageSpec, a: Address, b: Address, fee: number): Address {
-  return create2Address(
-    create2.deployer,
-    a < b ? pairSalt(a, b, fee) : pairSalt(b, a, fee),
-    create2.initCodeHash,
-  );
+  const salt = a < b ? pairSalt(a, b, fee) : pairSalt(b, a, fee);
+  return create2Address(create2.deployer, salt, create2.initCodeHash);
 }

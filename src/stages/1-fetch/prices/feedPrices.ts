@@ -1,4 +1,4 @@
-import { intOfWord, smallUintOfWord, uintOfWord, wordAt, HIGH_BYTES } from '../../../evm/hex.ts';
+import { intOfWord, smallUintOfWord, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import { refusePrice } from './planPricing.ts';
 import type { PriceAnswers, PriceSource } from './priceSources.ts';
 import type { Hex, Address } from '../../../model/hex.ts';
@@ -112,11 +112,11 @@ export function registryPrices(
 ): PriceSource {
   if (!registry) return { calls: [], read: () => ({ quotes: [], refusals: [] }) };
   const { address, heartbeat, quotes: denominations } = registry.spec;
-  const denominated = denominations.map((quote) => ({ quote, word: word(quote.denomination) }));
+  const denominated = denominations.map((quote) => ({ quote, word: wordOf(quote.denomination) }));
   const pairs: { token: Address; quote: FeedRegistrySpec['quotes'][number] }[] = [];
   const calls: ViewCall[] = [];
   for (const token of registry.tokens) {
-    const ofToken = word(token);
+    const ofToken = wordOf(token);
     for (const { quote, word: inQuote } of denominated) {
       pairs.push({ token, quote });
       for (const selector of READS) calls.push({ to: address, data: `${selector}${ofToken}${inQuote}` });
@@ -154,8 +154,4 @@ export function registryPrices(
       return pricesOf(asked, timestamp);
     },
   };
-}
-
-function word(address: Address): string {
-  return HIGH_BYTES + address.slice(2);
 }

@@ -135,15 +135,14 @@ function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRe
   if (at === null) return silent;
   if (at === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
   const before = readTerms(spec, bases, ask, 'before');
-  if (listed) return { ...ownRate(spec, token), terms: at, after: null, before: earlierTerms(spec, before) };
+  if (listed) {
+    const isRead = before !== 'empty' && callsOf(spec).twice.length > 0;
+    return { ...ownRate(spec, token), terms: at, after: null, before: isRead ? before : null };
+  }
   if (before === null) return refuse(spec, token, 'no_source', UNBORN);
   if (before === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
   return { ...ownRate(spec, token), terms: before, after: at };
 }
-
-/** Null where nothing was read of the state before. */
-const earlierTerms = (spec: RateSpec, before: ReturnType<typeof readTerms>): readonly RateTerm[] | null =>
-  before === 'empty' || callsOf(spec).twice.length === 0 ? null : before;
 
 /** Everything but the terms of a rate that the token's own contract states. */
 function ownRate(spec: RateSpec, token: Address): Omit<PriceRate, 'terms' | 'after'> {
@@ -172,9 +171,8 @@ function proves({ identity }: RateSpec, token: Address, bases: readonly Asset[],
   if (identity.kind === 'registry') {
     return identity.calls.some((call) => uintOfWord(ask(call, 'at') ?? '0') !== 0n);
   }
-  const [token0, token1] = bases;
-  if (token0 === undefined || token1 === undefined || token0 === 'native' || token1 === 'native')
-    return false;
+  const [token0 = 'native', token1 = 'native'] = bases;
+  if (token0 === 'native' || token1 === 'native') return false;
   const salt = pairSalt(token0, token1, null);
   return identity.factories.some(
     ({ deployer, initCodeHash }) => create2Address(deployer, salt, initCodeHash) === token,

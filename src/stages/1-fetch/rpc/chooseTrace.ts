@@ -1,6 +1,5 @@
-import { TRACE_APIS } from '../../../traces/traceApis.ts';
 import type { TraceMode, RawTransaction } from '../../../model/upstream.ts';
-import type { TraceApi } from '../../../traces/traceApi.ts';
+import { TRACE_APIS, type TraceApi } from '../../../traces/traceApi.ts';
 import { faultOf, isRateLimit, isStateMissing, isUnsupported } from './rpcMessages.ts';
 import type { RpcAnswer, RpcError } from './rpcMessages.ts';
 import { UpstreamFault } from './upstreamFault.ts';
