@@ -69,18 +69,11 @@ export function functionsOf(tables: SignatureTables, selector: Hex): NamedSignat
   return read.filter(({ hash }) => hash.startsWith(digits)).map(({ named }) => named);
 }
 
-interface ReadSignature {
-  readonly named: NamedSignature;
-  /** Keccak-256 of the canonical signature, without prefix. */
-  readonly hash: string;
-  readonly topicCount: number;
-}
-
 /** Signatures recur from log to log and from one transaction to the next. */
 export const readSignature = memoize(readText, 2_000);
 const readLine = memoize((line) => readText(line.slice(PREFIX + 1)), 2_000);
 
-function readText(signature: string): ReadSignature {
+function readText(signature: string) {
   const open = signature.indexOf('(');
   const name = signature.slice(0, open).trim();
   const fields = splitTopLevel(signature.slice(open + 1, -1))
@@ -96,8 +89,10 @@ function readText(signature: string): ReadSignature {
     return { ...field, name: field.name || `arg${position}`, offset, abi };
   });
   const canonical = `${name}(${fields.map(({ type }) => type).join(',')})`;
+  /** Without prefix. */
   const hash = keccak256(fromString(canonical)).slice(2);
-  return { named: { signature, canonical, name, args }, hash, topicCount: topics };
+  const named: NamedSignature = { signature, canonical, name, args };
+  return { named, hash, topicCount: topics };
 }
 
 /** `type [indexed] [name]`; a tuple is `(…)`, with or without `[…]` behind it. */

@@ -22,13 +22,7 @@ export type CreateAnalyze = (deps: {
   log: Log;
 }) => Analyze | Promise<Analyze>;
 
-export interface RunningServer {
-  readonly url: string;
-  readonly port: number;
-  readonly adminPort: number | null;
-  /** Stops listening, lets running analyses finish within the grace time, then aborts them. */
-  close(): Promise<void>;
-}
+export type RunningServer = Awaited<ReturnType<typeof serve>>;
 
 /** Time for aborted analyses to stop. */
 const ABORT_MS = 1_000;
@@ -66,11 +60,7 @@ function reachableHost(host: string): string {
 }
 
 /** Puts the service together and listens. Rejects when a port is taken or the analysis cannot be built. */
-export async function serve(
-  config: Config,
-  createAnalyze: CreateAnalyze,
-  given: { log?: Log } = {},
-): Promise<RunningServer> {
+export async function serve(config: Config, createAnalyze: CreateAnalyze, given: { log?: Log } = {}) {
   const log = given.log ?? openLog(config);
   const upstream = createUpstream(config);
   const stop = new AbortController();
@@ -101,6 +91,7 @@ export async function serve(
     log.info({ url, admin_port: adminPort, upstreams: config.rpcUrls.length }, 'listening');
 
     let closing: Promise<void> | null = null;
+    /** Stops listening, lets running analyses finish within the grace time, then aborts them. */
     const shutDown = async (): Promise<void> => {
       log.info({ running: limiter.running, waiting: limiter.waiting }, 'stopping');
       const stopped = stopListening(server);
@@ -123,7 +114,7 @@ export async function serve(
       await tracing?.close();
       log.info('stopped');
     };
-    return { url, port, adminPort, close: () => (closing ??= shutDown()) };
+    return { url, port, adminPort, close: (): Promise<void> => (closing ??= shutDown()) };
   } catch (error) {
     for (const undo of started.reverse()) await undo();
     throw error;

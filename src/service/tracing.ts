@@ -17,14 +17,10 @@ import type { BeginTrace } from './http/analyze.ts';
 const PROPAGATOR = new W3CTraceContextPropagator();
 const METHODS_NAMED = 5;
 
-export interface Tracing {
-  readonly begin: BeginTrace;
-  /** Sends the waiting spans, as far as the collector takes them. */
-  close(): Promise<void>;
-}
+export type Tracing = ReturnType<typeof openTracing>;
 
 /** `endpoint`: base address of an OTLP/HTTP collector, such as `http://localhost:4318`. */
-export function openTracing(endpoint: string): Tracing {
+export function openTracing(endpoint: string) {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
   const named = resourceFromAttributes({ 'service.name': 'txreport', 'service.version': ENGINE_VERSION });
   const provider = new BasicTracerProvider({
@@ -34,7 +30,9 @@ export function openTracing(endpoint: string): Tracing {
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   const tracer = provider.getTracer('txreport', ENGINE_VERSION);
-  return { begin: beginWith(tracer), close: () => provider.shutdown().catch(() => {}) };
+  /** Sends the waiting spans, as far as the collector takes them. */
+  const close = (): Promise<void> => provider.shutdown().catch(() => {});
+  return { begin: beginWith(tracer), close };
 }
 
 function beginWith(tracer: Tracer): BeginTrace {

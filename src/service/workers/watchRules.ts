@@ -12,19 +12,17 @@ const PROGRAM = new URL('./rulesThread.js', import.meta.url);
 const MEMORY_MB = 768;
 const RESTART_MS = 10_000;
 
-export interface WatchedRules {
+/**
+ * Passes on every changed, sound rulebook. Files are read and compiled in a thread of their own: it takes
+ * half a second, of hostile files several, and the memory of one that never ends is the thread's.
+ */
+export async function watchRules(watched: {
   readonly overlays: readonly string[];
   /** Of the rulebook in force. */
   readonly digest: string;
   readonly log: Log;
   readonly use: (next: Rulebook) => void;
-}
-
-/**
- * Passes on every changed, sound rulebook. Files are read and compiled in a thread of their own: it takes
- * half a second, of hostile files several, and the memory of one that never ends is the thread's.
- */
-export async function watchRules(watched: WatchedRules): Promise<{ close(): unknown }> {
+}): Promise<{ close(): unknown }> {
   const { overlays, log, use } = watched;
   const dirs = [SHIPPED_RULES, ...overlays];
   let { digest } = watched;

@@ -57,13 +57,6 @@ export function simulate(session: Session, request: SimulationRequest): Promise<
   });
 }
 
-/** The calls, the block and the settings of a run. */
-interface Setting {
-  readonly request: SimulationRequest;
-  readonly base: Base;
-  readonly environment: Environment;
-}
-
 class Run {
   readonly #at: Hex | 'pending';
   #nextBlock = true;
@@ -71,7 +64,7 @@ class Run {
   constructor(
     private readonly session: Session,
     private readonly tracer: RpcEndpoint,
-    private readonly setting: Setting,
+    private readonly setting: { request: SimulationRequest; base: Base; environment: Environment },
   ) {
     const { request, base } = setting;
     this.#at = request.block === 'pending' ? 'pending' : hexOf(base.number);

@@ -2,7 +2,7 @@ import { keccak256 } from '../../evm/keccak.ts';
 import { fromString } from 'ox/Hex';
 import { hexOf, lowerAddress, quantity, readHash, readQuantity, ZERO_ADDRESS } from '../../evm/hex.ts';
 import { isRecord } from '../../lib/shape.ts';
-import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { Address, Hex } from '../../model/hex.ts';
 import type { SimulatedCall, SimulationRequest } from '../../model/simulation.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import { CHAIN_CALL, quantityOf, resultOf, type RpcAnswer, type RpcCall } from './rpc/rpcMessages.ts';
@@ -18,22 +18,7 @@ const UNESTIMATED_GAS = 3_000_000n;
 const USUAL_TIP = 1_000_000_000n;
 
 /** The block that gives the state, and the values a wallet would ask the node for. */
-export interface Base {
-  readonly number: bigint;
-  readonly hash: Hash;
-  readonly timestamp: bigint;
-  readonly baseFee: bigint;
-  readonly miner: Address;
-  /** Wei per blob gas; 0 where no blob is carried. */
-  readonly blobFee: bigint;
-  /** The sender's. */
-  readonly nonce: bigint;
-  readonly balance: bigint;
-  /** Wei per gas above the base fee that a wallet would offer. */
-  readonly tip: bigint;
-  /** One per call; null where the node has no estimate. */
-  readonly gas: readonly (bigint | null)[];
-}
+export type Base = Awaited<ReturnType<typeof readBase>>;
 
 /** The environment that a contract can read beside the state: fees, gas limit, fee recipient. */
 export interface Environment {
@@ -47,11 +32,7 @@ export interface Environment {
 }
 
 /** One round trip: the block, the sender, and the gas that a wallet would ask for. */
-export async function readBase(
-  session: Session,
-  endpoint: RpcEndpoint,
-  request: SimulationRequest,
-): Promise<Base> {
+export async function readBase(session: Session, endpoint: RpcEndpoint, request: SimulationRequest) {
   const { from, block, blobs, calls, gas } = request;
   const at = typeof block === 'bigint' ? hexOf(block) : block;
   const estimates = gas === null ? calls.map((call) => estimateOf(request, call, at)) : [];
@@ -70,15 +51,19 @@ export async function readBase(
   if (quantityOf(chain) !== 1n) throw new UpstreamFault('wrong_chain', 'elsewhere');
   return {
     ...readHeader(header!),
+    /** Wei per blob gas; 0 where no blob is carried. */
     blobFee: quantityOf(further[estimates.length]) ?? 0n,
+    /** The sender's. */
     nonce: readQuantity(resultOf('eth_getTransactionCount', nonce!), 'upstream_malformed', 'nonce'),
     balance: quantityOf(balance) ?? 0n,
+    /** Wei per gas above the base fee that a wallet would offer. */
     tip: quantityOf(tip) ?? USUAL_TIP,
+    /** One per call; null where the node has no estimate. */
     gas: calls.map((_, i) => (i < estimates.length ? quantityOf(further[i]) : null)),
   };
 }
 
-function readHeader(answer: RpcAnswer): Pick<Base, 'number' | 'hash' | 'timestamp' | 'baseFee' | 'miner'> {
+function readHeader(answer: RpcAnswer) {
   const fields = resultOf('eth_getBlockByNumber', answer);
   if (!isRecord(fields)) throw new UpstreamFault('state_unavailable', 'elsewhere', 'no such block');
   const miner = lowerAddress(fields['miner']) ?? ZERO_ADDRESS;

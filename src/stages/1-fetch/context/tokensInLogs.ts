@@ -1,4 +1,4 @@
-import { eventKey } from '../../../evm/signatures.ts';
+import { keyOfLog } from '../../../evm/signatures.ts';
 import {
   APPROVAL,
   APPROVAL_FOR_ALL,
@@ -52,7 +52,7 @@ export function tokensInLogs(
   for (const { address, topics, data } of logs) {
     const [topic0, from, to, id] = topics;
     if (topic0 === undefined) continue;
-    if (isTokenEvent(address, topic0, topics.length, vocabulary)) seen.add(address);
+    if (isTokenEvent({ address, topics }, vocabulary)) seen.add(address);
     const held = heldToken(topics, data);
     if (held !== null) seen.add(held);
     if (topic0 !== TRANSFER) continue;
@@ -71,15 +71,11 @@ function heldToken([topic0, , token]: readonly Hash[], data: Hex): Address | nul
   return word !== undefined && word.length >= 66 ? `0x${word.slice(26, 66)}` : null;
 }
 
-function isTokenEvent(
-  emitter: Address,
-  topic0: Hash,
-  topicCount: number,
-  vocabulary: TokenVocabulary,
-): boolean {
+function isTokenEvent({ address, topics }: Pick<Log, 'address' | 'topics'>, rules: TokenVocabulary): boolean {
+  const topic0 = topics[0]!;
   if (STANDARD_TOPICS.has(topic0)) return true;
   // Of the wrapped native token: many other contracts emit them too.
-  if ((topic0 === DEPOSIT || topic0 === WITHDRAWAL) && vocabulary.wrappedNative.has(emitter)) return true;
-  const specs = vocabulary.tokenEvents.get(eventKey(topic0, topicCount));
-  return specs !== undefined && specs.some((spec) => spec.emitters.size === 0 || spec.emitters.has(emitter));
+  if ((topic0 === DEPOSIT || topic0 === WITHDRAWAL) && rules.wrappedNative.has(address)) return true;
+  const specs = rules.tokenEvents.get(keyOfLog({ topics }));
+  return specs !== undefined && specs.some(({ emitters }) => emitters.size === 0 || emitters.has(address));
 }

@@ -8,8 +8,9 @@ import {
   type RpcCall,
 } from '../rpc/rpcMessages.ts';
 import { hexOf } from '../../../evm/hex.ts';
+import type { ContextPlan } from './planContext.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';
-import type { Address, Hex } from '../../../model/hex.ts';
+import type { Hex } from '../../../model/hex.ts';
 
 /** A contract's answer; null where it returned nothing or reverted, undefined where the node failed. */
 export type ReadAnswer = Hex | null | undefined;
@@ -17,11 +18,7 @@ export type ReadAnswer = Hex | null | undefined;
 /** Reads per aggregate: three per token, so that a hundred tokens share one. */
 const READS_PER_MULTICALL = 300;
 
-export interface ReadPlace {
-  readonly blockNumber: bigint;
-  /** Multicall3 contract, null where it did not exist yet. */
-  readonly multicall: Address | null;
-}
+type ReadPlace = Pick<ContextPlan, 'blockNumber' | 'multicall'>;
 
 /** Reads that travel in one `eth_call`. */
 export interface ReadGroup {

@@ -18,9 +18,9 @@ export function feedPrices(feeds: readonly PriceFeedSpec[]): PriceSource {
   return {
     calls,
     read(answers, { timestamp }) {
-      const asked = feeds.map(({ asset, feed: source, heartbeat, decimals }, i): AskedFeed => {
-        const priceOf = (round: Round) => usdQuote({ asset, source, heartbeat }, round, decimals);
-        return { asset, call: calls[i]!, answer: answers[i] ?? null, source: `feed ${source}`, priceOf };
+      const asked = feeds.map(({ asset, feed: source, heartbeat, decimals: scale }, i): AskedFeed => {
+        const read = { call: calls[i]!, answer: answers[i] ?? null, name: `feed ${source}` };
+        return { asset, source, heartbeat, scale, decimals: null, ...read };
       });
       return pricesOf(asked, timestamp);
     },
@@ -34,13 +34,15 @@ interface Round {
   readonly before: bigint | null;
 }
 
-interface AskedFeed {
-  readonly asset: PriceQuote['asset'];
+interface AskedFeed extends Pick<PriceQuote, 'asset' | 'scale'> {
+  readonly source: Address;
+  readonly heartbeat: number;
+  /** Of the asset, where the feed answers in ether; null where it answers in dollars. */
+  readonly decimals: number | null;
   readonly call: ViewCall;
   readonly answer: Hex | null;
-  /** The feed, as refusals name it. */
-  readonly source: string;
-  readonly priceOf: (round: Round) => PriceQuote | PriceRate;
+  /** As refusals name it. */
+  readonly name: string;
 }
 
 /** Prices of rounds. One finished in this very block may be a change within it and waits for the last. */
@@ -50,8 +52,8 @@ function pricesOf(feeds: readonly AskedFeed[], timestamp: number): PriceAnswers 
   const anew: (AskedFeed & { readonly round: Round })[] = [];
   for (const feed of feeds) {
     const round = readRound(feed.answer, timestamp);
-    if (typeof round === 'string') refusals.push(refusePrice(feed.asset, `${feed.source} ${round}`));
-    else if (round.asOf < timestamp) prices.push(feed.priceOf(round));
+    if (typeof round === 'string') refusals.push(refusePrice(feed.asset, `${feed.name} ${round}`));
+    else if (round.asOf < timestamp) prices.push(priceOf(feed, round));
     else anew.push({ ...feed, round });
   }
   const found = byKind(prices, refusals);
@@ -60,9 +62,9 @@ function pricesOf(feeds: readonly AskedFeed[], timestamp: number): PriceAnswers 
     calls: anew.map(({ call: { to, data } }) => ({ to, data, before: true })),
     read: (answers) =>
       byKind(
-        anew.map(({ round, priceOf }, i) => {
+        anew.map(({ round, ...feed }, i) => {
           const last = readRound(answers[i] ?? null, timestamp);
-          return priceOf(typeof last === 'string' ? round : { ...round, before: last.numerator });
+          return priceOf(feed, typeof last === 'string' ? round : { ...round, before: last.numerator });
         }),
         [],
       ),
@@ -77,14 +79,21 @@ function byKind(prices: readonly (PriceQuote | PriceRate)[], refusals: PriceRefu
   return { quotes, rates: prices.filter(isRate), refusals };
 }
 
-function usdQuote(
-  { asset, source, heartbeat }: Pick<PriceQuote, 'asset' | 'source' | 'heartbeat'>,
+function priceOf(
+  { asset, source, heartbeat, scale, decimals }: AskedFeed,
   { numerator, asOf, before }: Round,
-  scale: number,
-): PriceQuote {
-  const [method, pool, confidenceBps] = ['chainlink', null, null];
-  const quote = { asset, source, heartbeat, numerator, scale, asOf, method, pool, confidenceBps };
-  return before === null ? quote : { ...quote, before };
+): PriceQuote | PriceRate {
+  const stated = { asset, method: 'chainlink', source, heartbeat, asOf, pool: null } as const;
+  if (decimals === null) {
+    const quote = { ...stated, numerator, scale, confidenceBps: null };
+    return before === null ? quote : { ...quote, before };
+  }
+  const denominator = 10n ** BigInt(scale + decimals);
+  const inEther = (one: bigint) => [{ asset: 'native', numerator: one * 10n ** 18n, denominator }] as const;
+  const earlier = before === null ? null : inEther(before);
+  const rate = { terms: inEther(numerator), after: null, before: earlier, vouched: true, market: null };
+  // Ether itself has its feed in dollars.
+  return { ...stated, asset: asset as Address, ...rate };
 }
 
 /** Price and time of a round, or the fault in the answer. */
@@ -127,29 +136,10 @@ export function registryPrices(
     read(answers, { timestamp, tokens }) {
       const asked = pairs.flatMap(({ token: asset, quote }, i): AskedFeed[] => {
         const [answer, scale] = [answers[2 * i], decodeDecimals(answers[2 * i + 1] ?? null)];
-        const decimals = quote.in === 'usd' ? 0 : usableDecimals(tokens.get(asset)?.decimals);
-        if (answer == null || scale === null || decimals === null) return [];
-        const denominator = 10n ** BigInt(scale + decimals);
-        const inEther = (one: bigint) =>
-          [{ asset: 'native', numerator: one * 10n ** 18n, denominator }] as const;
-        const etherRate = ({ numerator, asOf, before }: Round): PriceRate => ({
-          asset,
-          method: 'chainlink',
-          source: address,
-          terms: inEther(numerator),
-          after: null,
-          before: before === null ? null : inEther(before),
-          vouched: true,
-          asOf,
-          heartbeat,
-          pool: null,
-          market: null,
-        });
-        const priceOf = (round: Round): PriceQuote | PriceRate =>
-          quote.in === 'usd'
-            ? usdQuote({ asset, source: address, heartbeat }, round, scale)
-            : etherRate(round);
-        return [{ asset, call: calls[2 * i]!, answer, source: `the feed in registry ${address}`, priceOf }];
+        const decimals = quote.in === 'usd' ? null : usableDecimals(tokens.get(asset)?.decimals);
+        if (answer == null || scale === null || (quote.in !== 'usd' && decimals === null)) return [];
+        const read = { call: calls[2 * i]!, answer, name: `the feed in registry ${address}` };
+        return [{ asset, source: address, heartbeat, scale, decimals, ...read }];
       });
       return pricesOf(asked, timestamp);
     },

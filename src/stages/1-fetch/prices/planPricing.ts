@@ -172,21 +172,13 @@ function listedRates(tokens: readonly Address[], { listed }: Lookup) {
   return { rates, bases };
 }
 
-/** The rules' entries for an asset. */
-interface Lookup {
-  /** Assets with a feed. */
-  readonly fed: ReadonlySet<Asset>;
-  /** Its rates. */
-  readonly listed: ReadonlyMap<Address, readonly RateSpec[]>;
-  /** Rates that any token may have, and those among them that a factory or registry proves. */
-  readonly families: readonly RateSpec[];
-  readonly provable: readonly RateSpec[];
-}
+type Lookup = ReturnType<typeof lookupOf>;
 
 const lookupIn = (vocabulary: PricingVocabulary): Lookup =>
   vocabulary.prepared?.derive(lookupOf) ?? lookupOf(vocabulary);
 
-function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary): Lookup {
+/** The rules' entries: assets with a feed, rates by token, rates of any token, and those of these with a proof. */
+function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary) {
   const listed = new Map<Address, RateSpec[]>();
   for (const spec of pricing.rates) for (const token of spec.tokens ?? []) addTo(listed, token, spec);
   const families = pricing.rates.filter(({ tokens }) => tokens === null);

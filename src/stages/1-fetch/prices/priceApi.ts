@@ -127,13 +127,11 @@ async function askSource(
   scope: Scope,
 ): Promise<PriceAnswers> {
   const { spec, name } = source;
-  const groups: (readonly Asset[])[] = [];
-  const most = Math.min(assets.length, MAX_ASSETS);
-  for (let i = 0; i < most && groups.length < MAX_REQUESTS; i += spec.coinsPerRequest) {
-    groups.push(assets.slice(i, i + spec.coinsPerRequest));
-  }
+  const size = spec.coinsPerRequest;
+  const length = Math.min(Math.ceil(Math.min(assets.length, MAX_ASSETS) / size), MAX_REQUESTS);
+  const groups = Array.from({ length }, (_, i) => assets.slice(i * size, (i + 1) * size));
   const answers = await Promise.all(groups.map((group) => askGroup(source, group, timestamp, scope)));
-  const beyond = assets.slice(groups.length * spec.coinsPerRequest);
+  const beyond = assets.slice(length * size);
   const observed = { observed: String(assets.length), threshold: String(assets.length - beyond.length) };
   const reason = `more assets in one transaction than ${name} is asked about`;
   const refusals = beyond.map((asset) => refusePrice(asset, reason, observed));

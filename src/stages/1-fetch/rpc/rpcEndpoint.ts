@@ -118,9 +118,7 @@ export function createEndpoint({ name, url, agent, options }: EndpointOptions): 
     }
   }
 
-  const toMessage = ({ method, params }: RpcCall): RpcRequestMessage => {
-    return { jsonrpc: '2.0', id: nextId++, method, params };
-  };
+  const toMessage = (call: RpcCall): RpcRequestMessage => ({ jsonrpc: '2.0', id: nextId++, ...call });
 
   function sendSingle(call: RpcCall, scope: CallScope): Promise<RpcAnswer> {
     return observed([call.method], scope, async () => {

@@ -43,12 +43,7 @@ export const CHAIN_CALL: RpcCall = { method: 'eth_chainId', params: [] };
 export const quantityOf = (answer: RpcAnswer | undefined): bigint | null =>
   answer?.ok ? quantity(answer.result) : null;
 
-export interface RpcRequestMessage {
-  readonly jsonrpc: '2.0';
-  readonly id: number;
-  readonly method: RpcCall['method'];
-  readonly params: RpcCall['params'];
-}
+export type RpcRequestMessage = RpcCall & { readonly jsonrpc: '2.0'; readonly id: number };
 
 /** The error of a JSON-RPC response object, with hostile fields made harmless; null where there is none. */
 export function readError(message: unknown): RpcError | null {
