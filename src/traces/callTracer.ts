@@ -3,6 +3,7 @@ import { AnalysisError } from '../lib/errors.ts';
 import { absent, isRecord, itemsOf, readList, readObject, type Fields } from '../lib/shape.ts';
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash } from '../model/hex.ts';
+import type { TraceMode } from '../model/upstream.ts';
 import {
   CallBudget,
   readGas,
@@ -12,7 +13,7 @@ import {
   type CallNode,
   type TracedLog,
 } from './callNode.ts';
-import type { TraceApi, TracedTransaction } from './traceApi.ts';
+import type { CallTracerConfig, TraceApi, TracedTransaction } from './traceApi.ts';
 
 const BAD = 'trace_malformed';
 const NO_LOGS: readonly TracedLog[] = [];
@@ -30,32 +31,27 @@ const TYPES: ReadonlySet<string> = new Set<FrameType>([
  * geth's `callTracer` (`{type, from, to, value, input, output, error, calls[], logs[]}`, nested):
  * https://geth.ethereum.org/docs/developers/evm-tracing/built-in-tracers#call-tracer
  */
-const callTracer = {
+const callTracer = (mode: TraceMode, config: CallTracerConfig): TraceApi => ({
+  mode,
   dialect: 'call_tracer',
+  call: (hash) => ({ method: 'debug_traceTransaction', params: [hash, config] }),
+  blockCall: ({ hash }) => ({ method: 'debug_traceBlockByHash', params: [hash, config] }),
   looksLike,
   logs: lastingLogs,
   read: readCalls,
   splitBlock,
-} as const;
+});
 
-const WITH_LOG = { tracer: 'callTracer', tracerConfig: { withLog: true } } as const;
-const WITHOUT_LOG = { tracer: 'callTracer' } as const;
+const tracer = 'callTracer';
 
 /** With the logs inside their calls, which gives their exact position. */
-export const CALL_TRACER_WITH_LOG: TraceApi = {
-  ...callTracer,
-  mode: 'call_tracer_with_log',
-  call: (hash) => ({ method: 'debug_traceTransaction', params: [hash, WITH_LOG] }),
-  blockCall: ({ hash }) => ({ method: 'debug_traceBlockByHash', params: [hash, WITH_LOG] }),
-};
+export const CALL_TRACER_WITH_LOG = callTracer('call_tracer_with_log', {
+  tracer,
+  tracerConfig: { withLog: true },
+});
 
 /** For nodes that refuse the `withLog` option. */
-export const CALL_TRACER: TraceApi = {
-  ...callTracer,
-  mode: 'call_tracer',
-  call: (hash) => ({ method: 'debug_traceTransaction', params: [hash, WITHOUT_LOG] }),
-  blockCall: ({ hash }) => ({ method: 'debug_traceBlockByHash', params: [hash, WITHOUT_LOG] }),
-};
+export const CALL_TRACER = callTracer('call_tracer', { tracer });
 
 /** `{txHash?, result | error}` per transaction; older nodes leave out `txHash`. */
 function splitBlock(items: readonly unknown[], hashes: readonly Hash[]): ReadonlyMap<Hash, unknown> {
@@ -149,12 +145,10 @@ function readTracedLog(raw: unknown): TracedLog {
     address: readAddress(fields['address'], BAD, 'traced log address'),
     topics: readTopics(fields['topics'], BAD, 'traced log'),
     data: readOptionalBytes(fields['data'], 'traced log data'),
-    position: absent(position) ? null : readPosition(position),
+    position: absent(position)
+      ? null
+      : Math.min(readCount(position, BAD, 'traced log position'), 0xffff_ffff),
   };
-}
-
-function readPosition(value: unknown): number {
-  return Math.min(readCount(value, BAD, 'traced log position'), 0xffff_ffff);
 }
 
 /** A call with subcalls and logs being visited. */

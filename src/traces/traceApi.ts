@@ -5,7 +5,10 @@ import type { CallNode } from './callNode.ts';
 import { CALL_TRACER, CALL_TRACER_WITH_LOG } from './callTracer.ts';
 import { PARITY } from './parity.ts';
 
-type CallTracerConfig = { readonly tracer: 'callTracer'; readonly tracerConfig?: { readonly withLog: true } };
+export type CallTracerConfig = {
+  readonly tracer: 'callTracer';
+  readonly tracerConfig?: { readonly withLog: true };
+};
 
 /** A JSON-RPC call of a trace method that viem does not type. */
 export type TraceCall =

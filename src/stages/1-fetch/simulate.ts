@@ -220,7 +220,9 @@ class Run {
       effectiveGasPrice: hexOf(this.setting.environment.price),
       blobGasUsed: hexOf(GAS_PER_BLOB * BigInt(this.setting.request.blobs.length)),
       blobGasPrice: hexOf(blobFee),
-      logs: failed ? [] : logs.filter(isRecord).map((log, index) => logOf(log, index)),
+      logs: (failed ? [] : logs).filter(isRecord).map(({ address, topics, data }, index) => {
+        return { address, topics, data: data ?? '0x', logIndex: hexOf(BigInt(index)) };
+      }),
     };
     return { raw: { hash, tx, receipt, trace }, blockNumber: number, nextBlock: this.#nextBlock };
   }
@@ -254,10 +256,6 @@ function tracedOf(result: unknown, change: unknown): Traced {
 /** Whether an answer is a state difference. */
 export function isChange(value: unknown): value is StateChange {
   return isRecord(value) && isRecord(value['pre']) && isRecord(value['post']);
-}
-
-function logOf({ address, topics, data }: Record<string, unknown>, index: number): object {
-  return { address, topics, data: data ?? '0x', logIndex: hexOf(BigInt(index)) };
 }
 
 const gasOf = (traced: readonly Traced[]): bigint =>

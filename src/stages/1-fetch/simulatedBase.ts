@@ -33,9 +33,12 @@ export interface Environment {
 
 /** One round trip: the block, the sender, and the gas that a wallet would ask for. */
 export async function readBase(session: Session, endpoint: RpcEndpoint, request: SimulationRequest) {
-  const { from, block, blobs, calls, gas } = request;
+  const { from, block, blobs, calls, gas, stateOverrides } = request;
   const at = typeof block === 'bigint' ? hexOf(block) : block;
-  const estimates = gas === null ? calls.map((call) => estimateOf(request, call, at)) : [];
+  const pretended = Object.keys(stateOverrides).length > 0 ? [stateOverrides] : [];
+  const estimates = (gas === null ? calls : []).map((call) => {
+    return { method: 'eth_estimateGas', params: [callObject(request, call), at, ...pretended] };
+  });
   const asked = [
     // Reads need a block with a hash: for `pending` they are of the latest.
     { method: 'eth_getBlockByNumber', params: [block === 'pending' ? 'latest' : at, false] },
@@ -75,12 +78,6 @@ function readHeader(answer: RpcAnswer) {
     baseFee: quantity(fields['baseFeePerGas']) ?? 0n,
     miner: miner === ZERO_ADDRESS ? unknownTo(hash) : miner,
   };
-}
-
-function estimateOf(request: SimulationRequest, call: SimulatedCall, at: string) {
-  const { stateOverrides } = request;
-  const pretended = Object.keys(stateOverrides).length > 0 ? [stateOverrides] : [];
-  return { method: 'eth_estimateGas', params: [callObject(request, call), at, ...pretended] };
 }
 
 /** A call of a request as JSON-RPC takes it; `gas`: its limit and price. */
@@ -141,11 +138,12 @@ function priceOf({ maxFeePerGas, maxPriorityFeePerGas }: SimulationRequest, { ba
 export function transactionOf(request: SimulationRequest, base: Base, { gas }: Environment) {
   const { from, calls, signed, blobs, authorizationList } = request;
   const sent = calls.length === 1 ? calls[0]! : batchCall(request);
+  const plain = calls.map(({ to, data, value }) => [to, data, hexOf(value)]);
   const type = authorizationList.length > 0 ? 4 : blobs.length > 0 ? 3 : 2;
   return {
     blockHash: base.hash,
     blockNumber: hexOf(base.number),
-    hash: signed?.hash ?? keccak256(fromString(JSON.stringify([from, calls.map(plain)]))),
+    hash: signed?.hash ?? keccak256(fromString(JSON.stringify([from, plain]))),
     from,
     to: sent.to,
     value: hexOf(sent.value),
@@ -159,5 +157,3 @@ export function transactionOf(request: SimulationRequest, base: Base, { gas }: E
 
 /** An account that no contract can know beforehand. */
 const unknownTo = (hash: Hex): Address => `0x${hash.slice(-40)}`;
-
-const plain = ({ to, data, value }: SimulatedCall): unknown[] => [to, data, hexOf(value)];

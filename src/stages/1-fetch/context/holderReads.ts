@@ -1,5 +1,6 @@
 import { addressOfWord, wordAt, wordOf, ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { keyOfLog } from '../../../evm/signatures.ts';
+import { addTo } from '../../../lib/lists.ts';
 import { nftId } from '../../../value/asset.ts';
 import { resolverOf, type BindScope, type Resolver } from '../../../value/resolver.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
@@ -48,19 +49,16 @@ export function planHolders(
   return plan;
 }
 
-const isAsking = ({ op }: BindExpr): boolean => op === 'holder';
-
 /** Roles that ask for a holder, by the event or function. */
 function askingRoles({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): Map<string, Resolver[]> {
   const found = new Map<string, Resolver[]>();
   for (const [key, { mappings }] of [...events, ...calls])
     for (const { roles, params } of mappings) {
       const named = new Map(params.map((param) => [param.name, param]));
-      const asking = roles.filter(({ account }) =>
-        (account.op === 'first' ? account.of : [account]).some(isAsking),
-      );
-      const resolvers = asking.map(({ account }) => resolverOf(account, named));
-      if (resolvers.length > 0) found.set(key, [...(found.get(key) ?? []), ...resolvers]);
+      for (const { account } of roles) {
+        const options: readonly BindExpr[] = account.op === 'first' ? account.of : [account];
+        if (options.some(({ op }) => op === 'holder')) addTo(found, key, resolverOf(account, named));
+      }
     }
   return found;
 }

@@ -33,12 +33,6 @@ export function traceApisToAsk(capabilities: Capabilities, singleDialect: boolea
   return singleDialect ? best.slice(0, 1) : best;
 }
 
-/** Forgets the trace mode after it stopped working: another node may answer behind the same address. */
-function forgetTrace(capabilities: Capabilities): void {
-  capabilities.trace = null;
-  capabilities.unsupported.clear();
-}
-
 type Finding =
   | { readonly kind: ReturnType<TraceApi['looksLike']>; readonly result: unknown }
   | { readonly kind: 'unsupported' }
@@ -86,8 +80,8 @@ export function chooseTrace(
 }
 
 function noteUnsupported({ mode }: TraceApi, answer: RpcAnswer, capabilities: Capabilities): void {
-  // If it worked before, another node may answer now and all knowledge of the old one is stale.
-  if (capabilities.trace === mode) forgetTrace(capabilities);
+  // If it worked before, another node may answer at the address, and all knowledge of the old one is stale.
+  if (capabilities.trace === mode) capabilities.unsupported.clear();
   capabilities.unsupported.add(mode);
   // A method that is missing is missing with every option.
   if (mode === 'call_tracer_with_log' && !answer.ok && isUnsupported(answer.error))
@@ -102,7 +96,7 @@ export function noTraceApi(): UpstreamFault {
 
 function explain(findings: readonly Finding[], capabilities: Capabilities): UpstreamFault {
   if (capabilities.unsupported.size === TRACE_APIS.length) {
-    forgetTrace(capabilities);
+    capabilities.unsupported.clear();
     return noTraceApi();
   }
   const failed = findings.find((f) => f.kind === 'failed');

@@ -45,10 +45,6 @@ export class CircuitBreaker {
   /** Whether a healthy node should be asked before this one. */
   suspect(now: number): boolean {
     if (this.#suspectUntil > 0 && (now < this.#suspectUntil || this.#inFlight.size > 0)) return true;
-    return this.#isCrowded(now);
-  }
-
-  #isCrowded(now: number): boolean {
     if (this.#inFlight.size < SLOW_AT_ONCE) return false;
     const [oldest] = this.#inFlight.values();
     return Math.max(this.#averageMs, now - oldest!) >= SLOW_MS;
