@@ -71,7 +71,7 @@ export function quantity(value: unknown): bigint | null {
 export const hexOf = (value: bigint): Hex => `0x${value.toString(16)}`;
 
 /** Values of the digits by character code below 256, of either case; -1 of any other. */
-export const DIGITS = Int8Array.from({ length: 256 }, (_, code) =>
+const DIGITS = Int8Array.from({ length: 256 }, (_, code) =>
   code < 128 ? '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()) : -1,
 );
 /** A text of no more characters is a number below 2^52. */

@@ -4,15 +4,8 @@ import { absent, isRecord, itemsOf, readList, readObject, type Fields } from '..
 import type { FrameType } from '../model/canonicalTx.ts';
 import type { Address, Hash } from '../model/hex.ts';
 import type { TraceMode } from '../model/upstream.ts';
-import {
-  CallBudget,
-  readGas,
-  readOptionalBytes,
-  readTopics,
-  failureOf,
-  type CallNode,
-  type TracedLog,
-} from './callNode.ts';
+import { CallBudget, readGas, readOptionalBytes, readTopics, failureOf } from './callNode.ts';
+import type { CallNode, TracedLog } from './callNode.ts';
 import type { CallTracerConfig, TraceApi, TracedTransaction } from './traceApi.ts';
 
 const BAD = 'trace_malformed';

@@ -1,11 +1,5 @@
-import {
-  STATUS_CODES,
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { STATUS_CODES, createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { ClientOf } from './clientAddress.ts';
 import { errorAnswer } from './errorResponse.ts';

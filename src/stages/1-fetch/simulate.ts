@@ -18,15 +18,8 @@ import type { RpcAnswer, SimulationCall } from './rpc/rpcMessages.ts';
 import type { RpcEndpoint } from './rpc/rpcEndpoint.ts';
 import type { Session } from './rpc/session.ts';
 import { elsewhere, UpstreamFault } from './rpc/upstreamFault.ts';
-import {
-  callObject,
-  environmentsOf,
-  MOST_GAS,
-  readBase,
-  transactionOf,
-  type Base,
-  type Environment,
-} from './simulatedBase.ts';
+import { callObject, environmentsOf, MOST_GAS, readBase, transactionOf } from './simulatedBase.ts';
+import type { Base, Environment } from './simulatedBase.ts';
 import { batchTrace, mergeOverrides, overridesOf, withoutLoan, type Traced } from './simulatedBatch.ts';
 
 const SLOT_SECONDS = 12n;

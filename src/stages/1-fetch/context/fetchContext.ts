@@ -4,14 +4,8 @@ import { ratePrices, shareProofs } from '../prices/ratePrices.ts';
 import { holderCalls, MAX_HOLDERS, readHolders } from './holderReads.ts';
 import { readRegistries, registryCalls } from './registryReads.ts';
 import { feedPrices } from '../prices/feedPrices.ts';
-import {
-  contractSources,
-  ratesFrom,
-  STANDARD_PRICE_SOURCES,
-  type PriceSourceName,
-  type PriceAnswers,
-  type PriceSource,
-} from '../prices/priceSources.ts';
+import { contractSources, ratesFrom, STANDARD_PRICE_SOURCES } from '../prices/priceSources.ts';
+import type { PriceSourceName, PriceAnswers, PriceSource } from '../prices/priceSources.ts';
 import { readState } from './readState.ts';
 import type { NameSource } from './accountNames.ts';
 import type { ReadAnswer } from './viewReads.ts';

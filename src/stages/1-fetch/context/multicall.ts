@@ -1,4 +1,4 @@
-import { DIGITS, HIGH_BYTES, lowerHex, smallUintAt, wordOf, ZERO_WORD } from '../../../evm/hex.ts';
+import { HIGH_BYTES, lowerHex, smallUintAt, wordOf, ZERO_WORD } from '../../../evm/hex.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 
 /** A read of a contract, answered in the state at the end of the transaction's block. */
@@ -105,19 +105,8 @@ const UTF8 = new TextDecoder();
 
 /** The bytes between two digits of an answer as text, without trailing zeros; null for an empty one. */
 function textOf(answer: Hex, start: number, end: number): string | null {
-  while (end > start && byteAt(answer, end - 2) === 0) end -= 2;
-  if (end === start) return null;
-  let text = '';
-  for (let at = start; at < end; at += 2) {
-    const byte = byteAt(answer, at);
-    if (byte > 127) return UTF8.decode(Buffer.from(answer.slice(start, end), 'hex'));
-    text += String.fromCharCode(byte);
-  }
-  return text;
-}
-
-function byteAt(answer: Hex, at: number): number {
-  return DIGITS[answer.charCodeAt(at)]! * 16 + DIGITS[answer.charCodeAt(at + 1)]!;
+  while (end > start && answer.slice(end - 2, end) === '00') end -= 2;
+  return end === start ? null : UTF8.decode(Buffer.from(answer.slice(start, end), 'hex'));
 }
 
 /** `decimals()`: a uint8; null for anything larger, which no amount could be scaled by. */

@@ -1,12 +1,6 @@
 import { decodeAggregate3, encodeAggregate3, wholeBytes, type ViewCall } from './multicall.ts';
-import {
-  faultOf,
-  isExecutionTimeout,
-  isRevert,
-  resultOf,
-  type RpcAnswer,
-  type RpcCall,
-} from '../rpc/rpcMessages.ts';
+import { faultOf, isExecutionTimeout, isRevert, resultOf } from '../rpc/rpcMessages.ts';
+import type { RpcAnswer, RpcCall } from '../rpc/rpcMessages.ts';
 import { hexOf } from '../../../evm/hex.ts';
 import type { ContextPlan } from './planContext.ts';
 import { UpstreamFault } from '../rpc/upstreamFault.ts';

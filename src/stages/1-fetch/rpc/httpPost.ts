@@ -1,4 +1,4 @@
-import { createGunzip } from 'node:zlib';
+import { createGunzip, type Gunzip } from 'node:zlib';
 import { errors, type Agent } from 'undici';
 import { separateCredentials } from '../../../lib/credentials.ts';
 import { connectionCause, type ConnectionCause } from './connectionCause.ts';
@@ -46,38 +46,51 @@ Object.setPrototypeOf(errors.HeadersOverflowError, function withoutStack() {
 });
 
 /**
- * A function that posts JSON to one address and counts the bytes while they arrive and expand. It uses
- * undici's dispatcher: the streams of `fetch` cost more than the analysis of an ordinary transaction.
+ * A function that posts JSON to one address. It counts the bytes while they arrive and expand, and stops as
+ * soon as they are over their limit. It uses undici's dispatcher: the streams of `fetch` cost more than the
+ * analysis of an ordinary transaction, and undici's own decompression is experimental and warns of that.
  * Redirects are not followed, they would carry the credentials to another host. Rejects with `HttpFailure`.
  */
 export function createHttpPost(address: string, agent: Agent): HttpPost {
   const target = targetOf(address);
-  return (body, limits) =>
+  return (body, { signal, ms, maxBytes, largeBytes = Infinity }) =>
     new Promise((resolve, reject) => {
-      const { signal, ms } = limits;
       let status: number | null = null;
       let retryAfter: string | null = null;
-      let reader: BodyReader | null = null;
+      let gunzip: Gunzip | null = null;
+      const chunks: Buffer[] = [];
+      let size = 0;
+      let limit = 0;
       let settled = false;
       let cancel = (): void => {};
 
-      const settle = (): void => {
+      const settle = (outcome: () => void): void => {
+        if (settled) return;
         settled = true;
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
-        reader?.close();
+        gunzip?.destroy();
+        outcome();
       };
-      const fail = (why: HttpFailure['why'], connection?: ConnectionCause): void => {
-        if (settled) return;
-        settle();
-        reject(new HttpFailure(why, status, connection));
+      const succeed = (whole: Buffer): void =>
+        settle(() => resolve({ status: status!, retryAfter, body: whole }));
+      const fail = (why: HttpFailure['why'], connection?: ConnectionCause): void =>
+        settle(() => {
+          reject(new HttpFailure(why, status, connection));
+          cancel();
+        });
+      /** The body is over its limit; of an error's, nothing is kept then. */
+      const refuse = (isLarge = limit < maxBytes): void => {
+        if (status! < 300) return fail(isLarge ? 'large' : 'too_large');
+        succeed(Buffer.alloc(0));
         cancel();
       };
-      const succeed = (whole: Buffer): void => {
-        if (settled) return;
-        settle();
-        resolve({ status: status!, retryAfter, body: whole });
+      const take = (chunk: Buffer): void => {
+        size += chunk.length;
+        if (size > limit) refuse();
+        else chunks.push(chunk);
       };
+      const finish = (): void => succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
       const onAbort = (): void => fail('aborted');
       const timer = setTimeout(fail, Math.max(1, Math.floor(ms)), 'too_late');
       signal.addEventListener('abort', onAbort);
@@ -96,20 +109,28 @@ export function createHttpPost(address: string, agent: Agent): HttpPost {
             if (statusCode < 200) return;
             status = statusCode;
             retryAfter = text(headers['retry-after']);
-            const onTooMuch = (why: 'too_large' | 'large'): void => {
-              if (statusCode < 300) return fail(why);
-              succeed(Buffer.alloc(0));
-              cancel();
-            };
-            const outcome = { onWhole: succeed, onTooMuch, onBroken: () => fail('broken') };
-            reader = readerOf(limits, statusCode, text(headers['content-encoding']), outcome);
-            reader.expect(Number(text(headers['content-length']) ?? 0));
+            limit = status < 300 ? Math.min(maxBytes, largeBytes) : ERROR_BYTES;
+            // RFC 9110 §8.4.1: names of codings have no case, and `x-gzip` is `gzip`.
+            if (/^(?:x-)?gzip$/i.test(text(headers['content-encoding']) ?? '')) {
+              gunzip = createGunzip({ chunkSize: 65_536 });
+              gunzip
+                .on('data', take)
+                .on('end', finish)
+                .on('error', () => fail('broken'));
+            }
+            const announced = Number(text(headers['content-length']) ?? 0);
+            if (announced > maxBytes) refuse(false);
+            else if (announced > limit) refuse();
           },
           onResponseData(_controller, chunk) {
-            if (!settled) reader?.write(chunk);
+            if (settled) return;
+            if (gunzip) gunzip.write(chunk);
+            else take(chunk);
           },
           onResponseEnd() {
-            if (!settled) reader?.end();
+            if (settled) return;
+            if (gunzip) gunzip.end();
+            else finish();
           },
           onResponseError(_controller, error) {
             fail('broken', connectionCause(error));
@@ -117,57 +138,6 @@ export function createHttpPost(address: string, agent: Agent): HttpPost {
         },
       );
     });
-}
-
-interface BodyReader {
-  /** Refuses a body with an announced length over the limit. */
-  expect(bytes: number): void;
-  write(chunk: Buffer): void;
-  end(): void;
-  close(): void;
-}
-
-interface BodyOutcome {
-  readonly onWhole: (body: Buffer) => void;
-  readonly onTooMuch: (why: 'too_large' | 'large') => void;
-  readonly onBroken: () => void;
-}
-
-/**
- * Collects a body and stops as soon as it is over its limit, compressed or not. undici's own decompression is
- * experimental, warns of that on stderr and costs the same.
- */
-function readerOf(
-  { maxBytes, largeBytes = Infinity }: HttpLimits,
-  status: number,
-  encoding: string | null,
-  outcome: BodyOutcome,
-): BodyReader {
-  const limit = status < 300 ? Math.min(maxBytes, largeBytes) : ERROR_BYTES;
-  const why = limit < maxBytes ? 'large' : 'too_large';
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const take = (chunk: Buffer): void => {
-    size += chunk.length;
-    if (size > limit) outcome.onTooMuch(why);
-    else chunks.push(chunk);
-  };
-  const whole = (): void => outcome.onWhole(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
-  const expect = (bytes: number): void => {
-    if (bytes > maxBytes) outcome.onTooMuch('too_large');
-    else if (bytes > limit) outcome.onTooMuch(why);
-  };
-  // RFC 9110 §8.4.1: names of codings have no case, and `x-gzip` is `gzip`.
-  if (encoding === null || !/^(?:x-)?gzip$/i.test(encoding))
-    return { expect, write: take, end: whole, close: () => {} };
-  const gunzip = createGunzip({ chunkSize: 65_536 });
-  gunzip.on('data', take).on('end', whole).on('error', outcome.onBroken);
-  return {
-    expect,
-    write: (chunk) => void gunzip.write(chunk),
-    end: () => void gunzip.end(),
-    close: () => void gunzip.destroy(),
-  };
 }
 
 /** Where and with which headers to send; credentials of the URL become a header. */

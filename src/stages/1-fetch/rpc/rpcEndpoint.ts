@@ -1,15 +1,7 @@
 import { AnalysisError } from '../../../lib/errors.ts';
 import { isRecord } from '../../../lib/shape.ts';
-import {
-  isRateLimit,
-  readBatch,
-  readError,
-  readSingle,
-  readJson,
-  type RpcAnswer,
-  type RpcCall,
-  type RpcRequestMessage,
-} from './rpcMessages.ts';
+import { isRateLimit, readBatch, readError, readSingle, readJson } from './rpcMessages.ts';
+import type { RpcAnswer, RpcCall, RpcRequestMessage } from './rpcMessages.ts';
 import { newCapabilities, type Capabilities } from './chooseTrace.ts';
 import { CircuitBreaker } from './circuitBreaker.ts';
 import { createHttpPost, HttpFailure, type HttpAnswer } from './httpPost.ts';
