@@ -1,9 +1,8 @@
 import cluster from 'node:cluster';
 import { setMaxListeners } from 'node:events';
-import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
-import { createAdminServer, createHttpServer, listen, stopListening, shedLoad } from './http/httpServer.ts';
+import { createHttpServer, listen, serveAdmin, stopListening, shedLoad } from './http/httpServer.ts';
 import { messagesOf } from './http/messages.ts';
 import { createClientOf } from './http/clientAddress.ts';
 import { createLimiter } from './http/limiter.ts';
@@ -43,10 +42,12 @@ async function tracingTo(endpoint: string | null): Promise<Tracing | null> {
 }
 
 /** Null in a worker: the processes of one service have one admin port, on which their parent answers. */
-function openAdmin(metrics: Metrics, upstream: Upstream, stopping: AbortSignal): Server | null {
+async function openAdmin(config: Config, metrics: Metrics, upstream: Upstream, stopping: AbortSignal) {
   if (cluster.isWorker) return null;
-  return createAdminServer({
-    metrics: { contentType: metrics.registry.contentType, text: () => metrics.registry.metrics() },
+  const { registry } = metrics;
+  return serveAdmin({
+    config,
+    metrics: { contentType: registry.contentType, text: () => registry.metrics() },
     upstream,
     stopping,
     alive: () => !stopping.aborted,
@@ -85,8 +86,8 @@ export async function serve(config: Config, createAnalyze: CreateAnalyze, given:
     const server = createHttpServer(listener, config, messagesOf(app));
     const port = await listen(server, config.port, config.host);
     started.push(() => (server.closeAllConnections(), stopListening(server)));
-    const admin = metrics && openAdmin(metrics, upstream, stop.signal);
-    const adminPort = admin ? await listen(admin, config.adminPort!, config.adminHost) : null;
+    const admin = metrics && (await openAdmin(config, metrics, upstream, stop.signal));
+    const adminPort = admin?.port ?? null;
     const url = `http://${reachableHost(config.host)}:${port}`;
     log.info({ url, admin_port: adminPort, upstreams: config.rpcUrls.length }, 'listening');
 
@@ -104,10 +105,7 @@ export async function serve(config: Config, createAnalyze: CreateAnalyze, given:
       const cut = setTimeout(() => server.closeAllConnections(), 500);
       await stopped;
       clearTimeout(cut);
-      if (admin) {
-        admin.closeAllConnections();
-        await stopListening(admin);
-      }
+      await admin?.close();
       stop.abort();
       await analyze.close?.();
       await upstream.close();

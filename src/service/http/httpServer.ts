@@ -176,15 +176,16 @@ export function shedLoad(
 }
 
 /** `GET /metrics` (Prometheus) and `GET /ready`, for operators: kept off the public port. */
-export function createAdminServer(deps: {
+export async function serveAdmin(deps: {
+  config: { readonly adminPort: number | null; readonly adminHost: string };
   metrics: { readonly contentType: string; text(): Promise<string> };
   upstream: { ready(signal: AbortSignal): Promise<boolean> };
   /** Ends a check that is under way when the service stops. */
   stopping: AbortSignal;
   /** Whether the service takes requests. */
   alive: () => boolean;
-}): Server {
-  return createServer((request, response) => {
+}): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
     const answer = (status: number, type: string, body: string): void =>
       void response.writeHead(status, { 'Content-Type': type }).end(body);
     const json = (status: number, value: object): void =>
@@ -200,4 +201,10 @@ export function createAdminServer(deps: {
     };
     serve().catch(() => json(500, { error: 'internal error' }));
   });
+  const port = await listen(server, deps.config.adminPort!, deps.config.adminHost);
+  const close = (): Promise<void> => {
+    server.closeAllConnections();
+    return stopListening(server);
+  };
+  return { port, close };
 }

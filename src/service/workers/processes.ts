@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAdminServer, listen } from '../http/httpServer.ts';
+import { serveAdmin } from '../http/httpServer.ts';
 import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../../lib/log.ts';
@@ -63,7 +63,7 @@ export async function runProcesses(config: Config, log: Log): Promise<number> {
   const closeAdmin =
     config.adminPort === null
       ? null
-      : await serveAdmin(config, () => running.size > 0 && !stopping).catch((error: unknown) => {
+      : await openAdmin(config, () => running.size > 0 && !stopping).catch((error: unknown) => {
           log.fatal({ err: error }, 'cannot start');
           fail();
           return null;
@@ -91,21 +91,16 @@ function passOnUntaken(worker: Worker): void {
   });
 }
 
-/** `GET /metrics` summed up over the processes, and `GET /ready`. */
-async function serveAdmin(config: Config, alive: () => boolean): Promise<() => Promise<void>> {
+/** The admin port, with metrics summed up over the processes. Returns how to close it. */
+async function openAdmin(config: Config, alive: () => boolean): Promise<() => Promise<void>> {
   const { AggregatorRegistry } = await import('prom-client');
   const registry = new AggregatorRegistry();
   const upstream = createUpstream(config);
-  const server = createAdminServer({
-    metrics: { contentType: registry.contentType, text: () => registry.clusterMetrics() },
-    upstream,
-    stopping: new AbortController().signal,
-    alive,
-  });
-  await listen(server, config.adminPort!, config.adminHost);
+  const metrics = { contentType: registry.contentType, text: () => registry.clusterMetrics() };
+  const stopping = new AbortController().signal;
+  const admin = await serveAdmin({ config, metrics, upstream, stopping, alive });
   return async () => {
-    server.closeAllConnections();
-    server.close();
+    await admin.close();
     await upstream.close();
   };
 }

@@ -188,14 +188,13 @@ function addBases(feeds: readonly PriceFeedSpec[], tokens: Map<Address, TokenMet
 const UNSTATED = { symbol: null, name: null, decimals: null };
 
 /** Whether the rules state all that a token would be asked for. */
-const isWhole = ({ name, decimals }: Omit<TokenMetadata, 'address'>): boolean =>
+const isWhole = ({ name, decimals }: Omit<TokenMetadata, 'address'> = UNSTATED): boolean =>
   name !== null && decimals !== null;
 
 /** Reads of one round trip: the metadata of tokens that the rules do not state, then each source's calls. */
 function readsOf(tokens: readonly Address[], sources: readonly PriceSource[], facts: TokenFacts): ViewCall[] {
-  const reads: ViewCall[] = [];
-  for (const to of tokens)
-    if (!isWhole(facts.get(to) ?? UNSTATED)) for (const data of METADATA_SELECTORS) reads.push({ to, data });
+  const unstated = tokens.filter((token) => !isWhole(facts.get(token)));
+  const reads = unstated.flatMap((to) => METADATA_SELECTORS.map((data): ViewCall => ({ to, data })));
   for (const source of sources) reads.push(...source.calls);
   return reads;
 }
@@ -220,19 +219,16 @@ function readMetadata(
 ): number {
   let at = 0;
   for (const address of asked) {
-    const stated = facts.get(address) ?? UNSTATED;
-    const { symbol, name, decimals } = stated;
-    if (isWhole(stated)) {
-      tokens.set(address, { address, symbol, name, decimals });
-      continue;
-    }
+    const stated = facts.get(address);
+    const read = isWhole(stated) ? [] : answers.slice(at, (at += METADATA_SELECTORS.length));
+    const [ofSymbol = null, ofName = null, ofDecimals = null] = read;
+    const { symbol, name, decimals } = stated ?? UNSTATED;
     tokens.set(address, {
       address,
-      symbol: decodeText(answers[at]!) ?? symbol,
-      name: decodeText(answers[at + 1]!) ?? name,
-      decimals: decodeDecimals(answers[at + 2]!) ?? decimals,
+      symbol: decodeText(ofSymbol) ?? symbol,
+      name: decodeText(ofName) ?? name,
+      decimals: decodeDecimals(ofDecimals) ?? decimals,
     });
-    at += METADATA_SELECTORS.length;
   }
   return at;
 }
