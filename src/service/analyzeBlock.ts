@@ -93,13 +93,15 @@ export function createAnalyzeBlock(
 
   /** Findings over the transactions; those without a report leave their place empty. */
   async function findIn(block: RawBlock, reports: ReadonlyMap<string, TxReport>): Promise<Finding[]> {
-    const places = new Map(block.hashes.map((hash, index) => [hash as string, index]));
-    const txs = [...reports.values()].map((report) => blockTx(report, places.get(report.tx.hash)!));
+    const txs = block.hashes.flatMap((hash, index) => {
+      const report = reports.get(hash);
+      return report ? [blockTx(report, index)] : [];
+    });
     const found = await findInBlock(
       {
         number: Number(block.number),
         coinbase: block.coinbase && checksumAddress(block.coinbase),
-        txs: txs.sort((a, b) => a.index - b.index),
+        txs,
         logsOf: (hash) => (block.receipts.get(hash as Hash) as { logs: readonly RawLog[] }).logs,
       },
       deps.rulebook(),

@@ -8,19 +8,16 @@ import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** The nodes by name, and those with an open circuit. */
-interface UpstreamHealth {
-  readonly names: readonly string[];
-  openCircuits(): readonly string[];
-}
-
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
  * The service's counters, in a registry of their own, so that several services in one process stay apart.
  * Labels come from closed vocabularies: never a hash, an address or a URL.
  */
-export function createMetrics(limiter: Limiter, health: UpstreamHealth) {
+export function createMetrics(
+  limiter: Limiter,
+  nodes: { readonly names: readonly string[]; openCircuits(): readonly string[] },
+) {
   const registry = new Registry();
   const registers = [registry];
   if (cluster.isWorker) {
@@ -69,8 +66,8 @@ export function createMetrics(limiter: Limiter, health: UpstreamHealth) {
     labelNames: ['upstream'],
     registers,
     collect() {
-      const open = health.openCircuits();
-      for (const name of health.names) this.set({ upstream: name }, open.includes(name) ? 1 : 0);
+      const open = nodes.openCircuits();
+      for (const name of nodes.names) this.set({ upstream: name }, open.includes(name) ? 1 : 0);
     },
   });
   for (const [state, help] of [

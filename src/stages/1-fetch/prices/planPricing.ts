@@ -65,7 +65,10 @@ export function planPricing(
   const unlisted = (token: Address): boolean => asked.has(token) && isFeedless(token) && !rates.has(token);
   const shares = planShares(found, lookup, unlisted, aggregated);
   const allRates = [...rates.values(), ...shares.rates];
-  const positions = aggregated ? positionsOf(found, pricing) : [];
+  const positions = (aggregated ? found.nfts : []).flatMap(({ nft, id }) => {
+    const spec = pricing.positions?.find((known) => known.nft === nft);
+    return spec ? [{ spec, id }] : [];
+  });
   const feedsFor = (assets: readonly Asset[]): readonly PriceFeedSpec[] => {
     const wanted = new Set(assets);
     return vocabulary.feeds.filter(({ asset }) => wanted.has(asset));
@@ -136,13 +139,6 @@ function planShares(
     held: ratesOf(held.slice(0, limit - issued.length), provable),
     refusals: families.length > 0 ? beyond(minted, 'the contracts of shares', limit) : [],
   };
-}
-
-function positionsOf(found: TokensInLogs, { positions = [] }: PricingRules) {
-  return found.nfts.flatMap(({ nft, id }) => {
-    const spec = positions.find((known) => known.nft === nft);
-    return spec ? [{ spec, id }] : [];
-  });
 }
 
 const beyond = (tokens: readonly Address[], source: string, limit: number): PriceRefusal[] =>

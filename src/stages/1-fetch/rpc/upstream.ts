@@ -50,17 +50,13 @@ export function createUpstream(options: UpstreamOptions) {
   /** Whether a node answers `eth_chainId` with chain 1 now. */
   async function ready(signal: AbortSignal): Promise<boolean> {
     const session = open({ signal, deadlineAt: performance.now() + Math.min(deadlineMs, 5_000) });
-    const answers = await Promise.all(
-      endpoints.map(async (endpoint) => {
-        try {
-          const [answer] = await endpoint.send([CHAIN_CALL], session);
-          return quantityOf(answer!) === 1n;
-        } catch {
-          return false;
-        }
-      }),
+    const asked = endpoints.map((endpoint) =>
+      endpoint.send([CHAIN_CALL], session).then(
+        ([answer]) => quantityOf(answer) === 1n,
+        () => false,
+      ),
     );
-    return answers.includes(true);
+    return (await Promise.all(asked)).includes(true);
   }
 
   /** The names of the nodes with an open circuit. */
