@@ -25,10 +25,7 @@ export const HELD_PERMIT = '0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223
 /** `Lockdown(address,address,address)`: the same, revoked. */
 export const HELD_LOCKDOWN = '0x89b1add15eff56b3dfe299ad94e01f2b52fbcb80ae1a3baea6ae8c04cb2b98a4';
 
-/**
- * Events only of tokens with balances derived from shares or an index, which change without Transfers: they
- * count shares beside amounts, or add accrued interest.
- */
+/** Events only of tokens with balances that change without Transfers: counted in shares, or with interest. */
 export const SHARE_TOPICS: ReadonlySet<string> = new Set([
   // TransferShares(address,address,uint256)
   '0x9d9c909296d9c674451c0c24f02cb64981eb3b727f99865939192f880a755dcb',

@@ -16,10 +16,7 @@ export interface StartOptions extends Partial<Omit<Config, 'rpcUrls'>> {
   readonly log?: Log;
 }
 
-/**
- * Starts the service in the calling process, without its environment. Throws `ConfigError` for a bad
- * `rpcUrl`.
- */
+/** Starts the service in this process, without its environment. Throws `ConfigError` for a bad `rpcUrl`. */
 export function startServer(options: StartOptions): Promise<RunningServer> {
   const { rpcUrl, createAnalyze = createServiceAnalyze, log, ...overrides } = options;
   const config: Config = { ...readConfig({ RPC_URL: rpcUrl }), ...overrides };

@@ -49,10 +49,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Reads of a block's transactions, joined: waits until each of `members` has asked or left, then sends each
- * distinct read once for all that ask for it.
- */
+/** Joined reads: once each of `members` asked or left, each distinct read is sent once for all of them. */
 export function joinReads(members: number, send: ReadState) {
   let waiting: Waiting[] = [];
 

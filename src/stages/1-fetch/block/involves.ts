@@ -2,10 +2,7 @@ import { isRecord, itemsOf } from '../../../lib/shape.ts';
 import type { RawBlock } from './fetchBlock.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 
-/**
- * Whether a transaction's raw answers name one of the addresses: as a party, in a log or as an end of a
- * frame.
- */
+/** Whether a transaction's raw answers name one of the addresses: as a party, in a log or of a frame. */
 export function involves(block: RawBlock, hash: Hash, addresses: readonly Address[]): boolean {
   const wanted = new Set<string>(addresses.map((address) => address.slice(2)));
   const isWanted = (value: unknown): boolean =>

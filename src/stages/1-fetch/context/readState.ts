@@ -11,10 +11,7 @@ import type { BlockState, Session } from '../rpc/session.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { NonceSpan } from '../../../model/upstream.ts';
 
-/**
- * Reads the state at the end of the plan's block; sessions of a whole block join their reads. Where every
- * node has pruned it, only the header is read and the answer says so.
- */
+/** The state at the end of the plan's block; the header alone where every node has pruned the state. */
 export async function readState(
   session: Session,
   plan: ContextPlan,
