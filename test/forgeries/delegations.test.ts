@@ -202,9 +202,13 @@ describe('a Safe’s code that an account delegates to', () => {
     const list = 'setup(address[],uint256,address,bytes,address,address,uint256,address)';
     const data = fn(list, [[ME], 1n, none, '0x', none, none, 0n, none]);
     await sent(ATTACKER, { to, data, authorizationList: [await tuple('heidi', MAINNET.safe)] });
-    const request = await safeTransaction(stage.c, { to: usdc, data: pay(FRIEND) }, to, [ATTACKER]);
-    const { attribution, classification } = await sent(ATTACKER, request);
-    expect(attribution).toMatchObject({ mode: 'safe', ground: 'claimed' });
-    expect(classification).toMatchObject({ actor: to, status: 'Suspected' });
+    const signed = () => safeTransaction(stage.c, { to: usdc, data: pay(FRIEND) }, to, [ATTACKER]);
+    const direct = await sent(ATTACKER, await signed());
+    // A contract of the stranger calls it, and only its event tells of it.
+    const below = await stage.play(mask, [call(to, (await signed()).data!)]);
+    for (const { attribution, classification } of [direct, below]) {
+      expect(attribution).toMatchObject({ mode: 'safe', ground: 'claimed' });
+      expect(classification).toMatchObject({ actor: to, status: 'Suspected' });
+    }
   });
 });

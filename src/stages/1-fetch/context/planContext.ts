@@ -1,4 +1,5 @@
 import { addressOfWord, quantity } from '../../../evm/hex.ts';
+import { keyOfLog } from '../../../evm/signatures.ts';
 import { planPricing } from '../prices/planPricing.ts';
 import { planHolders } from './holderReads.ts';
 import { NO_REGISTRIES, planRegistries } from './registryReads.ts';
@@ -31,7 +32,7 @@ export function planContext(
     ? found.seen.slice(0, tokenLimit)
     : [...found.seen, ...calledToken(tx, found, vocabulary)];
   const authorities = tx.authorizations.map(({ authority }) => authority);
-  const accounts = [tx.from, tx.to, ...authorities, ...operationSenders(tx, vocabulary)];
+  const accounts = [tx.from, tx.to, ...authorities, ...executors(tx, vocabulary)];
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash,
@@ -81,8 +82,11 @@ function knownTimestamp({ tx, receipt }: RawTransaction): number | null {
   return null;
 }
 
-/** Senders of user operations (ERC-4337), as the entry points log them. */
-const operationSenders = ({ logs }: CanonicalTx, rulebook: PlanVocabulary): (Address | null)[] =>
-  logs
-    .filter(({ address, topics }) => topics[3] && hasTag(rulebook, address, 'entry_point'))
-    .map(({ topics }) => addressOfWord(topics[2]!));
+/** Senders of user operations (ERC-4337), as the entry points log them, and emitters that log executions. */
+const executors = ({ logs }: CanonicalTx, rulebook: PlanVocabulary): (Address | null)[] =>
+  logs.flatMap((log) => {
+    const { address, topics } = log;
+    if (topics[3] && hasTag(rulebook, address, 'entry_point')) return addressOfWord(topics[2]!);
+    const { mappings = [] } = rulebook.events?.get(keyOfLog(log)) ?? {};
+    return mappings.some(({ kind }) => rulebook.motifKinds?.get(kind)?.executes === 'account') ? address : [];
+  });
