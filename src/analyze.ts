@@ -67,7 +67,7 @@ export function examine(
   const tokens = nameTokens(raw.tokens, rulebook);
   const context = tokens === raw.tokens ? raw : { ...raw, tokens };
   const flow = buildValueFlow(tx, rulebook);
-  const suspects = findSuspects(tx, flow, tokens, rulebook);
+  const suspects = findSuspects(tx, flow, context, rulebook);
   onStage('flow');
   const primitives = findPrimitives(tx, flow, rulebook, context);
   onStage('primitives');

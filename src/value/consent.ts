@@ -5,11 +5,18 @@ import { MAX_RECOVERIES } from '../evm/signing.ts';
 import type { CanonicalTx, Frame, Log } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
-import type { TokenMetadata } from '../model/upstream.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { callersOf } from './frames.ts';
-import { grantsOf, spendGrant, actsOnOrders, makesOwnCalls, readSigned } from './signed.ts';
-import type { Grants, Signed } from './signed.ts';
+import {
+  actsOnOrders,
+  APPROVED,
+  asksOwner,
+  grantsOf,
+  makesOwnCalls,
+  readSigned,
+  spendGrant,
+} from './signed.ts';
+import type { Answers, Grants, Signed } from './signed.ts';
 import { tokensOf } from './parties.ts';
 import { hasTag } from '../lib/motifKinds.ts';
 import {
@@ -58,7 +65,7 @@ export class Consent {
   constructor(
     private readonly tx: CanonicalTx,
     private readonly flow: ValueFlow,
-    private readonly tokens: ReadonlyMap<Address, TokenMetadata>,
+    private readonly answers: Answers,
     private readonly rulebook: Rulebook,
   ) {}
 
@@ -69,7 +76,7 @@ export class Consent {
 
   /** Not recovered yet: a recovery costs as much as an analysis without one. */
   get #words(): readonly Signed[] {
-    return (this.#read ??= readSigned(this.tx, this.tokens, this.rulebook)).signed;
+    return (this.#read ??= readSigned(this.tx, this.answers, this.rulebook)).signed;
   }
 
   /** More signatures came than are recovered: EIP-7702 authorisations, and others where asked for. */
@@ -218,12 +225,18 @@ export class Consent {
     if (spec !== undefined && named !== holder) return false;
     const taker = this.#takingCall(call).from;
     if (spendGrant(this.#grantsOf(holder), call, taker, moved)) return true;
-    if (actsOnOrders(this.rulebook, call.from)) return named === holder;
+    if (actsOnOrders(this.rulebook, call.from)) return named === holder && !this.#isAnswered(holder);
     const own = this.#ownCalls(holder);
     const mayTake = (frame: Frame): boolean => own.has(frame) && this.#isTrusted(taker, [holder, frame.to]);
     if (callersOf(call, this.tx).some((one) => mayTake(one) && entrusts(one, call, moved))) return true;
     if (taker !== call.from || !this.#isLed(call, (frame) => own.has(frame))) return false;
     return named === holder || (isListedAddress(call.to!, this.rulebook) && namesFirst(call, holder));
+  }
+
+  /** Code that asks no owner was asked about a signature (EIP-1271) in the account's stead. */
+  #isAnswered(account: Address): boolean {
+    if (asksOwner(account, this.answers.delegations, this.rulebook)) return false;
+    return this.tx.frames.some(({ to, selector }) => to === account && selector === APPROVED);
   }
 
   /** A stranger's contract below the holder's call knows its numbers, and may have an allowance of old. */

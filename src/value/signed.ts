@@ -5,7 +5,7 @@ import type { Recoveries, SignedWord } from '../evm/typedSignatures.ts';
 import type { CanonicalTx, Frame } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
-import type { TokenMetadata } from '../model/upstream.ts';
+import type { RawContext } from '../model/upstream.ts';
 import { hasTag } from '../lib/motifKinds.ts';
 import { isListedAddress, approves, isWithin, UNLIMITED, type Moved } from './tokenCall.ts';
 import { addTo } from '../lib/lists.ts';
@@ -17,20 +17,35 @@ export interface Signed extends SignedWord {
 }
 
 /** `isValidSignature(bytes32,bytes)`, which answers with its own selector (EIP-1271). */
-const APPROVED = '0x1626ba7e';
+export const APPROVED = '0x1626ba7e';
+
+/** The answers of nodes about accounts and tokens that consent rests on. */
+export type Answers = Pick<RawContext, 'tokens' | 'delegations'>;
 
 /** Calls with signatures, in order, and the recoveries left for them. */
 export function readSigned(
   tx: CanonicalTx,
-  tokens: ReadonlyMap<Address, TokenMetadata>,
+  { tokens, delegations }: Answers,
   rulebook: Rulebook,
 ): { readonly signed: readonly Signed[]; readonly recoveries: Readonly<Recoveries> } {
   const recoveries = { left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length), cut: false };
   const signed: Signed[] = [];
+  // Any contract may ask, also about an old signature; few act on the answer.
+  const isYes = ({ selector, from, to, effective, output }: Frame): boolean =>
+    selector === APPROVED &&
+    effective &&
+    output.startsWith(APPROVED) &&
+    makesOwnCalls(rulebook, from) &&
+    asksOwner(to!, delegations, rulebook);
+  // A listed contract asked the wallet about the signature that this call of it carries.
+  const isApproved = (call: Frame, account: Address): boolean =>
+    tx.frames
+      .slice(call.index, call.end)
+      .some((frame) => frame.from === call.context && frame.to === account && isYes(frame));
   for (const frame of tx.frames.filter(({ effective }) => effective)) {
     const { selector, context, from, input } = frame;
     if (selector === null || context === null) continue;
-    if (isYes(frame, rulebook) && SETTLES.some((tag) => hasTag(rulebook, from, tag))) {
+    if (isYes(frame) && SETTLES.some((tag) => hasTag(rulebook, from, tag))) {
       const grants = [{ token: null, spender: from, amount: ANY_AMOUNT }];
       signed.push({ frame, account: frame.to!, grants, forwards: null, isSigned: () => true });
     }
@@ -39,7 +54,7 @@ export function readSigned(
     const known = [...new Set(names.filter((name) => typeof name === 'string'))];
     const word = readSignedCall({ from, to: context, input }, known, recoveries);
     if (word === null) continue;
-    const isSigned = (): boolean => isApproved(frame, word.account, tx, rulebook) || word.isSigned();
+    const isSigned = (): boolean => isApproved(frame, word.account) || word.isSigned();
     signed.push({ frame, ...word, isSigned });
   }
   return { signed, recoveries };
@@ -49,18 +64,18 @@ export function readSigned(
 const isHandedOn = ({ type, input, parent }: Frame, { frames }: CanonicalTx): boolean =>
   type === 'DELEGATECALL' && input === frames[parent!]!.input;
 
-/** A wallet's yes to a signature (EIP-1271). Any contract may ask, also about an old one; few act. */
-const isYes = ({ selector, from, effective, output }: Frame, rulebook: Rulebook): boolean =>
-  selector === APPROVED && effective && output.startsWith(APPROVED) && makesOwnCalls(rulebook, from);
-
 /** Contracts that act on a wallet's yes as on an order. */
 const SETTLES = ['acts_on_orders', 'settlement'];
 
-/** A listed contract asked the wallet about the signature that this call of it carries. */
-const isApproved = (call: Frame, account: Address, { frames }: CanonicalTx, rulebook: Rulebook): boolean =>
-  frames
-    .slice(call.index, call.end)
-    .some((frame) => frame.from === call.context && frame.to === account && isYes(frame, rulebook));
+/** Anybody may have code act that an account delegates to (EIP-7702), unless the rules say otherwise. */
+export function asksOwner(
+  account: Address,
+  delegations: Answers['delegations'],
+  rulebook: Rulebook,
+): boolean {
+  const code = delegations.get(account);
+  return code === undefined || hasTag(rulebook, code, 'account_code');
+}
 
 /** A listed contract that makes no call which its caller gives it. */
 export const makesOwnCalls = (rulebook: Rulebook, account: Address): boolean =>

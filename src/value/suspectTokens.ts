@@ -4,6 +4,7 @@ import { memoize } from '../lib/memo.ts';
 import { linesOf } from '../lib/tableLines.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { Consent } from './consent.ts';
+import type { Answers } from './signed.ts';
 import { isListedAddress } from './tokenCall.ts';
 import { cleanText } from './cleanText.ts';
 import { knownSymbols } from './labelFormat.ts';
@@ -147,18 +148,18 @@ const hidesOne =
   (look: string): boolean =>
     [...symbols.keys()].some((symbol) => symbol.length >= MIN_HIDDEN && look.includes(symbol));
 
-/** Suspect parts of a transaction's value flow; `tokens` as `nameTokens` returns them. */
+/** Suspect parts of a transaction's value flow; its tokens as `nameTokens` returns them. */
 export function findSuspects(
   tx: CanonicalTx,
   flow: ValueFlow,
-  tokens: ReadonlyMap<Address, TokenMetadata>,
+  answers: Answers,
   rulebook: Rulebook,
 ): Suspects {
-  const posing = [...tokens.values()].filter(({ impersonates }) => impersonates);
+  const posing = [...answers.tokens.values()].filter(({ impersonates }) => impersonates);
   const impersonators = new Set(posing.map(({ address }) => address));
   const assets = [...flow.assets.values()].filter(({ address }) => impersonators.has(address!));
   const impersonating = new Set(assets.map(({ id }) => id));
-  const consent = new Consent(tx, flow, tokens, rulebook);
+  const consent = new Consent(tx, flow, answers, rulebook);
   const emitters = lazy(() => new Set(tx.logs.map(({ address }) => address)));
   const [unasked, unlisted, unverified] = [new Set<number>(), new Set<number>(), new Set<number>()];
   for (const movement of flow.movements) {

@@ -17,6 +17,7 @@ type LinkReferences = Record<string, Record<string, { start: number; length: num
 
 const UNISWAP_V3 = '@uniswap/v3-periphery/artifacts/contracts';
 const SAFE = '@safe-global/safe-contracts/build/artifacts/contracts';
+const SEAPORT = '@opensea/seaport-js/src/artifacts/seaport/contracts';
 const AAVE = '@aave/core-v3/artifacts/contracts';
 
 /** Where each artifact lies inside its package. */
@@ -43,6 +44,8 @@ const PATHS = {
   SimpleAccountFactory: '@account-abstraction/contracts/artifacts/SimpleAccountFactory.json',
   GPv2Settlement: '@cowprotocol/contracts/deployments/mainnet/GPv2Settlement.json',
   GPv2AllowList: '@cowprotocol/contracts/deployments/mainnet/GPv2AllowListAuthentication_Implementation.json',
+  Seaport: `${SEAPORT}/Seaport.sol/Seaport.json`,
+  ConduitController: `${SEAPORT}/conduit/ConduitController.sol/LocalConduitController.json`,
   PoolAddressesProvider: `${AAVE}/protocol/configuration/PoolAddressesProvider.sol/PoolAddressesProvider.json`,
   ACLManager: `${AAVE}/protocol/configuration/ACLManager.sol/ACLManager.json`,
   AaveOracle: `${AAVE}/misc/AaveOracle.sol/AaveOracle.json`,

@@ -1,13 +1,24 @@
 // EIP-7702 authorisations that strangers bring: those without effect delegate nothing, and those with effect sign no call.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { encodeAbiParameters, getAddress, hexToSignature, keccak256, type AbiFunction } from 'viem';
-import type { Address, Hex } from 'viem';
+import {
+  concatHex,
+  decodeFunctionData,
+  encodeAbiParameters,
+  getAddress,
+  hexToSignature,
+  keccak256,
+  type AbiFunction,
+  type Address,
+  type Hex,
+} from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { account, addressOf, type Person } from '../devnet/accounts.ts';
 import { MAINNET, NATIVE } from '../devnet/addresses.ts';
+import { artifact } from '../devnet/artifacts.ts';
 import { fn, fnOf, type Request } from '../devnet/chain.ts';
 import { batch } from '../devnet/scenarios/delegated.ts';
 import { safeTransaction } from '../devnet/scenarios/safe.ts';
+import { settle } from '../devnet/scenarios/settlement.ts';
 import { handleOps } from '../devnet/scenarios/smartAccounts.ts';
 import { ATTACKER, call, compile, event, short, startStage, type Stage } from './stage.ts';
 
@@ -210,5 +221,76 @@ describe('a Safe’s code that an account delegates to', () => {
       expect(attribution).toMatchObject({ mode: 'safe', ground: 'claimed' });
       expect(classification).toMatchObject({ actor: to, status: 'Suspected' });
     }
+  });
+});
+
+describe('an order of a delegated account that its code alone approved (EIP-1271)', () => {
+  const AMBIRE = getAddress('0x5A7FC11397E9a8AD41BF10bf13F22B0a63f96f6d');
+  const SEAPORT = getAddress('0x0000000000000068F116a894984e2DB1123eB395');
+  const { YesWallet } = compile('Forwarded.sol');
+  const { abi } = artifact('GPv2Settlement');
+  const seaport = artifact('Seaport');
+  let lax: Address;
+  let sold = 0;
+
+  beforeAll(async () => {
+    const { chain } = stage;
+    lax = await chain.deploy(YesWallet!);
+    await chain.placeAt(AMBIRE, YesWallet!);
+    await chain.placeAt(SEAPORT, seaport, [await chain.deploy(artifact('ConduitController'))]);
+    const data = fn('transfer(address,uint256)', [MAINNET.cowSettlement, 10n ** 20n]);
+    await chain.must('maker', { to: MAINNET.dai, data });
+    for (const owner of ['frank', 'erin'] as const) {
+      await chain.must('maker', { to: usdc, data: pay(addressOf(owner), 20n * FIVE) });
+      for (const spender of [MAINNET.cowRelayer, SEAPORT]) await stage.c.approve(owner, 'USDC', spender);
+    }
+  });
+  const delegate = async (owner: Person, code: Address) => {
+    await sent('relayer', { to: FRIEND, authorizationList: [await tuple(owner, code)] });
+    stage.chain.forgetNonces();
+  };
+  /** A solver settles these owners' orders, which no key signed. */
+  const settled = async (owners: readonly Person[]): Promise<TxReport> => {
+    const orders = owners.map(
+      (owner) => ({ owner, sell: ['USDC', `${++sold}`], buy: ['DAI', '0'] }) as never,
+    );
+    const request = await settle(stage.c, ['USDC', 'DAI'], [10n ** 12n, 1n], orders);
+    const { args } = decodeFunctionData({ abi, data: request.data! });
+    const [tokens, prices, trades, steps] = args as [unknown, unknown, object[], unknown];
+    const unsigned = trades.map((trade, i) => {
+      return { ...trade, flags: 0x40n, signature: concatHex([addressOf(owners[i]!), '0x12']) };
+    });
+    return sent('solver', { ...request, data: fnOf(abi, 'settle', [tokens, prices, unsigned, steps]) });
+  };
+  /** A stranger fills an order to give 5 USDC for nothing. */
+  const given = async (offerer: Address): Promise<TxReport> => {
+    const [zero, salt] = [`0x${'00'.repeat(32)}` as const, BigInt(++sold)];
+    const item = { itemType: 1, token: usdc, identifierOrCriteria: 0n, startAmount: FIVE, endAmount: FIVE };
+    const times = { startTime: 0n, endTime: 4_000_000_000n, zoneHash: zero, salt, conduitKey: zero };
+    const what = { offerer, zone: NATIVE, offer: [item], consideration: [], orderType: 0 };
+    const parameters = { ...what, ...times, totalOriginalConsiderationItems: 0n };
+    const order = { parameters, signature: '0x12' };
+    return sent(ATTACKER, { to: SEAPORT, data: fnOf(seaport.abi, 'fulfillOrder', [order, zero]) });
+  };
+
+  it('proves nothing of it where anybody may have that code act', async () => {
+    for (const owner of ['frank', 'erin'] as const) await delegate(owner, lax);
+    const acts = [
+      () => settled(['frank']),
+      () => settled(['frank', 'erin']),
+      () => given(addressOf('frank')),
+    ];
+    for (const made of acts) expect((await made()).classification.status).toBe('Suspected');
+  });
+
+  it('is its own where listed code asks the owner', async () => {
+    await delegate('frank', AMBIRE);
+    const { classification } = await settled(['frank']);
+    expect(classification).toMatchObject({ actor: addressOf('frank'), status: 'Proven' });
+    expect((await given(addressOf('frank'))).classification).toMatchObject({
+      actor: addressOf('frank'),
+      status: 'Proven',
+      intent_label: `Send 5 USDC to ${short(ME)}`,
+    });
   });
 });

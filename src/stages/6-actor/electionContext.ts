@@ -1,10 +1,10 @@
-import { hasTag, isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
+import { isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
 import { callersOf } from '../../value/frames.ts';
 import { tokensOf, venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { roleOf } from '../../lib/roles.ts';
-import { actsOnOrders } from '../../value/signed.ts';
+import { actsOnOrders, asksOwner } from '../../value/signed.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
@@ -162,10 +162,8 @@ export class ElectionContext {
     );
   }
 
-  /** Anybody may have code act that an account delegates to (EIP-7702), unless the rules say otherwise. */
   asksOwner(account: Address): boolean {
-    const code = this.input.delegations.get(account);
-    return code === undefined || hasTag(this.input.rulebook, code, 'account_code');
+    return asksOwner(account, this.input.delegations, this.input.rulebook);
   }
 
   /** The account was called by another, and the call was not undone. */

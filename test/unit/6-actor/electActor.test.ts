@@ -12,7 +12,7 @@ import {
   ZERO,
   type Scenario,
 } from '../7-intent/scenario.ts';
-import { frame, kindsWith } from '../../support/builders.ts';
+import { frame, kindsWith, rawContext } from '../../support/builders.ts';
 import type { Evidence, Frame } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hex } from '../../../src/model/hex.ts';
 import type { Rulebook } from '../../../src/model/rulebook.ts';
@@ -46,7 +46,7 @@ function elect(
     rulebook,
     header: HEADER,
     delegations: options.delegations ?? new Map(),
-    suspects: findSuspects(tx, flow, new Map(), rulebook),
+    suspects: findSuspects(tx, flow, rawContext(), rulebook),
   });
 }
 /** transferFrom(address holder, address to, uint256 amount) */
@@ -544,7 +544,7 @@ describe('electActor', () => {
       motifKinds: kindsWith([{ kind: 'bridge_deposit', position }]),
     };
     const { tx, flow } = scenario({ to: USER, value: 5n, input: '0x0123456789' });
-    const suspects = findSuspects(tx, flow, new Map(), rulebook);
+    const suspects = findSuspects(tx, flow, rawContext(), rulebook);
     const input = { tx, flow, motifs: [], header: HEADER, delegations: new Map(), suspects };
     expect(electActor({ ...input, rulebook })).toMatchObject({ actor: USER, submitterRole: 'relayer' });
     expect(electActor({ ...input, rulebook: bareRulebook() }).actor).toBe(SIGNER);

@@ -14,6 +14,7 @@ import { subjectOf } from '../../../src/stages/7-intent/intentInput.ts';
 import { matchIntents } from '../../../src/stages/7-intent/matchIntents.ts';
 import { findSuspects } from '../../../src/value/suspectTokens.ts';
 import { electActor } from '../../../src/stages/6-actor/electActor.ts';
+import { rawContext } from '../../support/builders.ts';
 import {
   account,
   analyse,
@@ -55,7 +56,7 @@ async function verdictOn(tx: CanonicalTx, coinbase: Address): Promise<Verdict & 
     coinbase,
   });
   const header = { number: tx.blockNumber, hash: tx.blockHash, timestamp: 0, baseFeePerGas: 0n, coinbase };
-  const suspects = findSuspects(tx, flow, new Map(), rulebook);
+  const suspects = findSuspects(tx, flow, rawContext(), rulebook);
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations: new Map(), suspects });
   return {
     ...(await matchIntents({ tx, flow, motifs, rulebook, header, subject: subjectOf(attribution) }, format)),

@@ -12,6 +12,7 @@ import { subjectOf } from '../../../src/stages/7-intent/intentInput.ts';
 import { explainIntents, matchIntents } from '../../../src/stages/7-intent/matchIntents.ts';
 import { findSuspects } from '../../../src/value/suspectTokens.ts';
 import { electActor } from '../../../src/stages/6-actor/electActor.ts';
+import { rawContext } from '../../support/builders.ts';
 import type { Address, Hash } from '../../../src/model/hex.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -50,7 +51,7 @@ async function examine(r: (typeof recordings)[number], dialect: 'call_tracer' | 
   const flow = buildValueFlow(tx, rulebook);
   const primitives = findPrimitives(tx, flow, rulebook);
   const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase });
-  const suspects = findSuspects(tx, flow, new Map(), rulebook);
+  const suspects = findSuspects(tx, flow, rawContext(), rulebook);
   const attribution = electActor({ tx, flow, motifs, rulebook, header, delegations, suspects });
   const format = {
     amount: () => '1',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findSuspects } from '../../../src/value/suspectTokens.ts';
 import { prove, proveWhole } from '../../../src/value/prove.ts';
 import type { Leg, Primitive } from '../../../src/model/primitive.ts';
-import { account, canonicalTx, motif, valueFlow } from '../../support/builders.ts';
+import { account, canonicalTx, motif, rawContext, valueFlow } from '../../support/builders.ts';
 import { loadRules } from '../../../src/service/loadRules.ts';
 
 const input = {
@@ -14,7 +14,7 @@ const input = {
   ]),
 };
 const suspects = {
-  ...findSuspects(input.tx, input.flow, new Map(), input.rulebook),
+  ...findSuspects(input.tx, input.flow, rawContext(), input.rulebook),
   impersonating: new Set(['native']),
 };
 const leg = (role: string, movements: readonly number[]): Leg => ({

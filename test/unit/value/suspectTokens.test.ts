@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { wordOf } from '../../../src/evm/hex.ts';
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { findSuspects } from '../../../src/value/suspectTokens.ts';
-import { account, rulebook, SIGNER, txOf, log } from '../../support/builders.ts';
+import { account, rawContext, rulebook, SIGNER, txOf, log } from '../../support/builders.ts';
 import type { TokenCallSpec } from '../../../src/model/rulebook.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 
@@ -47,7 +47,7 @@ it('finds the one movement out of 40,000 that no call explains, in seconds', { t
   };
   const flow = buildValueFlow(tx, book);
   expect(flow.movements).toHaveLength(size + 1);
-  expect([...findSuspects(tx, flow, new Map(), book).unasked]).toEqual([
+  expect([...findSuspects(tx, flow, rawContext(), book).unasked]).toEqual([
     flow.movements.find(({ from }) => from === VICTIM)!.index,
   ]);
 });
@@ -67,5 +67,5 @@ it('explains no movement by a call that a lying node lets the keeper of allowanc
     logs: [log({ address: TOKEN, within: 0, topics, data: data(5n) })],
   };
   const flow = buildValueFlow(tx, book);
-  expect([...findSuspects(tx, flow, new Map(), book).unasked]).toEqual([0]);
+  expect([...findSuspects(tx, flow, rawContext(), book).unasked]).toEqual([0]);
 });

@@ -5,6 +5,7 @@ import { planHolders } from './holderReads.ts';
 import { NO_REGISTRIES, planRegistries } from './registryReads.ts';
 import { hasTag } from '../../../lib/motifKinds.ts';
 import { isRecord, itemsOf } from '../../../lib/shape.ts';
+import { APPROVED } from '../../../value/signed.ts';
 import { knownSymbols } from '../../../value/labelFormat.ts';
 import { tokensInLogs, type TokensInLogs } from './tokensInLogs.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
@@ -32,7 +33,7 @@ export function planContext(
     ? found.seen.slice(0, tokenLimit)
     : [...found.seen, ...calledToken(tx, found, vocabulary)];
   const authorities = tx.authorizations.map(({ authority }) => authority);
-  const accounts = [tx.from, tx.to, ...authorities, ...executors(tx, vocabulary)];
+  const accounts = [tx.from, tx.to, ...authorities, ...executors(tx, vocabulary), ...answering(tx)];
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash,
@@ -90,3 +91,7 @@ const executors = ({ logs }: CanonicalTx, rulebook: PlanVocabulary): (Address | 
     const { mappings = [] } = rulebook.events?.get(keyOfLog(log)) ?? {};
     return mappings.some(({ kind }) => rulebook.motifKinds?.get(kind)?.executes === 'account') ? address : [];
   });
+
+/** Accounts whose code was asked about a signature. */
+const answering = ({ frames }: CanonicalTx): (Address | null)[] =>
+  frames.filter(({ selector, context, to }) => selector === APPROVED && context === to).map(({ to }) => to);

@@ -48,8 +48,8 @@ function firstCalls(
 ): { account: Address; evidence: Evidence; by: Address }[] {
   const calls = new Map<Address, { account: Address; evidence: Evidence; by: Address }>();
   for (const frame of frames) {
-    const { from, to, effective, input } = frame;
-    if (effective && input !== '0x' && to !== null && accounts.has(to) && !calls.has(to))
+    const { from, to, effective, static: reads, input } = frame;
+    if (effective && !reads && input !== '0x' && to !== null && accounts.has(to) && !calls.has(to))
       calls.set(to, { account: to, evidence: frameEvidence(frame, to), by: from });
   }
   return [...calls.values()];
