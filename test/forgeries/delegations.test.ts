@@ -260,7 +260,10 @@ describe('an order of a delegated account that its code alone approved (EIP-1271
     const unsigned = trades.map((trade, i) => {
       return { ...trade, flags: 0x40n, signature: concatHex([addressOf(owners[i]!), '0x12']) };
     });
-    return sent('solver', { ...request, data: fnOf(abi, 'settle', [tokens, prices, unsigned, steps]) });
+    return sent('solver', {
+      to: request.to ?? null,
+      data: fnOf(abi, 'settle', [tokens, prices, unsigned, steps]),
+    });
   };
   /** A stranger fills an order to give 5 USDC for nothing. */
   const given = async (offerer: Address): Promise<TxReport> => {
