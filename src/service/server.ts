@@ -41,9 +41,14 @@ async function tracingTo(endpoint: string | null): Promise<Tracing | null> {
   }
 }
 
-/** Null in a worker: the processes of one service have one admin port, on which their parent answers. */
-async function openAdmin(config: Config, metrics: Metrics, upstream: Upstream, stopping: AbortSignal) {
-  if (cluster.isWorker) return null;
+/** None in a worker: the processes of one service have one admin port, on which their parent answers. */
+async function openAdmin(
+  config: Config,
+  metrics: Metrics | null,
+  upstream: Upstream,
+  stopping: AbortSignal,
+): Promise<{ readonly port: number | null; close(): Promise<void> }> {
+  if (metrics === null || cluster.isWorker) return { port: null, close: () => Promise.resolve() };
   const { registry } = metrics;
   return serveAdmin({
     config,
@@ -86,8 +91,8 @@ export async function serve(config: Config, createAnalyze: CreateAnalyze, given:
     const server = createHttpServer(listener, config, messagesOf(app));
     const port = await listen(server, config.port, config.host);
     started.push(() => (server.closeAllConnections(), stopListening(server)));
-    const admin = metrics && (await openAdmin(config, metrics, upstream, stop.signal));
-    const adminPort = admin?.port ?? null;
+    const admin = await openAdmin(config, metrics, upstream, stop.signal);
+    const adminPort = admin.port;
     const url = `http://${reachableHost(config.host)}:${port}`;
     log.info({ url, admin_port: adminPort, upstreams: config.rpcUrls.length }, 'listening');
 
@@ -105,7 +110,7 @@ export async function serve(config: Config, createAnalyze: CreateAnalyze, given:
       const cut = setTimeout(() => server.closeAllConnections(), 500);
       await stopped;
       clearTimeout(cut);
-      await admin?.close();
+      await admin.close();
       stop.abort();
       await analyze.close?.();
       await upstream.close();

@@ -173,7 +173,7 @@ type Lookup = ReturnType<typeof lookupOf>;
 const lookupIn = (vocabulary: PricingVocabulary): Lookup =>
   vocabulary.prepared?.derive(lookupOf) ?? lookupOf(vocabulary);
 
-/** The rules' entries: assets with a feed, rates by token, rates of any token, and those of these with a proof. */
+/** The rules' entries: assets with a feed, rates by token, and rates of any token, all and provable ones. */
 function lookupOf({ feeds, pricing = NOTHING }: PricingVocabulary) {
   const listed = new Map<Address, RateSpec[]>();
   for (const spec of pricing.rates) for (const token of spec.tokens ?? []) addTo(listed, token, spec);

@@ -135,14 +135,15 @@ function readRate(spec: RateSpec, token: Address, ask: Ask): PriceRate | PriceRe
   if (at === null) return silent;
   if (at === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
   const before = readTerms(spec, bases, ask, 'before');
-  if (listed) {
-    const isRead = before !== 'empty' && callsOf(spec).twice.length > 0;
-    return { ...ownRate(spec, token), terms: at, after: null, before: isRead ? before : null };
-  }
+  if (listed) return { ...ownRate(spec, token), terms: at, after: null, before: earlierTerms(spec, before) };
   if (before === null) return refuse(spec, token, 'no_source', UNBORN);
   if (before === 'empty') return refuse(spec, token, 'nonstandard_supply', EMPTY);
   return { ...ownRate(spec, token), terms: before, after: at };
 }
+
+/** Null where nothing was read of the state before. */
+const earlierTerms = (spec: RateSpec, before: ReturnType<typeof readTerms>): readonly RateTerm[] | null =>
+  before === 'empty' || callsOf(spec).twice.length === 0 ? null : before;
 
 /** Everything but the terms of a rate that the token's own contract states. */
 function ownRate(spec: RateSpec, token: Address): Omit<PriceRate, 'terms' | 'after'> {
