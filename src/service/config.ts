@@ -1,4 +1,5 @@
 import proxyAddr from 'proxy-addr';
+import { attempt } from '../lib/attempt.ts';
 import { splitList } from '../lib/text.ts';
 import { readPriceApis } from '../stages/1-fetch/prices/priceApi.ts';
 import { PRICE_SOURCE_NAMES, STANDARD_PRICE_SOURCES } from '../stages/1-fetch/prices/priceSources.ts';
@@ -21,49 +22,36 @@ const kind =
   <T>(standard: string, parse: Parse<T>) =>
   (env: string, help: string): Setting<T> => ({ env, help, standard, parse });
 
-function integer(
-  env: string,
-  { standard, min = 0, max }: { standard: number; min?: number; max: number },
-  help: string,
-): Setting<number> {
-  const parse = (text = String(standard)): Parsed<number> => {
+const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): Parsed<number> => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
-    return value >= min && value <= max
-      ? { value }
-      : { problem: `must be a whole number from ${min} to ${max}` };
+    if (value >= min && value <= max) return { value };
+    return { problem: `must be a whole number from ${min} to ${max}` };
   };
-  return kind(String(standard), parse)(env, help);
-}
 
-function oneOf(env: string, values: readonly string[], standard: string, help: string): Setting<string> {
-  const parse = (text = standard): Parsed<string> =>
-    values.includes(text) ? { value: text } : { problem: `must be one of ${values.join(', ')}` };
-  return kind(standard, parse)(env, help);
-}
+const integer = ({ standard, min = 0, max }: { standard: number; min?: number; max: number }) =>
+  kind<number>(String(standard), (text = String(standard)) => wholeNumber(min, max)(text));
 
-function word(env: string, standard: string, help: string): Setting<string> {
-  return kind(standard, (text = standard) => ({ value: text }))(env, help);
-}
+const oneOf = (values: readonly string[], standard: string) =>
+  kind<string>(standard, (text = standard) =>
+    values.includes(text) ? { value: text } : { problem: `must be one of ${values.join(', ')}` },
+  );
+
+const word = (standard: string) => kind<string>(standard, (text = standard) => ({ value: text }));
 
 const file = kind<string | null>('shipped', (text) => ({ value: text ?? null }));
 
 const words = kind<readonly string[]>('none', (text) => ({ value: splitList(text) }));
 
-function someOf<T extends string>(
-  env: string,
-  values: readonly T[],
-  standard: string,
-  help: string,
-): Setting<readonly T[] | null> {
-  const parse: Parse<readonly T[] | null> = (text) => {
+const someOf = <T extends string>(values: readonly T[], standard: string) =>
+  kind<readonly T[] | null>(standard, (text) => {
     if (text === undefined) return { value: null };
     const list = splitList(text);
     return list.every((part): part is T => (values as readonly string[]).includes(part))
       ? { value: [...new Set(list as T[])] }
       : { problem: `must be some of ${values.join(', ')}, comma-separated` };
-  };
-  return kind(standard, parse)(env, help);
-}
+  });
 
 const flag = kind<boolean>('0', (text = '0') =>
   text === '0' || text === '1' ? { value: text === '1' } : { problem: 'must be 0 or 1' },
@@ -92,23 +80,14 @@ const urls = kind<readonly string[]>('none', (text) => {
 /** Addresses, networks (`10.0.0.0/8`) and the names `loopback`, `linklocal` and `uniquelocal`. */
 const addresses = kind<readonly string[]>('none', (text) => {
   const list = splitList(text);
-  try {
-    proxyAddr.compile(list);
-    return { value: list };
-  } catch {
-    return { problem: 'must be IP addresses or networks such as 10.0.0.0/8, comma-separated' };
-  }
+  return attempt(() => proxyAddr.compile(list))
+    ? { value: list }
+    : { problem: 'must be IP addresses or networks such as 10.0.0.0/8, comma-separated' };
 });
 
-function optionalPort(env: string, help: string): Setting<number | null> {
-  const { parse } = integer(env, { standard: 0, max: 65_535 }, help);
-  return {
-    env,
-    help,
-    standard: 'off',
-    parse: (text) => (text === undefined ? { value: null } : parse(text)),
-  };
-}
+const optionalPort = kind<number | null>('off', (text) =>
+  text === undefined ? { value: null } : wholeNumber(0, 65_535)(text),
+);
 
 /** Every setting of the service: environment variable, default, bounds, meaning. */
 export const SETTINGS = {
@@ -123,24 +102,21 @@ export const SETTINGS = {
   ),
   priceApiUrl: priceApis(
     'PRICE_API_URL',
-    'HTTP sources of historical prices, comma-separated, the first counts: defillama, ' +
-      'coingecko, name=url for another address, or the URL of an API with the shape of ' +
-      'DefiLlama’s',
+    'HTTP sources of historical prices, comma-separated, the first counts: defillama, coingecko, ' +
+      'name=url for another address, or the URL of an API with the shape of DefiLlama’s',
   ),
-  priceSources: someOf(
+  priceSources: someOf(PRICE_SOURCE_NAMES, STANDARD_PRICE_SOURCES.join(','))(
     'PRICE_SOURCES',
-    PRICE_SOURCE_NAMES,
-    STANDARD_PRICE_SOURCES.join(','),
     'where prices come from; twap takes a third round trip; http is added where PRICE_API_URL is set',
   ),
-  host: word('HOST', '0.0.0.0', 'address the service listens on'),
-  port: integer('PORT', { standard: 3000, max: 65_535 }, 'port the service listens on; 0 takes a free one'),
+  host: word('0.0.0.0')('HOST', 'address the service listens on'),
+  port: integer({ standard: 3000, max: 65_535 })('PORT', 'port the service listens on; 0 takes a free one'),
   trustedProxies: addresses(
     'TRUSTED_PROXIES',
     'addresses or networks of proxies whose X-Forwarded-For names the client, comma-separated; ' +
       'others are clients',
   ),
-  adminHost: word('ADMIN_HOST', '127.0.0.1', 'address of the admin port'),
+  adminHost: word('127.0.0.1')('ADMIN_HOST', 'address of the admin port'),
   adminPort: optionalPort('ADMIN_PORT', 'port for GET /metrics (Prometheus) and GET /ready'),
   rulesDirs: words(
     'RULES_DIR',
@@ -154,96 +130,76 @@ export const SETTINGS = {
     'ADDRESS_BOOK',
     'file of names for addresses, in place of the shipped ones: lines of address, kind and name',
   ),
-  names: someOf(
+  names: someOf(['ens'], 'none')(
     'NAMES',
-    ['ens'],
-    'none',
     'names of accounts to look up at the block and show beside their addresses: ens',
   ),
-  logLevel: oneOf(
+  logLevel: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info')(
     'LOG_LEVEL',
-    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
-    'info',
     'least severe log line written',
   ),
-  deadlineMs: integer(
+  deadlineMs: integer({ standard: 30_000, min: 100, max: 600_000 })(
     'DEADLINE_MS',
-    { standard: 30_000, min: 100, max: 600_000 },
     'overall time for one analysis, its wait in the queue included',
   ),
-  rpcTimeoutMs: integer(
+  rpcTimeoutMs: integer({ standard: 10_000, min: 10, max: 600_000 })(
     'RPC_TIMEOUT_MS',
-    { standard: 10_000, min: 10, max: 600_000 },
     'time for one upstream request',
   ),
-  rpcRetries: integer(
+  rpcRetries: integer({ standard: 5, max: 20 })(
     'RPC_RETRIES',
-    { standard: 5, max: 20 },
     'further attempts after a failed upstream request, within the deadline',
   ),
-  rpcMaxBatch: integer(
+  rpcMaxBatch: integer({ standard: 100, min: 1, max: 10_000 })(
     'RPC_MAX_BATCH',
-    { standard: 100, min: 1, max: 10_000 },
     'calls per JSON-RPC batch; more go as several batches at once',
   ),
-  maxResponseBytes: integer(
+  maxResponseBytes: integer({ standard: 67_108_864, min: 1_000, max: 1_000_000_000 })(
     'MAX_RESPONSE_BYTES',
-    { standard: 67_108_864, min: 1_000, max: 1_000_000_000 },
     'largest upstream answer read',
   ),
-  largeBytes: integer(
+  largeBytes: integer({ standard: 262_144, min: 1_000, max: 1_000_000_000 })(
     'LARGE_BYTES',
-    { standard: 262_144, min: 1_000, max: 1_000_000_000 },
     'larger upstream answers are analysed in a process of their own and delay no other request',
   ),
-  largeThreads: integer(
+  largeThreads: integer({ standard: 1, min: 1, max: 256 })(
     'LARGE_THREADS',
-    { standard: 1, min: 1, max: 256 },
     'such processes at most; further large transactions wait for one',
   ),
-  analysisMemoryMb: integer(
+  analysisMemoryMb: integer({ standard: 2_048, min: 64, max: 65_536 })(
     'ANALYSIS_MEMORY_MB',
-    { standard: 2_048, min: 64, max: 65_536 },
     'heap of such a process; a transaction that needs more is refused',
   ),
-  maxTokens: integer(
+  maxTokens: integer({ standard: 2_000, min: 1, max: 100_000 })(
     'MAX_TOKENS',
-    { standard: 2_000, min: 1, max: 100_000 },
     'tokens of one transaction whose symbol and decimals are looked up',
   ),
-  workers: integer(
+  workers: integer({ standard: 1, max: 256 })(
     'WORKERS',
-    { standard: 1, max: 256 },
     'processes that share the port; 0: one per processor core',
   ),
-  maxConcurrency: integer(
+  maxConcurrency: integer({ standard: 16, min: 1, max: 10_000 })(
     'MAX_CONCURRENCY',
-    { standard: 16, min: 1, max: 10_000 },
     'analyses running at once, per process; three quarters of them for one client, two for one hash',
   ),
-  maxQueue: integer(
+  maxQueue: integer({ standard: 8, max: 100_000 })(
     'MAX_QUEUE',
-    { standard: 8, max: 100_000 },
     'analyses waiting for a place, per process; beyond them requests are refused at once',
   ),
-  shutdownGraceMs: integer(
+  shutdownGraceMs: integer({ standard: 10_000, max: 600_000 })(
     'SHUTDOWN_GRACE_MS',
-    { standard: 10_000, max: 600_000 },
     'time running analyses get to finish after SIGTERM',
   ),
-  keepAliveMs: integer(
+  keepAliveMs: integer({ standard: 65_000, max: 600_000 })(
     'KEEP_ALIVE_MS',
-    { standard: 65_000, max: 600_000 },
     'how long an idle client connection stays open',
   ),
-  headersTimeoutMs: integer(
+  headersTimeoutMs: integer({ standard: 10_000, min: 100, max: 600_000 })(
     'HEADERS_TIMEOUT_MS',
-    { standard: 10_000, min: 100, max: 600_000 },
     'time a client has to send its request headers',
   ),
-  requestTimeoutMs: integer(
+  requestTimeoutMs: integer({ standard: 15_000, min: 100, max: 600_000 })(
     'REQUEST_TIMEOUT_MS',
-    { standard: 15_000, min: 100, max: 600_000 },
     'time a client has to send its whole request',
   ),
 } as const;
