@@ -43,16 +43,9 @@ export function createMetrics(
   const unreachable = counter('upstream_unreachable_total', byCause, ['upstream', 'cause']);
   const sent = 'Calls sent upstream, each member of a batch counted.';
   const calls = counter('upstream_rpc_calls_total', sent, ['upstream', 'method']);
-  for (const [name, help, count] of [
-    ['log_lines_dropped', 'Log lines lost because the reader was too slow.', () => dropped.lines],
-    [
-      'headers_unchecked',
-      'Headers whose hash was not recomputed: a field is unknown, missing or a placeholder.',
-      () => unchecked.headers,
-    ],
-  ] as const)
+  const counted = (name: string, help: string, count: () => number): Counter =>
     new Counter({
-      name: `txreport_${name}_total`,
+      name: `txreport_${name}`,
       help,
       registers,
       collect() {
@@ -60,6 +53,9 @@ export function createMetrics(
         this.inc(count());
       },
     });
+  counted('log_lines_dropped_total', 'Log lines lost because the reader was too slow.', () => dropped.lines);
+  const unknown = 'Headers whose hash was not recomputed: a field is unknown, missing or a placeholder.';
+  counted('headers_unchecked_total', unknown, () => unchecked.headers);
   new Gauge({
     name: 'txreport_upstream_circuit_open',
     help: '1 while a node that failed several times in a row is left alone.',
@@ -70,18 +66,17 @@ export function createMetrics(
       for (const name of nodes.names) this.set({ upstream: name }, open.includes(name) ? 1 : 0);
     },
   });
-  for (const [state, help] of [
-    ['running', 'Analyses running now.'],
-    ['waiting', 'Analyses waiting for a place.'],
-  ] as const)
+  const gauge = (name: string, help: string, value: () => number): Gauge =>
     new Gauge({
-      name: `txreport_analyses_${state}`,
+      name: `txreport_${name}`,
       help,
       registers,
       collect() {
-        this.set(limiter[state]);
+        this.set(value());
       },
     });
+  gauge('analyses_running', 'Analyses running now.', () => limiter.running);
+  gauge('analyses_waiting', 'Analyses waiting for a place.', () => limiter.waiting);
 
   return {
     registry,

@@ -89,9 +89,9 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook) {
     worker.idle = setTimeout(() => worker.process.kill('SIGKILL'), IDLE_MS).unref();
   }
 
-  function runOn(worker: Worker, task: AnalysisTask, signal: AbortSignal): Promise<Finished> {
+  function runOn(worker: Worker, task: AnalysisTask, signal: AbortSignal) {
     const { process: child } = worker;
-    return new Promise((resolve, reject) => {
+    return new Promise<{ outcome: AnalysisOutcome; pieces: readonly Uint8Array[] }>((resolve, reject) => {
       const pieces: Uint8Array[] = [];
       const leave = (): void => {
         child.off('message', onMessage).off('exit', onExit).off('error', onError);
@@ -147,11 +147,6 @@ export function createLargeAnalyses(config: Config, rulebook: () => Rulebook) {
       await Promise.all(ended);
     },
   };
-}
-
-interface Finished {
-  readonly outcome: AnalysisOutcome;
-  readonly pieces: readonly Uint8Array[];
 }
 
 /** V8 aborts a process with a full heap; the kernel kills one that exceeds the container's memory. */

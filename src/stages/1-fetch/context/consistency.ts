@@ -79,12 +79,10 @@ function sameLogs(traced: readonly unknown[], received: readonly unknown[]): boo
 /** Equal letter by letter, as most nodes send them: in the receipt's order and in one spelling. */
 function plainlySame(a: unknown, b: unknown): boolean {
   if (!isRecord(a) || !isRecord(b)) return false;
-  const [left, right] = [a['topics'], b['topics']];
+  const [left, right] = [itemsOf(a['topics']), itemsOf(b['topics'])];
   return (
     isSameText(a['data'], b['data']) &&
     isSameText(a['address'], b['address']) &&
-    Array.isArray(left) &&
-    Array.isArray(right) &&
     left.length === right.length &&
     left.every((topic, i) => isSameText(topic, right[i]))
   );
