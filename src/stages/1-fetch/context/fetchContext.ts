@@ -10,7 +10,7 @@ import { readState } from './readState.ts';
 import type { NameSource } from './accountNames.ts';
 import type { ReadAnswer } from './viewReads.ts';
 import type { ContextPlan } from './planContext.ts';
-import { refusePrice, type PlannedRate } from '../prices/planPricing.ts';
+import { refuseAll, type PlannedRate } from '../prices/planPricing.ts';
 import type { PriceFeedSpec } from '../../../model/pricing.ts';
 import type { PriceApi } from '../prices/priceApi.ts';
 import type { Session } from '../rpc/session.ts';
@@ -116,7 +116,9 @@ export async function fetchContext(
   const fromApi = early ?? askApi(timestamp);
 
   const found = new Gathered(timestamp, [...plan.pricing.refusals], facts);
-  if (stateless) found.refusals.push(...withoutState(['native', ...known]));
+  const pruned = 'the node no longer has the state of the block';
+  const unread = stateless ? ['native' as const, ...known] : [];
+  found.refusals.push(...refuseAll(unread, pruned, { code: 'source_unavailable' }));
   found.read(known, stateless ? [] : priceSources, answers.slice(0, proofsAt));
   addBases(plan.pricing.feeds, found.tokens);
   const shares = proofs.read(answers.slice(proofsAt, registriesAt).map((answer) => answer ?? null));
@@ -138,7 +140,7 @@ export async function fetchContext(
     prices,
     rates,
     positions,
-    refusals: [...unanswered(found.refusals, prices, rates), ...beyondLimit(plan)],
+    refusals: [...unanswered(found), ...beyondLimit(plan)],
     delegations,
     authorities: plan.authorities,
     nonces,
@@ -233,26 +235,14 @@ function readMetadata(
   return at;
 }
 
-const withoutState = (assets: readonly (Address | 'native')[]): PriceRefusal[] =>
-  assets.map((asset) =>
-    refusePrice(asset, 'the node no longer has the state of the block', { code: 'source_unavailable' }),
-  );
-
-function beyondLimit(plan: ContextPlan): PriceRefusal[] {
-  if (plan.tokensBeyondLimit.length === 0) return [];
-  const observed = String(plan.tokens.length + plan.tokensBeyondLimit.length);
-  const details = { code: 'unknown_decimals', observed, threshold: String(plan.tokenLimit) } as const;
-  return plan.tokensBeyondLimit.map((asset) =>
-    refusePrice(asset, 'more tokens in one transaction than are looked up', details),
-  );
+function beyondLimit({ tokens, tokensBeyondLimit: beyond, tokenLimit }: ContextPlan): PriceRefusal[] {
+  const observed = String(tokens.length + beyond.length);
+  const details = { code: 'unknown_decimals', observed, threshold: String(tokenLimit) } as const;
+  return refuseAll(beyond, 'more tokens in one transaction than are looked up', details);
 }
 
 /** Without those of assets that another source priced, and one per asset and code. */
-function unanswered(
-  refusals: readonly PriceRefusal[],
-  quotes: readonly PriceQuote[],
-  rates: readonly PriceRate[],
-): readonly PriceRefusal[] {
+function unanswered({ refusals, quotes, rates }: Gathered): readonly PriceRefusal[] {
   if (refusals.length === 0) return refusals;
   const priced = new Set([...quotes, ...rates].map(({ asset }) => asset));
   const seen = new Set<string>();

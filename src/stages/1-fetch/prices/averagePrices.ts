@@ -3,7 +3,7 @@ import { intOfWord, uintOfWord, wordAt, wordOf } from '../../../evm/hex.ts';
 import { BALANCE_OF } from '../../../evm/tokenCalls.ts';
 import { Q96, Q192, sqrtRatioAtTick } from '../../../value/tickPrice.ts';
 import { wordWithin, type ViewCall } from '../context/multicall.ts';
-import { refusePrice } from './planPricing.ts';
+import { refuseAll } from './planPricing.ts';
 import type { PriceSource } from './priceSources.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
 import type { AverageSpec } from '../../../model/pricing.ts';
@@ -50,8 +50,11 @@ export function averagePrices(tokens: readonly Address[], averages: readonly Ave
       const most = 'more tokens in one transaction than averages of pools are asked about';
       const limit = { observed: String(tokens.length), threshold: String(MAX_TOKENS) };
       const refusals = [
-        ...asked.filter((asset) => !found.has(asset)).map((asset) => refusePrice(asset, none)),
-        ...tokens.slice(MAX_TOKENS).map((asset) => refusePrice(asset, most, limit)),
+        ...refuseAll(
+          asked.filter((asset) => !found.has(asset)),
+          none,
+        ),
+        ...refuseAll(tokens.slice(MAX_TOKENS), most, limit),
       ];
       return { quotes: [], rates, refusals };
     },

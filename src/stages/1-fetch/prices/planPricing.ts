@@ -45,6 +45,12 @@ export function refusePrice(
   return { asset, code, reason, observed, threshold };
 }
 
+export const refuseAll = (
+  assets: readonly Asset[],
+  reason: string,
+  details?: Partial<PriceRefusal>,
+): PriceRefusal[] => assets.map((asset) => refusePrice(asset, reason, details));
+
 /**
  * Plans the reads for a transaction's tokens: feeds, rates, and all bases of these. `aggregated`: many reads
  * fit one call at this block; otherwise those of the registry would be too many.
@@ -141,12 +147,10 @@ function planShares(
   };
 }
 
-const beyond = (tokens: readonly Address[], source: string, limit: number): PriceRefusal[] =>
-  tokens.slice(limit).map((token) =>
-    refusePrice(token, `more tokens in one transaction than ${source} can be asked about`, {
-      threshold: String(limit),
-    }),
-  );
+function beyond(tokens: readonly Address[], source: string, limit: number): PriceRefusal[] {
+  const reason = `more tokens in one transaction than ${source} can be asked about`;
+  return refuseAll(tokens.slice(limit), reason, { threshold: String(limit) });
+}
 
 /** The rates of listed tokens and of those they rest on; `bases` are the tokens that came with them. */
 function listedRates(tokens: readonly Address[], { listed }: Lookup) {

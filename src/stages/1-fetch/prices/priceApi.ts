@@ -1,7 +1,7 @@
 import { isRecord } from '../../../lib/shape.ts';
 import { timeLimit } from '../rpc/upstreamFault.ts';
 import type { PriceAnswers } from './priceSources.ts';
-import { refusePrice, type Asset } from './planPricing.ts';
+import { refuseAll, refusePrice, type Asset } from './planPricing.ts';
 import type { AnswerPath, PriceApiSpec } from '../../../model/pricing.ts';
 import { connectionCause } from '../rpc/connectionCause.ts';
 import type { CallScope } from '../rpc/rpcEndpoint.ts';
@@ -67,8 +67,8 @@ export function createPriceApi({ setting, timeoutMs, fetch }: PriceApiOptions): 
       const limit = timeLimit(scope.signal, Math.min(timeoutMs, scope.timeLeft()));
       const asked = entries.map(async ({ adapter, name, url }, order): Promise<PriceAnswers> => {
         const spec = request.specs.find((known) => known.name === adapter);
-        if (!spec)
-          return refuseAll(request.assets, 'no_source', `the rules describe no price source ${adapter}`);
+        const reason = `the rules describe no price source ${adapter}`;
+        if (!spec) return { quotes: [], refusals: refuseAll(request.assets, reason) };
         const source = { spec, name, order, base: (url ?? spec.base).replace(/\/+$/, '') };
         return askSource(source, request, { ...scope, signal: limit.signal, fetch });
       });
@@ -116,11 +116,6 @@ interface Source {
 
 type Scope = PriceApiScope & Pick<PriceApiOptions, 'fetch'>;
 
-const refuseAll = (assets: readonly Asset[], code: PriceRefusal['code'], reason: string): PriceAnswers => ({
-  quotes: [],
-  refusals: assets.map((asset) => refusePrice(asset, reason, { code })),
-});
-
 async function askSource(
   source: Source,
   { assets, timestamp }: PriceApiRequest,
@@ -134,8 +129,7 @@ async function askSource(
   const beyond = assets.slice(length * size);
   const observed = { observed: String(assets.length), threshold: String(assets.length - beyond.length) };
   const reason = `more assets in one transaction than ${name} is asked about`;
-  const refusals = beyond.map((asset) => refusePrice(asset, reason, observed));
-  return together([...answers, { quotes: [], refusals }]);
+  return together([...answers, { quotes: [], refusals: refuseAll(beyond, reason, observed) }]);
 }
 
 async function askGroup(
@@ -157,7 +151,8 @@ async function askGroup(
     // `fetch` wraps the connection's error.
     const { cause } = error as { cause?: unknown };
     report('upstream_http', cause instanceof Error ? connectionCause(cause) : null);
-    return refuseAll(group, 'source_unavailable', `${name} did not answer`);
+    const refusals = refuseAll(group, `${name} did not answer`, { code: 'source_unavailable' });
+    return { quotes: [], refusals };
   }
   const quotes: PriceQuote[] = [];
   const refusals: PriceRefusal[] = [];
