@@ -14,6 +14,7 @@ import { SHIPPED_RULES } from '../rules/read/listFiles.ts';
 import { cachedRulebook } from './cache/rulebookCache.ts';
 import { createLargeAnalyses, type LargeAnalyses } from './workers/largeAnalyses.ts';
 import type { Config } from './config.ts';
+import type { CreateAnalyze } from './server.ts';
 import type { Log } from '../lib/log.ts';
 import type { Analyze, AnalyzeOptions } from './http/analyze.ts';
 import type { Hash } from '../model/hex.ts';
@@ -125,11 +126,7 @@ export function analyzerDeps(config: Config, upstream: Upstream, rulebook: () =>
 }
 
 /** The service's analysis: rules (watched if configured), schemas, processes for large transactions. */
-export async function createServiceAnalyze(deps: {
-  readonly upstream: Upstream;
-  readonly config: Config;
-  readonly log: Log;
-}): Promise<Analyze> {
+export async function createServiceAnalyze(deps: Parameters<CreateAnalyze>[0]): Promise<Analyze> {
   const { upstream, config, log } = deps;
   const { rulesDirs: overlays } = config;
   const rules = await rulesInForce(overlays);

@@ -2,39 +2,30 @@ import compression from 'compression';
 import cors from 'cors';
 import { constants } from 'node:zlib';
 import express, { type Express, type RequestHandler } from 'express';
-import { createLimiter, type Limiter } from './http/limiter.ts';
+import { createLimiter } from './http/limiter.ts';
 import { createParseRequest } from './http/parseRequest.ts';
 import { errorHandler, RequestError } from './http/errorResponse.ts';
-import { postAnalyze } from './http/postAnalyze.ts';
-import { createClientOf, type ClientOf } from './http/clientAddress.ts';
-import type { Analyze, BeginTrace } from './http/analyze.ts';
-import type { Log } from '../lib/log.ts';
+import { postAnalyze, type PostAnalyzeDeps } from './http/postAnalyze.ts';
+import { createClientOf } from './http/clientAddress.ts';
 import type { Metrics } from './http/metrics.ts';
 
-export interface AppDeps {
-  readonly analyze: Analyze;
-  readonly log: Log;
-  readonly metrics?: Metrics | null;
-  readonly beginTrace?: BeginTrace | null;
-  /** Shared with the server that drains it at shutdown; its own when absent. */
-  readonly limiter?: Limiter;
-  /** Default: the peer's address. */
-  readonly clientOf?: ClientOf;
-  readonly deadlineMs?: number;
-  readonly stopping?: AbortSignal;
-}
-
-/** The two operations of the interface. Never listens. */
-export function createApp(deps: AppDeps): Express {
-  const { analyze, log, metrics = null, beginTrace = null, deadlineMs = 30_000 } = deps;
-  const limiter = deps.limiter ?? createLimiter({ maxConcurrency: 16, maxQueue: 64 });
-  const stopping = deps.stopping ?? new AbortController().signal;
-  const parseRequest = createParseRequest();
-  const clientOf = deps.clientOf ?? createClientOf([]);
-
+/** The two operations of the interface, for a small service where parts are left out. Never listens. */
+export function createApp(
+  given: Pick<PostAnalyzeDeps, 'analyze' | 'log'> & Partial<PostAnalyzeDeps>,
+): Express {
+  const deps: PostAnalyzeDeps = {
+    parseRequest: createParseRequest(),
+    limiter: createLimiter({ maxConcurrency: 16, maxQueue: 64 }),
+    clientOf: createClientOf([]),
+    metrics: null,
+    beginTrace: null,
+    deadlineMs: 30_000,
+    stopping: new AbortController().signal,
+    ...given,
+  };
   const app = express().disable('x-powered-by').disable('etag');
   app.enable('case sensitive routing').enable('strict routing');
-  app.use(count(metrics));
+  app.use(count(deps.metrics));
   app.use((_request, response, next) => {
     response.set('X-Content-Type-Options', 'nosniff');
     next();
@@ -60,13 +51,13 @@ export function createApp(deps: AppDeps): Express {
     '/analyze',
     // Off the event loop; the fastest level makes a report a fifth as large.
     compression({ level: constants.Z_BEST_SPEED, brotli: { params: FAST } }),
-    postAnalyze({ analyze, parseRequest, limiter, clientOf, log, metrics, beginTrace, deadlineMs, stopping }),
+    postAnalyze(deps),
   );
 
   app.all('/health', refuse(405, 'method not allowed', { Allow: 'GET, HEAD, OPTIONS' }));
   app.all('/analyze', refuse(405, 'method not allowed', { Allow: 'POST, OPTIONS' }));
   app.use(refuse(404, 'not found'));
-  app.use(errorHandler(log));
+  app.use(errorHandler(deps.log));
   return app;
 }
 

@@ -14,7 +14,7 @@ import { jsonBytes, type ReportJson } from '../../lib/reportJson.ts';
 import type { Hash } from '../../model/hex.ts';
 import type { UpstreamCallEvent } from '../../model/upstream.ts';
 
-interface PostAnalyzeDeps {
+export interface PostAnalyzeDeps {
   readonly analyze: Analyze;
   readonly parseRequest: ParseRequest;
   readonly limiter: Limiter;
