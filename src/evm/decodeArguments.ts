@@ -1,10 +1,10 @@
 import { addressOfWord, intOfWord, uintOfWord, wordAt } from './hex.ts';
 import { countOf, isContainer, isDynamic, itemOf, readBytes, startOf } from './readArgument.ts';
-import type { AbiType, Slot } from './readArgument.ts';
+import type { AbiType, EncodedArguments, Slot } from './readArgument.ts';
 import { only } from '../lib/lists.ts';
 import { memoizeFor } from '../lib/memo.ts';
 import { functionsOf, type NamedSignature } from './signatures.ts';
-import type { Hash, Hex } from '../model/hex.ts';
+import type { Hex } from '../model/hex.ts';
 import type { SignatureTables } from '../model/rulebook.ts';
 
 /** One value: integers and booleans as they are, texts by their UTF-8, the rest as lower-case hex. */
@@ -90,7 +90,7 @@ function scalar(type: AbiType, word: string): Leaf {
 /** Arguments of an event or call by the ABI; null where the data does not fit or holds too many values. */
 export function decodeArguments(
   { args }: NamedSignature,
-  { topics, data, base }: { readonly topics: readonly Hash[]; readonly data: Hex; readonly base: number },
+  { topics, data, base }: EncodedArguments,
 ): DecodedArgument[] | null {
   const decoder = new Decoder(data);
   try {
