@@ -35,14 +35,13 @@ const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c
 const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c';
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65';
 
-const word = (data: string, i: number) => data.slice(2 + 64 * i, 66 + 64 * i);
 const uint = (hex: string | undefined) =>
   hex && /^(0x)?[0-9a-f]{64}$/.test(hex) ? BigInt(hex.startsWith('0x') ? hex : `0x${hex}`) : 0n;
 const address = (hex: string | undefined) => (hex ? `0x${hex.slice(-40)}` : '');
-const numbers = (data: string, head: number) => {
-  const start = Number(uint(word(data, head)) / 32n);
-  const count = Number(uint(word(data, start)));
-  return count > 100_000 ? [] : Array.from({ length: count }, (_, i) => uint(word(data, start + 1 + i)));
+const numbers = (words: readonly string[], head: number) => {
+  const start = Number(uint(words[head]) / 32n);
+  const count = Number(uint(words[start]));
+  return count > 100_000 ? [] : Array.from({ length: count }, (_, i) => uint(words[start + 1 + i]));
 };
 
 type Hex = string | undefined;
@@ -55,15 +54,16 @@ export function decodeLog(log: RawLog): LogMovement[] {
   const [topic, a, b, c] = log.topics;
   const lane = (standard: string, id?: bigint) =>
     `eip155:1/${standard}:${log.address}${id === undefined ? '' : `/${id}`}`;
-  const [first, second] = [uint(word(log.data, 0)), uint(word(log.data, 1))];
+  const words = wordsIn(log.data);
+  const [first, second] = [uint(words[0]), uint(words[1])];
   if (topic === TRANSFER && log.topics.length === 4) return [move(a, b, lane('erc721', uint(c)), 1n)];
   // Old tokens left some of the three arguments unindexed.
   const [from, to, amount] = wordsOf(log);
   if (topic === TRANSFER) return amount ? [move(from, to, lane('erc20'), uint(amount))] : [];
   if (topic === TRANSFER_SINGLE) return [move(b, c, lane('erc1155', first), second)];
   if (topic === TRANSFER_BATCH) {
-    const amounts = numbers(log.data, 1);
-    return numbers(log.data, 0).map((id, i) => move(b, c, lane('erc1155', id), amounts[i] ?? 0n));
+    const amounts = numbers(words, 1);
+    return numbers(words, 0).map((id, i) => move(b, c, lane('erc1155', id), amounts[i] ?? 0n));
   }
   if (!a) return [];
   if (topic === DEPOSIT) return [move(ZERO, a, lane('erc20'), first)];
@@ -170,11 +170,7 @@ export function isCredit(moved: LogMovement, log: RawLog, chain: RawChain): bool
 }
 
 /** Whether a call asked the token for this much more of the payer than its Transfers, or balances, say. */
-export function isUnloggedTax(
-  tax: LogMovement,
-  frame: RawFrame | null | undefined,
-  chain: RawChain,
-): boolean {
+export function isUnloggedTax(tax: LogMovement, chain: RawChain, frame?: RawFrame | null): boolean {
   const asked = frame && frame.to === tax.to && tokenOf(tax.assetId) === tax.to ? askedBy(frame) : null;
   if (asked?.from !== tax.from || tax.amount * 100n > asked.amount * 99n) return false;
   const logged = asked.amount - tax.amount;

@@ -40,11 +40,8 @@ function checkComplete({ allowances = [] }: TxReport, chain: RawChain, must: Mus
   }
 }
 
-function checkStated(
-  { owner, spender, amount_raw: raw, expires_at: end }: Allowance,
-  logs: readonly RawLog[],
-  must: Must,
-): void {
+function checkStated(allowance: Allowance, logs: readonly RawLog[], must: Must): void {
+  const { owner, spender, amount_raw: raw, expires_at: end } = allowance;
   const words = new Set(logs.flatMap(wordsOf));
   const states = (value: bigint | number): boolean => words.has(wordHex(value));
   // Years of more digits need a sign (ECMA-262).

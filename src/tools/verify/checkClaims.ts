@@ -88,19 +88,14 @@ const single =
   (end: 'from' | 'to', side: 'assets_in' | 'assets_out'): Predicate =>
   ({ accounts }, _other, { report, motif, merged }) => {
     const assets = new Set(motif[side].map(({ asset }) => merged(asset.id)));
-    return (
-      accounts.length === 1 &&
-      (report.movements ?? []).some((m) => m[end] === accounts[0] && assets.has(merged(m.asset_id)))
-    );
+    const own = (report.movements ?? []).filter((m) => m[end] === accounts[0]);
+    return accounts.length === 1 && own.some((m) => assets.has(merged(m.asset_id)));
   };
 
 /** Every asset of the parts but the first one comes out as it went in, within one part in a hundred. */
 const closed: Predicate = ({ parts }, _other, context) => {
-  const ids = new Set(
-    parts.flatMap((part) =>
-      [...part.assets_in, ...part.assets_out].filter(fungible).map(({ asset }) => context.merged(asset.id)),
-    ),
-  );
+  const amounts = parts.flatMap((part) => [...part.assets_in, ...part.assets_out]).filter(fungible);
+  const ids = new Set(amounts.map(({ asset }) => context.merged(asset.id)));
   return [...ids].every((id) => {
     const [got, gave] = [partSum(parts, 'assets_in', id, context), partSum(parts, 'assets_out', id, context)];
     const larger = got > gave ? got : gave;
@@ -117,12 +112,9 @@ const distinct: Predicate = ({ parts }, _other, context) => {
 };
 
 const flat: Predicate = (own, _other, context) => {
+  const moved = (context.report.movements ?? []).filter(({ to }) => own.accounts.includes(to));
   const through = (id: string): bigint =>
-    total(
-      (context.report.movements ?? []).filter(
-        ({ to, asset_id: asset }) => context.merged(asset) === id && own.accounts.includes(to),
-      ),
-    );
+    total(moved.filter(({ asset_id: asset }) => context.merged(asset) === id));
   return [...results(own, context)].every(
     ([id, { paid, received }]) => id === base(context) || size(received - paid) * 10_000n <= through(id),
   );
@@ -181,11 +173,7 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
   one_payer: single('from', 'assets_out'),
   one_recipient: single('to', 'assets_in'),
   no_counter_flow: ({ accounts }, _other, { report }) =>
-    accounts.every((account) =>
-      report.inventory_deltas.every(
-        ({ subject, delta_raw: raw }) => subject !== account || BigInt(raw) <= 0n,
-      ),
-    ),
+    report.inventory_deltas.every((d) => !accounts.includes(d.subject) || BigInt(d.delta_raw) <= 0n),
   amounts_chain: ({ parts }) =>
     all(parts, (part) => part.assets_in.some(fungible) && part.assets_out.some(fungible)),
   hops_proven: ({ parts }) => all(parts, ({ status }) => status === 'Proven'),

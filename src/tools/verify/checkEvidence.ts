@@ -65,12 +65,7 @@ function* faultsOf(evidence: Evidence, chain: RawChain): Generator<string> {
   if (frame) yield* frameFaults(frame, log ?? null, contract, chain);
 }
 
-function* frameFaults(
-  frame: RawFrame,
-  log: RawLog | null,
-  contract: string,
-  chain: RawChain,
-): Generator<string> {
+function* frameFaults(frame: RawFrame, log: RawLog | null, contract: string, chain: RawChain) {
   const name = `frame [${frame.path.replaceAll('.', ',')}]`;
   if (log !== null && frame.context !== log.address)
     yield `${name} runs as ${frame.context} and cannot emit for ${log.address}`;

@@ -9,9 +9,8 @@ export type Worth = (amounts: readonly Amount[]) => Decimal | null;
 
 /** Dollars at the prices that the report lists. */
 export function worthIn({ economics }: TxReport): Worth {
-  const prices = new Map(
-    (economics.valuation.prices ?? []).map((p) => [p.asset_id, parseDecimal(p.price_exact ?? '')]),
-  );
+  const { prices: listed = [] } = economics.valuation;
+  const prices = new Map(listed.map((p) => [p.asset_id, parseDecimal(p.price_exact ?? '')]));
   return (amounts) => {
     let total = NOTHING;
     for (const { asset, raw } of summed(amounts)) {
@@ -37,10 +36,15 @@ export function checkMoney(report: TxReport, find: Report): void {
   const parties = partiesOf(report);
   const [net] = parties.map((party) => {
     const { at, figures, accounts } = party;
-    const lending = lendingAmounts(report, party);
-    const sum = worth([...ownDeltas(report, party), ...lending]);
+    const counted = countedEffects(report, party);
+    const lending = lendingAmounts(counted);
+    // Tokens of positions that count as claims.
+    const claims = new Set(counted.map((e) => e.position_asset?.id));
+    const own = (key: 'delta_raw' | 'inflow_raw') =>
+      netsOf(report, party, key).filter(({ asset }) => !claims.has(asset.id));
+    const sum = worth([...own('delta_raw'), ...lending]);
     compare(`${at}/net_usd_before_gas`, figures.net_usd_before_gas, sum);
-    const received = worth([...receipts(report, party), ...lending.filter(({ supplied }) => supplied)]);
+    const received = worth([...own('inflow_raw'), ...lending.filter(({ supplied }) => supplied)]);
     if (accounts.size === 1) compare(`${at}/inflow_usd`, figures.inflow_usd, received);
     return sum;
   });
@@ -103,33 +107,15 @@ export function countedEffects({ position_effects }: TxReport, { owner }: Party)
   return own.filter((e) => !uncertain.has(placeOf(e)));
 }
 
-/** A party's net changes, without debt tokens and the tokens of positions that count as claims. */
-function ownDeltas(report: TxReport, party: Party): Amount[] {
-  const claims = new Set(countedEffects(report, party).map((e) => e.position_asset?.id));
-  return netsOf(report, party).filter(({ asset }) => !claims.has(asset.id));
-}
-
-/** A party's gross receipts, without debt tokens and the tokens of positions that count as claims. */
-function receipts(report: TxReport, party: Party): Amount[] {
-  const left = new Set(
-    report.position_effects
-      .filter((e) => e.owner === party.owner && e.category === 'lending_debt')
-      .concat(countedEffects(report, party))
-      .map((e) => e.position_asset?.id),
-  );
-  return report.inventory_deltas
-    .filter(({ subject, asset }) => party.accounts.has(subject) && !left.has(asset.id))
-    .map(({ asset, inflow_raw: raw }) => ({ asset, raw: BigInt(raw) }));
-}
-
 /** Debts that lending changed beside balances: a supply is owed to the owner, a loan is owed by it. */
-function lendingAmounts(report: TxReport, party: Party): (Amount & { readonly supplied: boolean })[] {
-  return countedEffects(report, party).flatMap((effect) => {
-    const sign = effect.category === 'lending_supply' && effect.effect === 'liquidate' ? 1n : -1n;
+function lendingAmounts(effects: readonly PositionEffect[]): (Amount & { readonly supplied: boolean })[] {
+  return effects.flatMap((effect) => {
+    const isSupply = effect.category === 'lending_supply';
+    const sign = isSupply && effect.effect === 'liquidate' ? 1n : -1n;
     return effect.underlying
       .filter(({ role }) => !['fee', 'reward', 'penalty'].includes(role))
       .filter(({ role, asset }) => role !== 'interest' || paysInterest(effect, asset.id))
       .map(({ asset, delta_raw }) => ({ asset, raw: sign * BigInt(delta_raw) }))
-      .map((amount) => ({ ...amount, supplied: effect.category === 'lending_supply' && amount.raw > 0n }));
+      .map((amount) => ({ ...amount, supplied: isSupply && amount.raw > 0n }));
   });
 }

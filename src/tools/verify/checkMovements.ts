@@ -67,7 +67,9 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
   const stated = new Set<string>();
   const checkEvent = (movement: Movement, log: RawLog, key: string, problem: Problem): void => {
     const moved = movedBy(movement);
-    if (isWrap(log, moved)) return checkWrap(movement, log, chain, problem);
+    const isWrap =
+      !isStandardTransfer(log) && decodeLog(log).some((m) => keyOf(`log ${log.index}`, m) === key);
+    if (isWrap) return checkWrap(movement, log, chain, problem);
     if (stated.has(key)) problem(`log ${log.index} is already the evidence of this movement`);
     stated.add(key);
     const isStated = checkOtherEvent(log, moved, chain, problem);
@@ -81,7 +83,7 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
     if (moved.amount <= 0n) problem('moves nothing');
     if (moved.from === moved.to) problem('both ends are one account');
     if (log === null) {
-      if (!claim(key) && !isUnloggedTax(moved, frame, chain))
+      if (!claim(key) && !isUnloggedTax(moved, chain, frame))
         problem(`frame [${movement.evidence.frame_path}] does not show that ${describe(moved)}`);
       return;
     }
@@ -94,12 +96,6 @@ export function checkMovements(report: TxReport, chain: RawChain, find: Report):
   for (const [key, count] of unclaimed)
     if (count > 0 && !mayBeLeftOut(key, chain, declared))
       find('complete', '/movements', `left out: ${key.split('|').join(' ')}`);
-}
-
-/** Whether a log states the movement as a deposit or withdrawal of wrapped ether. */
-function isWrap(log: RawLog, moved: LogMovement): boolean {
-  const key = keyOf('', moved);
-  return !isStandardTransfer(log) && decodeLog(log).some((m) => keyOf('', m) === key);
 }
 
 const describe = ({ from, to, assetId, amount }: LogMovement): string =>
@@ -197,11 +193,8 @@ export function checkDeltas(report: TxReport, chain: RawChain, find: Report): vo
 type StateDiff = NonNullable<RawChain['prestateDiff']>;
 
 function checkStateDifference(report: TxReport, chain: RawChain, diff: StateDiff, find: Report): void {
-  const native = new Map(
-    report.inventory_deltas
-      .filter((d) => d.asset.kind === 'native')
-      .map((d) => [d.subject.toLowerCase(), BigInt(d.delta_raw)]),
-  );
+  const ether = report.inventory_deltas.filter((d) => d.asset.kind === 'native');
+  const native = new Map(ether.map((d) => [d.subject.toLowerCase(), BigInt(d.delta_raw)]));
   const { receipt, tx, block } = chain;
   const tip = quantity(receipt['gasUsed']) * (gasPrice(chain) - quantity(block['baseFeePerGas']));
   const byAddress = (side: StateDiff['pre']) =>

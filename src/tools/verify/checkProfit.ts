@@ -61,9 +61,7 @@ function checkHops(entry: PnlEntry, report: TxReport, own: AssetResult, must: Mu
 
 /** Tokens that wrap ether: by their wraps here, or by the symbol, which is checked at the token. */
 function wrappedEther(report: TxReport): Set<string> {
-  const wraps = (report.movements ?? []).filter(
-    ({ kind, asset_id: id }) => (kind === 'wrap' || kind === 'unwrap') && id !== NATIVE,
-  );
+  const wraps = (report.movements ?? []).filter((m) => m.kind.endsWith('wrap') && m.asset_id !== NATIVE);
   const named = report.inventory_deltas.filter(
     ({ asset }) => asset.symbol === 'WETH' && !asset.flags?.includes('impersonates'),
   );
@@ -82,10 +80,9 @@ export function mergeWrapped(report: TxReport): (asset: string) => string {
 /** An account's balance change of an asset, of ether and the tokens that wrap it together. */
 export function accountNet(report: TxReport, account: string, asset: string): bigint {
   const merged = mergeWrapped(report);
-  const own = report.inventory_deltas.filter(
-    ({ subject, asset: { id } }) => isSame(subject, account) && merged(id) === merged(asset),
-  );
-  return sumOf(own, ({ delta_raw: raw }) => BigInt(raw));
+  const own = report.inventory_deltas.filter(({ subject }) => isSame(subject, account));
+  const same = own.filter(({ asset: { id } }) => merged(id) === merged(asset));
+  return sumOf(same, ({ delta_raw: raw }) => BigInt(raw));
 }
 
 interface ProfitInput {
@@ -117,19 +114,14 @@ interface ProfitResult {
 const REFUND_LIMIT = 3n;
 
 /** The result of accounts taken as one, from the movements of the report; with gas where it is given. */
-export function profitOf(
-  accounts: readonly string[],
-  report: TxReport,
-  chain: RawChain,
-  gas: bigint | null = null,
-): ProfitResult {
+export function profitOf(accounts: readonly string[], report: TxReport, chain: RawChain, gas?: bigint) {
   return recomputeProfit({
     movements: (report.movements ?? []).map(movedBy),
     entity: new Set(accounts.map((account) => account.toLowerCase())),
     signer: report.tx.signer.toLowerCase(),
     builder: String(chain.block['miner'] ?? '').toLowerCase(),
     wrapped: wrappedEther(report),
-    entryPoint: gas === null ? null : (report.attribution.entry_point?.toLowerCase() ?? null),
+    entryPoint: gas === undefined ? null : (report.attribution.entry_point?.toLowerCase() ?? null),
     gas: gas ?? 0n,
   });
 }
@@ -171,9 +163,7 @@ const netOf = (list: readonly LogMovement[], entity: ReadonlySet<string>): bigin
 function paymentsForGas(border: readonly LogMovement[], input: ProfitInput): LogMovement[] {
   const { entity, entryPoint, signer, gas } = input;
   const ether = border.filter(({ assetId }) => assetId === NATIVE);
-  const prefunds = ether.filter(
-    ({ from, to }) => entryPoint !== null && (to === entryPoint || from === entryPoint),
-  );
+  const prefunds = ether.filter((m) => entryPoint !== null && [m.from, m.to].includes(entryPoint));
   const refunds = ether.filter(({ from, to }) => entity.has(from) && to === signer);
   const counted = netOf(refunds, entity) <= gas * REFUND_LIMIT ? [...prefunds, ...refunds] : prefunds;
   return netOf(counted, entity) > 0n ? counted : [];

@@ -192,9 +192,7 @@ function checkFragments({ classification: c, motifs }: TxReport, rules: RuleFact
   });
 }
 
-/**
- * The movements of a composite are of its parts, and their venues or recipients are among its participants.
- */
+/** Movements of a composite are of its parts, and their venues or recipients are among its participants. */
 function checkParts(whole: Motif, { motifs }: TxReport, rules: RuleFacts, must: Must): void {
   const { trade: sort, venue } = rules.motifs.get(whole.kind)!;
   if (sort === 'summary') return;

@@ -62,24 +62,18 @@ export function summed(amounts: readonly Amount[]): Amount[] {
   return [...nets.values()].filter(({ raw }) => raw !== 0n);
 }
 
-/** Net changes of a party by asset, without its debt tokens. */
-export function netsOf(report: TxReport, { owner, accounts }: Party): Amount[] {
+/** Net changes of a party by asset, or its receipts, without its debt tokens. */
+export function netsOf(report: TxReport, party: Party, key: 'delta_raw' | 'inflow_raw' = 'delta_raw') {
+  const { owner, accounts } = party;
   const debts = report.position_effects.filter((e) => e.owner === owner && e.category === 'lending_debt');
   const owed = new Set(debts.map((e) => e.position_asset?.id));
-  return summed(
-    report.inventory_deltas
-      .filter(({ subject, asset }) => accounts.has(subject) && !owed.has(asset.id))
-      .map(({ asset, delta_raw: raw }) => ({ asset, raw: BigInt(raw) })),
-  );
+  const own = report.inventory_deltas.filter((d) => accounts.has(d.subject) && !owed.has(d.asset.id));
+  return summed(own.map((delta) => ({ asset: delta.asset, raw: BigInt(delta[key]) })));
 }
 
 /** Whether a withdrawal redeemed just the principal beside this interest. */
-export function paysInterest(
-  { category, underlying, position_delta_raw: moved }: PositionEffect,
-  asset: string,
-): boolean {
-  return (
-    category === 'lending_supply' &&
-    underlying.some((u) => u.role === 'principal' && u.asset.id === asset && `-${u.delta_raw}` === moved)
-  );
+export function paysInterest(effect: PositionEffect, asset: string): boolean {
+  const { category, underlying, position_delta_raw: moved } = effect;
+  const principals = underlying.filter((part) => part.role === 'principal' && part.asset.id === asset);
+  return category === 'lending_supply' && principals.some(({ delta_raw: raw }) => `-${raw}` === moved);
 }

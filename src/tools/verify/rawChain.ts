@@ -200,12 +200,6 @@ function* addressesInHex(hex: string): Generator<string> {
       if (hex.startsWith('0'.repeat(24), i)) yield hex.slice(i + 24, i + 64);
 }
 
-/** The trace in either dialect; empty without one. */
-function readTrace({ callTracer, parityTrace }: RawAnswers): Iterable<Traced> {
-  const traced = object(callTracer);
-  return typeof traced['from'] === 'string' ? fromCallTracer(traced) : fromParity(itemsOf(parityTrace));
-}
-
 function readLogs(receipt: Json): Map<number, RawLog> {
   const logs = itemsOf(receipt['logs'])
     .map(object)
@@ -221,7 +215,9 @@ function readLogs(receipt: Json): Map<number, RawLog> {
 /** Reads the answers into one view. A missing part is empty: claims that rest on it fail. */
 export function readRawChain(answers: RawAnswers): RawChain {
   const receipt = object(answers.receipt);
-  const frames = numberFrames(readTrace(answers));
+  const traced = object(answers.callTracer);
+  const isTraced = typeof traced['from'] === 'string';
+  const frames = numberFrames(isTraced ? fromCallTracer(traced) : fromParity(itemsOf(answers.parityTrace)));
   // Receipts before Byzantium have no status.
   const status = receipt['status'] ?? null;
   const succeeded = status === null ? frames.get('')?.failed === false : quantity(status) === 1n;

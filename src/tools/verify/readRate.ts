@@ -152,12 +152,7 @@ export const STALE_GRACE = 86_400;
 export const inputs = (args: readonly string[]): string => `(${args.map(() => 'address').join()})`;
 
 /** A feed's or registry's latest round, the answer second, its time fourth; null without one. */
-export async function askRound(
-  read: ReadContract,
-  to: string,
-  args: readonly string[] = [],
-  before = false,
-): Promise<readonly bigint[] | null> {
+export async function askRound(read: ReadContract, to: string, args: readonly string[] = [], before = false) {
   const round = 'uint80, int256, uint256, uint256, uint80';
   const signature = `function latestRoundData${inputs(args)} view returns (${round})`;
   return (await askView(read, to, signature, { args, before })) as readonly bigint[] | null;

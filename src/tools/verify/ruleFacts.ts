@@ -53,9 +53,7 @@ export function readRuleFacts(directories: readonly string[]): RuleFacts {
     rules: new Map(rules.map((rule) => [rule.slug, rule])),
     intents: new Map(vocabularies.flatMap(({ intents }) => Object.entries(intents ?? {}))),
     motifs: new Map(vocabularies.flatMap(({ motifs }) => Object.entries(motifs ?? {}))),
-    roles: new Set(
-      vocabularies.flatMap((words) => Object.keys({ ...words.leg_roles, ...words.account_roles })),
-    ),
+    roles: new Set(vocabularies.flatMap((all) => Object.keys({ ...all.leg_roles, ...all.account_roles }))),
     versions: new Map([...shapes, ...protocols].map(({ slug, version }) => [slug, version])),
     titles: new Map(protocols.map(({ slug, name = slug }) => [slug, name])),
     listed,
@@ -95,13 +93,11 @@ function documents<T>(directories: readonly string[], name: string): T[] {
 
 function filesOf(directories: readonly string[], name: string): string[] {
   const paths = directories.map((directory) => join(directory, name)).filter((path) => existsSync(path));
-  return paths
-    .flatMap((path) =>
-      path.endsWith('.yaml')
-        ? path
-        : readdirSync(path, { recursive: true, encoding: 'utf8' }).map((file) => join(path, file)),
-    )
-    .filter((path) => /\.(yaml|txt)$/.test(path));
+  const files = paths.flatMap((path) => {
+    if (path.endsWith('.yaml')) return path;
+    return readdirSync(path, { recursive: true, encoding: 'utf8' }).map((file) => join(path, file));
+  });
+  return files.filter((path) => /\.(yaml|txt)$/.test(path));
 }
 
 export type FeedRule = NonNullable<RawEntityFile['feeds']>[number];
@@ -121,6 +117,7 @@ export interface PriceRules {
 /** Reads `entities/*.yaml` of rule directories. Throws where one cannot be read or parsed. */
 export function readPriceRules(directories: readonly string[]): PriceRules {
   const files = documents<RawEntityFile>(directories, 'entities');
+  const wrapped = files.filter(({ kind }) => kind === 'wrapped_native');
   return {
     feeds: files.flatMap(({ feeds }) => feeds ?? []),
     registries: files.flatMap(({ registry }) => registry ?? []),
@@ -129,19 +126,13 @@ export function readPriceRules(directories: readonly string[]): PriceRules {
     windows: files.flatMap(({ averages }) => averages ?? []).map(({ window }) => window),
     apis: files.flatMap(({ price_apis: apis }) => apis ?? []),
     wrappedNative: new Set(
-      files
-        .filter(({ kind }) => kind === 'wrapped_native')
-        .flatMap(({ accounts }) => accounts ?? [])
-        .map(({ address }) => address.toLowerCase()),
+      wrapped.flatMap(({ accounts = [] }) => accounts.map((one) => one.address.toLowerCase())),
     ),
   };
 }
 
 /** Where HTTP sources answer, by name; a URL alone in `PRICE_API_URL` has no name of its own. */
-export function priceApiUrls(
-  setting: string,
-  apis: readonly RawPriceApi[],
-): ReadonlyMap<string, PriceApiPlace> {
+export function priceApiUrls(setting: string, apis: readonly RawPriceApi[]) {
   const found = new Map<string, PriceApiPlace>();
   for (const entry of setting.split(',').map((part) => part.trim())) {
     const [, name, url] = /^([a-z][a-z0-9-]*)(?:=(.+))?$/.exec(entry) ?? [];
@@ -167,14 +158,10 @@ export async function askPriceApi(
     .replace('{coins}', coin.split('/').map(encodeURIComponent).join('/'))
     .replace('{timestamp}', String(timestamp))
     .replace('{until}', String(timestamp + (rule.window ?? 0)));
-  let body: unknown;
-  try {
-    const response = await fetch(url.replace(/\/+$/, '') + path, { signal: AbortSignal.timeout(30_000) });
-    if (!response.ok) return null;
-    body = await response.json();
-  } catch {
-    return null;
-  }
+  const signal = AbortSignal.timeout(30_000);
+  const body: unknown = await fetch(url.replace(/\/+$/, '') + path, { signal })
+    .then((response) => (response.ok ? response.json() : null))
+    .catch(() => null);
   const at = (place: string): unknown =>
     place.split('.').reduce<unknown>((value, step) => {
       const key = step === '{coin}' ? coin.toLowerCase() : step;

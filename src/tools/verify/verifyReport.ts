@@ -1,7 +1,6 @@
 import type { TxReport } from '../../model/generated/report.ts';
 import { checkAllowances } from './checkAllowances.ts';
 import { checkAttribution, checkLabelAmounts, checkVerdict } from './checkVerdict.ts';
-import { checkTokens, checkWords } from './checkAssets.ts';
 import { checkClaims } from './checkClaims.ts';
 import { checkReasons } from './checkReasons.ts';
 import { checkRules } from './checkRules.ts';
@@ -11,7 +10,7 @@ import { checkAddresses, checkEvidence, checkLists } from './checkEvidence.ts';
 import { checkCalls, checkIdentity } from './checkIdentity.ts';
 import { checkMoney } from './checkMoney.ts';
 import { checkMotifs } from './checkMotifs.ts';
-import { checkOpenWords } from './checkOpenWords.ts';
+import { checkOpenWords, checkTokens, checkWords } from './checkOpenWords.ts';
 import { checkDeltas, checkMovements } from './checkMovements.ts';
 import type { Finding, Report } from './finding.ts';
 import { checkPrices, type PriceCheck } from './checkPrices.ts';
