@@ -43,7 +43,7 @@ const SECOND_RENDERERS: Record<string, { code: RegExp; data: string[] }> = {
   words: { code: /replace(?:All)?\(['/]_['/]g?, ' '\)/, data: [] },
   times: {
     code: /toISOString\(/,
-    data: ['tools/verify/', 'tools/ledger/journal.ts', 'tools/cli/blocks/blockSinks.ts'],
+    data: ['tools/verify/', 'tools/ledger/writeLedger.ts', 'tools/cli/blocks/blockSinks.ts'],
   },
 };
 

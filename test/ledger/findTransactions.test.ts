@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findTransactions } from '../../src/tools/ledger/findTransactions.ts';
+import { findTransactions } from '../../src/tools/ledger/openChain.ts';
 
 const ACCOUNT = '0x00000000000000000000000000000000000000A1';
 

@@ -4,9 +4,8 @@
 // https://support.koinly.io/en/articles/9490023-what-are-tags (tags by the kind of row).
 import { expect, it } from 'vitest';
 import type { TxReport } from '../../src/model/generated/report.ts';
-import { commoditiesOf } from '../../src/tools/ledger/commodities.ts';
+import { commoditiesOf, readCurrencyMap } from '../../src/tools/ledger/commodities.ts';
 import { ledgerEvents, type LedgerEvent } from '../../src/tools/ledger/ledgerEvent.ts';
-import { readCurrencyMap } from '../../src/tools/ledger/currencyMap.ts';
 import { readFormat } from '../../src/tools/ledger/ledgerFormat.ts';
 import { writeLedger } from '../../src/tools/ledger/writeLedger.ts';
 import { REPLAY_AVAILABLE, warnIfAbsent } from '../support/replayNode.ts';

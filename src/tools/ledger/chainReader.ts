@@ -183,11 +183,8 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
     /** Nonce and ether of an account after each block; null where the node does not have them. */
     async statesOf(account: string, blocks: readonly number[]): Promise<(AccountState | null)[]> {
       const ask = async (method: 'eth_getTransactionCount' | 'eth_getBalance') => {
-        const calls = blocks.map((block) => ({
-          method,
-          params: [account as Hex, fromNumber(block)] as const,
-        }));
-        return (await send(calls)).map(quantityOf);
+        const params = blocks.map((block) => [account as Hex, fromNumber(block)] as const);
+        return (await send(params.map((one) => ({ method, params: one })))).map(quantityOf);
       };
       const [nonces, ether] = await Promise.all([ask('eth_getTransactionCount'), ask('eth_getBalance')]);
       return nonces.map((nonce, i) => (nonce === null || ether[i] == null ? null : [nonce, ether[i]]));
@@ -222,13 +219,9 @@ function readBalance({ account, asset: { address, kind } }: HoldingRead, answer:
 }
 
 /** The amounts of a Transfer: one, or lists. */
-interface Amounts {
-  readonly id?: bigint;
-  readonly tokenId?: bigint;
-  readonly value?: bigint;
-  readonly ids?: readonly bigint[];
-  readonly values?: readonly bigint[];
-}
+type Amounts = { readonly [key in 'id' | 'tokenId' | 'value']?: bigint } & {
+  readonly [key in 'ids' | 'values']?: readonly bigint[];
+};
 
 /** The sum of an asset's Transfers; fungible tokens have the id 0. */
 function amountIn(logs: readonly unknown[], { kind, token_id: wanted }: Asset): bigint {

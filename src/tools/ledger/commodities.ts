@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { parseJson } from '../../lib/json.ts';
+import { isRecord } from '../../lib/shape.ts';
+import { CliError } from '../cli/cliIo.ts';
 import type { LedgerEvent } from './ledgerEvent.ts';
-import type { LedgerFormat } from './ledgerFormat.ts';
-import { readCurrencyMap, type CurrencyMap } from './currencyMap.ts';
+import { readText, type LedgerFormat } from './ledgerFormat.ts';
 import { knownSymbols } from '../../value/labelFormat.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -37,7 +40,17 @@ export function commoditiesOf(
     if (decimals === null && id === null) return `${symbols.get(asset.id) ?? ''} ${address} raw`.trim();
     return id === null ? nameOf(asset) : `${nameOf(asset)} #${id}`;
   };
-  return (asset) => written(asset, named(asset), currency, map);
+  /** A name as the format writes it. */
+  return (asset) => {
+    const name = named(asset);
+    const { quotes, most, unlisted, nft } = currency;
+    if (most !== undefined) return letters(asset, name, most);
+    if (quotes !== undefined) return `${quotes}${plainLine(name)}${quotes}`;
+    if (unlisted === undefined || nft === undefined) return name;
+    const isListed =
+      /^(?!0x)[\w.$-]+$/.test(name) && !new RegExp(`^(${unlisted}|${nft})\\d*$`, 'i').test(name);
+    return isListed ? name : map.placeholder(asset.token_id === null ? unlisted : nft, asset);
+  };
 }
 
 /** Symbols by asset, and by symbol the listed tokens that share it; that of ether is taken. */
@@ -58,20 +71,6 @@ function symbolsOf(events: readonly LedgerEvent[], knownTokens: Rulebook['knownT
     for (const { asset } of [...flows, ...changes])
       if (asset.address !== null) add(asset, names.has(asset.address));
   return { symbols, holders };
-}
-
-/** A name as the format writes it. */
-function written(
-  asset: Asset,
-  name: string,
-  { quotes, most, unlisted, nft }: NonNullable<LedgerFormat['currency']>,
-  map: CurrencyMap,
-): string {
-  if (most !== undefined) return letters(asset, name, most);
-  if (quotes !== undefined) return `${quotes}${plainLine(name)}${quotes}`;
-  if (unlisted === undefined || nft === undefined) return name;
-  const isListed = /^(?!0x)[\w.$-]+$/.test(name) && !new RegExp(`^(${unlisted}|${nft})\\d*$`, 'i').test(name);
-  return isListed ? name : map.placeholder(asset.token_id === null ? unlisted : nft, asset);
 }
 
 /** A name of capital letters and digits: the listed symbol, else its start and a digest of the id. */
@@ -98,4 +97,50 @@ export function plainLine(text: string): string {
     .replaceAll(/ {2,}/g, ' ')
     .replace(/^[ (*!=]+/, '')
     .trim();
+}
+
+/** Placeholders for assets that a program does not know, each asset with one for good. */
+export type CurrencyMap = ReturnType<typeof readCurrencyMap>;
+
+interface Held {
+  readonly asset_id: string;
+  readonly decimals: number | null;
+  readonly symbol: string | null;
+}
+
+/**
+ * Placeholders by the file of an earlier ledger; none without it.
+ * @throws CliError for a file that is not such a map
+ */
+export function readCurrencyMap(file: string | undefined) {
+  const held = new Map<string, Held>(file !== undefined && existsSync(file) ? entriesOf(file) : []);
+  const keyOf = ({ asset_id: id, decimals }: Held): string => `${id} ${decimals}`;
+  const known = new Map([...held].map(([name, entry]) => [keyOf(entry), name]));
+  return {
+    /** The asset's own, else the word with the next free number. */
+    placeholder(word: string, { id, decimals, symbol }: Asset): string {
+      const entry = { asset_id: id, decimals, symbol };
+      const found = known.get(keyOf(entry));
+      if (found !== undefined) return found;
+      let number = 1;
+      while (held.has(`${word}${number}`)) number++;
+      const name = `${word}${number}`;
+      held.set(name, entry);
+      known.set(keyOf(entry), name);
+      return name;
+    },
+    size: () => held.size,
+    /** The file that later ledgers read. */
+    text: () => `${JSON.stringify(Object.fromEntries(held), null, 2)}\n`,
+  };
+}
+
+function entriesOf(file: string): [string, Held][] {
+  const map = parseJson(readText(file));
+  const entries = Object.entries(isRecord(map) ? map : { '': null }) as [string, Held | null][];
+  const wrong = entries.find(
+    ([name, held]) => !/^[A-Z]+[1-9]\d*$/.test(name) || typeof held?.asset_id !== 'string',
+  );
+  if (wrong) throw new CliError(`${file} is no map of currencies: ${wrong[0].slice(0, 60)}`);
+  return entries as [string, Held][];
 }

@@ -103,29 +103,51 @@ export function ledgerEvents(
   const concerning = movements!.filter(
     ({ from, to }) => from !== to && (accounts.has(from) || accounts.has(to)),
   );
-  const isUnsure = (movement: Movements[number]): boolean => {
+  const unsure = concerning.filter((movement) => {
     const { from, to, asset_id: id } = movement;
     const isOpen = (one: string): boolean => accounts.has(one) && !confirmed.has(`${one} ${id}`);
     return spam.has(id) || (disputed.has(movement) && [from, to].some(isOpen));
-  };
-  const unsure = concerning.filter(isUnsure);
-  const sure = concerning.filter((one) => !isUnsure(one));
+  });
+  const sure = concerning.filter((one) => !unsure.includes(one));
   // Gas is the signer's: payments to a bundler or relayer are among the flows of both.
   const { gas_cost_native: amount, gas_cost_usd: cost } = report.execution;
   const usd = cost.available ? cost.text.replace(/^\$-?/, '') : null;
   const fee = accounts.has(tx.signer) ? { account: tx.signer, amount, usd } : null;
   const own = report.position_effects.filter(({ owner }) => accounts.has(owner));
   const positions = [...new Set(own.map((one) => positionTitle(one, report)))];
-  const present = [
-    tx.signer,
-    ...own.map(({ owner }) => owner),
-    ...concerning.flatMap(({ from, to }) => [from, to]),
-  ];
+  const present = [tx.signer, ...own.map((one) => one.owner), ...concerning.flatMap((m) => [m.from, m.to])];
+  const named = Object.entries(report.accounts ?? {}).filter(([, { source }]) => source !== 'contract');
+  const names = new Map(named.map(([address, { name }]) => [address, name]));
+  const eventOf = (booked: Movements, leftOut: Movements): LedgerEvent | null => {
+    const isWhole = booked === sure;
+    const flows = flowsOf(report, booked, accounts);
+    if (flows.length === 0 && !(isWhole && (fee || positions.length > 0))) return null;
+    const { actor, intent_kind: intentKind, intent_label: label } = report.classification;
+    const debts = new Set(flows.flatMap(({ asset, debt }) => (debt ? asset.id : [])));
+    const assets = booked.filter(({ asset_id: id }) => !debts.has(id));
+    const paid = isWhole ? fee : null;
+    return {
+      time: tx.timestamp!,
+      block: tx.block_number,
+      txHash: tx.hash,
+      intentKind,
+      label: actor !== null && accounts.has(actor) ? label : null,
+      actor,
+      rows: actRows(report, assets, { accounts, rules }),
+      fee: paid,
+      flows,
+      changes: [...changesOf(report, accounts, leftOut), ...feeChanges(paid)],
+      positions: isWhole ? positions : [],
+      names,
+      prices: bookOf(report as ClientReport).prices,
+      moving: movingOf(report, rules),
+    };
+  };
   return {
     /** Null where the accounts gained and lost nothing, paid no fee and own no position. */
-    event: eventOf(report, accounts, { rules, positions, movements: sure, leftOut: unsure, fee }),
+    event: eventOf(sure, unsure),
     /** The same of flows left out as doubtful, without fee and positions; null without any. */
-    doubtful: eventOf(report, accounts, { rules, movements: unsure, leftOut: sure }),
+    doubtful: eventOf(unsure, sure),
     /** Those of the accounts that the report concerns. */
     concerned: new Set(present.filter((account) => accounts.has(account))),
   };
@@ -134,20 +156,17 @@ export function ledgerEvents(
 export type Movements = NonNullable<TxReport['movements']>;
 
 function flowsOf(report: TxReport, movements: Movements, accounts: ReadonlySet<string>): LedgerFlow[] {
+  // Between own accounts, both directions are one flow.
   const isOurs = ({ from, to }: Movements[number]): boolean =>
-    // Between own accounts, both directions are one flow.
     accounts.has(from) && (!accounts.has(to) || from < to);
   const sides = groupBy(movements, (one) => {
-    const { from, to, asset_id: id } = one;
-    return `${(isOurs(one) ? [from, to] : [to, from]).join(' ')} ${id}`;
+    const ends = isOurs(one) ? [one.from, one.to] : [one.to, one.from];
+    return `${ends.join(' ')} ${one.asset_id}`;
   });
-  const deltas = new Map(
-    report.inventory_deltas.map((delta) => [`${delta.subject} ${delta.asset.id}`, delta]),
-  );
+  const deltas = new Map(report.inventory_deltas.map((one) => [`${one.subject} ${one.asset.id}`, one]));
   return [...sides].flatMap(([key, group]) => {
     const [account, counterparty, id] = key.split(' ') as [string, string, string];
-    const raws = group.map((one) => BigInt(one.amount_raw) * (isOurs(one) ? -1n : 1n));
-    const raw = raws.reduce((sum, each) => sum + each, 0n);
+    const raw = group.reduce((sum, one) => sum + BigInt(one.amount_raw) * (isOurs(one) ? -1n : 1n), 0n);
     const delta = deltas.get(`${account} ${id}`);
     if (raw === 0n || !delta) return [];
     const own = accounts.has(counterparty);
@@ -169,48 +188,6 @@ function changesOf(report: TxReport, accounts: ReadonlySet<string>, leftOut: Mov
     }
     return { account, asset, raw, debt: isDebt(report, delta) };
   });
-}
-
-interface Booked extends Partial<Pick<LedgerEvent, 'fee' | 'positions'>> {
-  readonly rules: LedgerRules;
-  readonly movements: Movements;
-  readonly leftOut: Movements;
-}
-
-/** The event of some movements; null where nothing is booked. */
-function eventOf(
-  report: TxReport,
-  accounts: ReadonlySet<string>,
-  { rules, fee = null, positions = [], movements, leftOut }: Booked,
-): LedgerEvent | null {
-  const flows = flowsOf(report, movements, accounts);
-  if (flows.length + positions.length === 0 && fee === null) return null;
-  const { tx, classification } = report;
-  const { actor, intent_kind: intentKind, intent_label: label } = classification;
-  const names = new Map(
-    Object.entries(report.accounts ?? {}).flatMap(([address, { name, source }]): [string, string][] =>
-      source === 'contract' ? [] : [[address, name]],
-    ),
-  );
-  const debts = new Set(flows.flatMap(({ asset, debt }) => (debt ? asset.id : [])));
-  const assets = movements.filter(({ asset_id: id }) => !debts.has(id));
-  const book = bookOf(report as ClientReport);
-  return {
-    time: tx.timestamp!,
-    block: tx.block_number,
-    txHash: tx.hash,
-    intentKind,
-    label: actor !== null && accounts.has(actor) ? label : null,
-    actor,
-    rows: actRows(report, assets, { accounts, rules }),
-    fee,
-    flows,
-    changes: [...changesOf(report, accounts, leftOut), ...feeChanges(fee)],
-    positions,
-    names,
-    prices: book.prices,
-    moving: movingOf(report, rules),
-  };
 }
 
 /** Place of a report in the chain. Reports of earlier versions lack the index: the nonce orders those. */

@@ -1,10 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseRuleFile } from '../../rules/read/parsedFiles.ts';
 import { SHIPPED_RULES } from '../../rules/read/listFiles.ts';
 import type { RawLedgerFormat, RawLedgerTags } from '../../model/generated/rules.ts';
 import { CliError } from '../cli/cliIo.ts';
-import { readText } from './ledgerFiles.ts';
 
 /** A format as its YAML says it. */
 export type LedgerFormat = RawLedgerFormat;
@@ -37,9 +36,26 @@ export function readFormat(name: string): LedgerFormat {
       message: `${pointer}: ${message}`,
     })),
   ];
-  if (problems.length > 0)
-    throw new CliError(
-      problems.map(({ place, message }) => `${name}:${place.line}:${place.column} ${message}`).join('\n'),
-    );
+  const texts = problems.map(({ place, message }) => `${name}:${place.line}:${place.column} ${message}`);
+  if (texts.length > 0) throw new CliError(texts.join('\n'));
   return tree as unknown as LedgerFormat;
+}
+
+/** A file's text. Throws `CliError` where it cannot be read. */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CliError(`cannot read ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** To standard output where no file is named. Throws `CliError` where the file cannot be written. */
+export function writeText(file: string | undefined, text: string): void {
+  if (file === undefined) return void process.stdout.write(text);
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new CliError(`cannot write ${file}: ${(error as Error).message}`);
+  }
 }

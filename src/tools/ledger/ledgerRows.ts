@@ -1,4 +1,5 @@
 import { Components } from '../../lib/components.ts';
+import { groupBy } from '../../lib/lists.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -47,43 +48,39 @@ const PURPOSES: Readonly<Record<string, readonly [out: Purpose, into: Purpose]>>
 /** Parts of a position that were earned, not put in before. */
 const EARNED: ReadonlySet<string> = new Set<Purpose>(['reward', 'interest']);
 
-/** Amounts that are left to attribute: of each asset and direction, and their sum. */
+/** Amounts that are left to attribute, of each asset and direction. */
 class Amounts {
-  readonly #sums = new Map<string, bigint>();
-  readonly #gross = new Map<string, bigint>();
+  readonly #left = new Map<string, bigint>();
   readonly #wrapped: ReadonlySet<string>;
   readonly #assets: ReadonlyMap<string, Asset>;
 
   constructor(report: TxReport, movements: Movements, accounts: ReadonlySet<string>) {
     this.#wrapped = wrappedIn(report);
     this.#assets = new Map(report.inventory_deltas.map(({ asset }) => [asset.id, asset]));
-    const add = (id: string, raw: bigint): void => {
-      const key = `${raw < 0n} ${id}`;
-      this.#sums.set(id, (this.#sums.get(id) ?? 0n) + raw);
-      this.#gross.set(key, (this.#gross.get(key) ?? 0n) + raw);
-    };
     for (const { from, to, asset_id: id, amount_raw } of movements) {
       if (accounts.has(from) === accounts.has(to)) continue;
-      add(id, accounts.has(to) ? BigInt(amount_raw) : -BigInt(amount_raw));
+      const raw = accounts.has(to) ? BigInt(amount_raw) : -BigInt(amount_raw);
+      this.#left.set(`${raw < 0n} ${id}`, (this.#left.get(`${raw < 0n} ${id}`) ?? 0n) + raw);
     }
   }
 
-  /**
-   * As much of an amount as the accounts moved. Wrapped on the way by any contract, they gave or got ether.
-   */
+  /** As much of an amount as the accounts moved. Wrapped on the way by a contract, they gave or got ether. */
   take(id: string, wanted: bigint): Part[] {
     const key = `${wanted < 0n} ${id}`;
-    const there = this.#gross.get(key) ?? 0n;
+    const there = this.#left.get(key) ?? 0n;
     const raw = wanted < 0n === wanted < there ? there : wanted;
     const rest = this.#wrapped.has(id) && raw !== wanted ? this.take(NATIVE_ASSET, wanted - raw) : [];
     if (raw === 0n) return rest;
-    this.#gross.set(key, there - raw);
-    this.#sums.set(id, this.#sums.get(id)! - raw);
+    this.#left.set(key, there - raw);
     return [{ asset: this.#assets.get(id)!, raw }, ...rest];
   }
 
+  /** The sum of each asset. */
   rest(): Part[] {
-    return [...this.#sums].flatMap(([id, raw]) => (raw === 0n ? [] : { asset: this.#assets.get(id)!, raw }));
+    return [...groupBy(this.#left, ([key]) => key.split(' ')[1]!)].flatMap(([id, sides]) => {
+      const raw = sides.reduce((sum, [, side]) => sum + side, 0n);
+      return raw === 0n ? [] : { asset: this.#assets.get(id)!, raw };
+    });
   }
 }
 
@@ -100,30 +97,26 @@ export function actRows(report: TxReport, booked: Movements, { accounts, rules }
   const amounts = new Amounts(report, booked, accounts);
   const own = effects.filter(({ owner }) => accounts.has(owner));
   const debts = new Set(own.flatMap((one) => (one.category === 'lending_debt' ? one.motif_ids : [])));
-  const traded = new Set(motifs.flatMap((motif) => (isTrade(motif, rules) ? motif.id : [])));
-  const isTraded = ({ motif_ids: ids }: Effect): boolean => ids.some((id) => traded.has(id));
+  const trades = motifs.filter(({ kind }) => {
+    const { trade, position } = kindOf(rules, kind);
+    return trade !== null && position === null;
+  });
+  const isTraded = ({ motif_ids: ids }: Effect): boolean => trades.some(({ id }) => ids.includes(id));
   const rows = [
     ...claimed(report, amounts, { accounts, rules }),
-    ...executed(booked, amounts, { accounts, signer: report.tx.signer }),
+    ...executed(booked, amounts, accounts, report.tx.signer),
     ...own.flatMap((effect) => earned(effect, amounts)),
-    ...own.flatMap((effect) => effectRows(effect, amounts, { debts, isTraded: isTraded(effect) })),
+    ...own.flatMap((effect) => effectRows(effect, amounts, debts, isTraded(effect))),
   ];
   const { actor, intent_kind: kind } = report.classification;
   const isTrader = actor !== null && accounts.has(actor) && rules.intentKinds.get(kind)?.category === 'trade';
   const rest = amounts.rest();
   const sales = salesOf(rest);
   if (sales.length > 0) return [...rows, ...sales];
-  const together = isTrader && isPair(rest) ? [rest] : exchangedTogether(rest, report, debts, rules);
-  return [
-    ...rows,
-    ...together.flatMap((group) => (isPair(group) ? rowOf(group, null) : singles(group, null))),
-  ];
+  const together = isTrader && isPair(rest) ? [rest] : exchanged(rest, report, debts, rules);
+  const others = together.flatMap((group) => (isPair(group) ? rowOf(group, null) : singles(group, null)));
+  return [...rows, ...others];
 }
-
-const isTrade = ({ kind }: Motif, rules: LedgerRules): boolean => {
-  const { trade, position } = kindOf(rules, kind);
-  return trade !== null && position === null;
-};
 
 function rowOf(parts: readonly Part[], purpose: Purpose | null): LedgerRow {
   const sent = parts.find(({ raw }) => raw < 0n);
@@ -150,21 +143,15 @@ function claimed(report: TxReport, amounts: Amounts, { accounts, rules }: Ledger
 }
 
 /** Payments of the accounts for execution by another, and gas repaid to the signer. */
-function executed(
-  booked: Movements,
-  amounts: Amounts,
-  { accounts, signer }: Pick<Ledger, 'accounts'> & { readonly signer: string },
-): LedgerRow[] {
-  return booked.flatMap(({ flags, from, to, asset_id: id, amount_raw: raw }) => {
+function executed(booked: Movements, amounts: Amounts, accounts: Ledger['accounts'], signer: string) {
+  return booked.flatMap(({ flags, from, to, asset_id: id, amount_raw: raw }): LedgerRow[] => {
     if (!flags?.includes('pays_execution') || accounts.has(from) === accounts.has(to)) return [];
     if (accounts.has(from)) return singles(amounts.take(id, -BigInt(raw)), 'fee');
     return to === signer ? singles(amounts.take(id, BigInt(raw)), 'fee_refund') : [];
   });
 }
 
-/**
- * Earnings of a position, and payments for it. Interest of a debt adds to the debt: nothing is paid yet.
- */
+/** Earnings of a position, and payments for it. Interest of a debt adds to the debt: nothing is paid yet. */
 function earned({ category, underlying }: Effect, amounts: Amounts): LedgerRow[] {
   return underlying.flatMap(({ asset, role, delta_raw }) => {
     const raw = BigInt(delta_raw);
@@ -175,11 +162,7 @@ function earned({ category, underlying }: Effect, amounts: Amounts): LedgerRow[]
 }
 
 /** Principal and share of a position: one row where there is one of each, else a row per amount. */
-function effectRows(
-  effect: Effect,
-  amounts: Amounts,
-  { debts, isTraded }: { readonly debts: ReadonlySet<string>; readonly isTraded: boolean },
-): LedgerRow[] {
+function effectRows(effect: Effect, amounts: Amounts, debts: ReadonlySet<string>, isTraded: boolean) {
   const { category, position_asset: share } = effect;
   const principal = principalOf(effect, amounts);
   if (!share || category === 'lending_debt') return apart(principal, effect);
@@ -190,19 +173,14 @@ function effectRows(
   }
   const [moved] = takeShare();
   if (!moved) return apart(principal, effect);
-  if (!isPair([...principal, moved])) return singles([...principal, moved], 'pool');
-  const purpose = isTraded ? null : category === 'liquidity' ? 'pool' : 'shares';
-  return [rowOf([...principal, moved], purpose)];
+  const whole = [...principal, moved];
+  if (!isPair(whole)) return singles(whole, 'pool');
+  return [rowOf(whole, isTraded ? null : category === 'liquidity' ? 'pool' : 'shares')];
 }
 
-/** Shares without a principal: they paid a debt of the same act, or came as interest. */
-function purposeOfShares(
-  { effect, motif_ids: ids }: Effect,
-  debts: ReadonlySet<string>,
-): 'repayment' | 'interest' | null {
-  if (ids.some((id) => debts.has(id))) return 'repayment';
-  return effect === 'collect' ? 'interest' : null;
-}
+/** Of shares without a principal: they paid a debt of the same act, or came as interest. */
+const purposeOfShares = ({ effect, motif_ids: ids }: Effect, debts: ReadonlySet<string>): Purpose | null =>
+  ids.some((id) => debts.has(id)) ? 'repayment' : effect === 'collect' ? 'interest' : null;
 
 /** Amounts put in or taken out, as far as the accounts moved them. */
 function principalOf({ category, underlying }: Effect, amounts: Amounts): Part[] {
@@ -213,9 +191,7 @@ function principalOf({ category, underlying }: Effect, amounts: Amounts): Part[]
   return [...wanted].flatMap(([id, raw]) => amounts.take(id, raw));
 }
 
-/**
- * Amounts of a position without a token: a row each, but a migration exchanges one for the other.
- */
+/** Amounts of a position without a token: a row each, but a migration exchanges one for the other. */
 function apart(principal: readonly Part[], { category, effect }: Effect): LedgerRow[] {
   if (effect === 'migrate')
     return isPair(principal) ? [rowOf(principal, 'shares')] : singles(principal, null);
@@ -224,12 +200,7 @@ function apart(principal: readonly Part[], { category, effect }: Effect): Ledger
 }
 
 /** Amounts together that the acts of a transaction exchange for one another; a loan exchanges nothing. */
-function exchangedTogether(
-  parts: readonly Part[],
-  report: TxReport,
-  debts: ReadonlySet<string>,
-  rules: LedgerRules,
-): Part[][] {
+function exchanged(parts: readonly Part[], report: TxReport, debts: ReadonlySet<string>, rules: LedgerRules) {
   const linked = new Components<object>();
   const first = new Map<string, object>();
   const link = (act: object, ids: readonly string[]): void => {
@@ -250,19 +221,15 @@ function exchangedTogether(
   return linked.of(parts) as Part[][];
 }
 
-const isNft = ({ asset }: Part): boolean => asset.token_id !== null;
-
 const isPair = ([a, b, ...more]: readonly Part[]): boolean =>
   a !== undefined && b !== undefined && more.length === 0 && a.raw < 0n !== b.raw < 0n;
 
 /** NFTs and their price: an equal part of it for each, the remainder for the last. */
 function salesOf(parts: readonly Part[]): LedgerRow[] {
-  const [price, ...more] = parts.filter((part) => !isNft(part));
-  const nfts = parts.filter(isNft);
+  const [price, ...more] = parts.filter(({ asset }) => asset.token_id === null);
+  const nfts = parts.filter(({ asset }) => asset.token_id !== null);
   if (!price || more.length > 0 || nfts.some(({ raw }) => raw < 0n === price.raw < 0n)) return [];
-  const share = nfts.length === 0 ? 0n : price.raw / BigInt(nfts.length);
+  const share = price.raw / BigInt(nfts.length || 1);
   const last = price.raw - share * BigInt(nfts.length - 1);
-  return nfts.map((nft, i) => {
-    return rowOf([{ ...price, raw: i === nfts.length - 1 ? last : share }, nft], null);
-  });
+  return nfts.map((nft) => rowOf([{ ...price, raw: nft === nfts.at(-1) ? last : share }, nft], null));
 }

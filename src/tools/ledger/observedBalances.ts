@@ -49,9 +49,8 @@ export async function observe(
   const timeOf = (block: number): Promise<BlockTime> => chain.blockTime(fromNumber(block));
   const ends = [...new Set([start - 1, first - 1, last])].sort((a, b) => a - b);
   const bounds = await Promise.all(ends.map(timeOf));
-  const doubted = new Set(
-    doubtful.flatMap(({ changes }) => changes.filter(({ raw }) => raw !== 0n).map(holdingOf)),
-  );
+  const left = doubtful.flatMap(({ changes }) => changes).filter(({ raw }) => raw !== 0n);
+  const doubted = new Set(left.map(holdingOf));
   const [opening, closing]: [LedgerChange[], LedgerChange[]] = [[], []];
   const extra: LedgerEvent[] = [];
   const holdings = holdingsIn(events);
@@ -61,14 +60,18 @@ export async function observe(
   );
   const compare = async (holding: Holding, at: readonly BlockTime[], known: readonly bigint[]) => {
     const { asset } = holding;
-    const [held, left] = [known[0]!, known.at(-1)!];
+    const held = known[0]!;
     if (isContinued && held > 0n && !request.isOpen(holding)) opening.push({ ...holding, raw: held });
     if (doubted.has(holdingOf(holding))) return;
+    // Where the token has Transfers that no report has, a transaction is missing.
     for (const { raw, range, point } of differencesOf(holding, at, known))
-      if (await isWithoutEvent(chain, holding, range, all))
+      if (
+        isCompared(holding, all) &&
+        (await chain.transferred(holding.account, asset, range)) === sumWithin(holding, range)
+      )
         extra.push(balanceEvent([{ ...holding, raw }], purposeOf(holding, raw), point));
       else say(missing(holding, exactAmount(raw, asset), nameOf(asset)));
-    closing.push({ ...holding, raw: left });
+    closing.push({ ...holding, raw: known.at(-1)! });
   };
   for (const [i, holding] of holdings.entries()) {
     const own = balances.splice(0, points[i]!.length);
@@ -102,8 +105,7 @@ function holdingsIn(events: readonly LedgerEvent[]): Holding[] {
   const changes = events.flatMap(({ changes: own, block, time, moving }) =>
     own.map((change) => ({ ...change, block, time, purpose: moving.get(change.asset.id) ?? null })),
   );
-  const grouped = groupBy(changes, holdingOf);
-  return [...grouped.values()].map((group) => {
+  return [...groupBy(changes, holdingOf).values()].map((group) => {
     const blocks = new Map<number, { raw: bigint; time: string }>();
     for (const { block, time, raw } of group)
       blocks.set(block, { raw: raw + (blocks.get(block)?.raw ?? 0n), time });
@@ -115,11 +117,6 @@ function holdingsIn(events: readonly LedgerEvent[]): Holding[] {
 /** Ether moves by transactions alone, and NFTs by events. */
 const isCompared = ({ asset, purpose }: Holding, all: boolean): boolean =>
   asset.kind === 'erc20' && (all || purpose !== null);
-
-/** Where the token has Transfers that no report has, a transaction is missing. */
-const isWithoutEvent = async (chain: Chain, holding: Holding, range: Range, all: boolean): Promise<boolean> =>
-  isCompared(holding, all) &&
-  (await chain.transferred(holding.account, holding.asset, range)) === sumWithin(holding, range);
 
 function pointsOf(holding: Holding, bounds: readonly BlockTime[], all: boolean): BlockTime[] {
   const [start, end] = [bounds[0]!.block, bounds.at(-1)!.block];

@@ -123,10 +123,8 @@ const sideCells = (side: 'sent' | 'received', leg: Leg, commodity: Commodities):
 const usdCells = (usd: string | null): Values => ({ usd, usd_currency: usd === null ? null : 'USD' });
 
 /** The account of a flow or change by the format. */
-export const accountOf = (
-  { account, debt }: Pick<LedgerFlow, 'account' | 'debt'>,
-  { accounts }: LedgerFormat,
-): string => accounts![debt ? 'liability' : 'asset'].replace('{address}', account);
+export const accountOf = (one: Pick<LedgerFlow, 'account' | 'debt'>, { accounts }: LedgerFormat): string =>
+  accounts![one.debt ? 'liability' : 'asset'].replace('{address}', one.account);
 
 /** An amount with a purpose by its row, and how much of it is left to post. */
 interface Share {

@@ -15,17 +15,13 @@ const isDoubtful = (flags: readonly string[] | undefined): boolean =>
  * transaction shows to be real. A loss no larger than what the account surely got there is not disputed.
  */
 export function doubtsOf({ inventory_deltas: deltas, movements = [] }: TxReport) {
-  const spam = new Set(
-    deltas.flatMap(({ asset, flags }) =>
-      isDoubtful(asset.flags) || flags.includes('suspected_spam') ? asset.id : [],
-    ),
-  );
+  const marked = deltas.filter((one) => isDoubtful(one.asset.flags) || one.flags.includes('suspected_spam'));
+  const spam = new Set(marked.map(({ asset }) => asset.id));
   const left = new Map<string, bigint>();
-  const add = (account: string, id: string, raw: bigint): void =>
-    void left.set(`${account} ${id}`, (left.get(`${account} ${id}`) ?? 0n) + raw);
+  const add = (holding: string, raw: bigint) => left.set(holding, (left.get(holding) ?? 0n) + raw);
   for (const { from, to, asset_id: id, amount_raw: raw, flags } of movements) {
-    add(from, id, -BigInt(raw));
-    if (!isDoubtful(flags)) add(to, id, BigInt(raw));
+    add(`${from} ${id}`, -BigInt(raw));
+    if (!isDoubtful(flags)) add(`${to} ${id}`, BigInt(raw));
   }
   const disputed = movements.filter(
     ({ from, asset_id: id, flags }) => isDoubtful(flags) && !spam.has(id) && left.get(`${from} ${id}`)! < 0n,
@@ -47,15 +43,15 @@ export function disputedChanges(report: TxReport, accounts: ReadonlySet<string>)
   const priced = new Set((economics.valuation.prices ?? []).map(({ asset_id: id }) => id));
   const isKnown = ({ id, address }: Asset): boolean =>
     priced.has(id) || (named[address ?? '']?.source ?? 'contract') !== 'contract';
-  return report.inventory_deltas.flatMap(({ subject: account, asset, delta_raw: raw }) =>
-    accounts.has(account) &&
-    (isAsked || isKnown(asset)) &&
-    [...disputed].some(
-      ({ from, to, asset_id: id }) => id === asset.id && (from === account || to === account),
-    )
-      ? { account, asset, block: tx.block_number, raw: BigInt(raw) }
-      : [],
+  const touched = new Set(
+    [...disputed].flatMap((one) => [one.from, one.to].map((end) => `${end} ${one.asset_id}`)),
   );
+  return report.inventory_deltas
+    .filter(({ subject, asset }) => accounts.has(subject) && touched.has(`${subject} ${asset.id}`))
+    .filter(({ asset }) => isAsked || isKnown(asset))
+    .map(({ subject: account, asset, delta_raw: raw }) => {
+      return { account, asset, block: tx.block_number, raw: BigInt(raw) };
+    });
 }
 
 /** Class of tokens in the rules with balances that change without an event. */
@@ -65,18 +61,12 @@ const REBASING = 'rebasing';
  * Assets of a report with balances that are known to change without an event, and their purpose: lent and
  * owed ones accrue interest, others are known by the rules or by the report's flags.
  */
-export function movingOf(
-  { inventory_deltas: deltas, position_effects: effects }: TxReport,
-  { assetClasses }: Pick<Rulebook, 'assetClasses'>,
-): Map<string, Purpose> {
-  const lending = new Set(
-    effects.flatMap(({ category, position_asset: token }) =>
-      category.startsWith('lending_') && token ? token.id : [],
-    ),
-  );
+export function movingOf(report: TxReport, rules: Pick<Rulebook, 'assetClasses'>): Map<string, Purpose> {
+  const effects = report.position_effects.filter(({ category }) => category.startsWith('lending_'));
+  const lending = new Set(effects.map(({ position_asset: token }) => token?.id));
   return new Map(
-    deltas.flatMap(({ asset, flags }): [string, Purpose][] => {
-      const classes = assetClasses.get(asset.address?.toLowerCase() as Address) ?? [];
+    report.inventory_deltas.flatMap(({ asset, flags }): [string, Purpose][] => {
+      const classes = rules.assetClasses.get(asset.address?.toLowerCase() as Address) ?? [];
       if (lending.has(asset.id)) return [[asset.id, 'interest']];
       if ([...flags, ...classes].includes(REBASING)) return [[asset.id, 'rebase']];
       return flags.includes('fee_on_transfer') ? [[asset.id, 'tax']] : [];

@@ -1,15 +1,11 @@
 import { getAddress, isAddress } from 'viem/utils';
 import { configuredRules } from '../../service/analyzer.ts';
 import { CliError } from '../cli/cliIo.ts';
-import { commoditiesOf, type Commodities } from './commodities.ts';
-import { readCurrencyMap, type CurrencyMap } from './currencyMap.ts';
-import { namesHolding, type JournalFiles } from './journal.ts';
+import { commoditiesOf, readCurrencyMap, type Commodities, type CurrencyMap } from './commodities.ts';
 import { ledgerEvents, placeOf, type LedgerChange, type LedgerEvent } from './ledgerEvent.ts';
-import { readText, writeText } from './ledgerFiles.ts';
+import { readText, writeText, type LedgerFormat } from './ledgerFormat.ts';
 import { disputedChanges } from './tokenFlags.ts';
-import { writeLedger } from './writeLedger.ts';
-
-import type { LedgerFormat } from './ledgerFormat.ts';
+import { namesHolding, writeLedger, type JournalFiles } from './writeLedger.ts';
 import type { Chain, PeriodOptions } from './openChain.ts';
 import type { TxReport } from '../../model/generated/report.ts';
 
@@ -134,11 +130,7 @@ const isBefore = ({ time, block }: LedgerEvent, start: string): boolean =>
 /** Assets named in a message. */
 const MOST_NAMED = 20;
 
-function leftOutText(
-  doubtful: readonly LedgerEvent[],
-  nameOf: Commodities,
-  file: string | undefined,
-): string {
+function leftOutText(doubtful: readonly LedgerEvent[], nameOf: Commodities, file?: string): string {
   const flows = doubtful.flatMap((event) => event.flows);
   const names = [...new Set(flows.map(({ asset }) => nameOf(asset)))];
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';

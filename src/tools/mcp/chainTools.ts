@@ -9,7 +9,7 @@ import { CliError, requireTxHash } from '../cli/cliIo.ts';
 import { openVerifier } from '../cli/openVerifier.ts';
 import { publishedSchemaErrors } from '../cli/readReports.ts';
 import { renderTree } from '../cli/traceCommand.ts';
-import { readCurrencyMap } from '../ledger/currencyMap.ts';
+import { readCurrencyMap } from '../ledger/commodities.ts';
 import { formatNames, readFormat } from '../ledger/ledgerFormat.ts';
 import { readAccounts, readBook, writerOf } from '../ledger/writeBook.ts';
 import type { Engine } from '../openEngine.ts';
