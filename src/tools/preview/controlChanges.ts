@@ -25,9 +25,7 @@ const PROXY_SLOTS: ReadonlyMap<string, string> = new Map([
   [keccak256(fromString('org.zeppelinos.proxy.implementation')), RUNS],
   [keccak256(fromString('org.zeppelinos.proxy.admin')), 'is administered by'],
 ]);
-/**
- * Where Safes keep their code, and owned contracts their owner: only an address in place of another counts.
- */
+/** Where Safes keep their code, and owned contracts their owner: an address in place of another counts. */
 const FIRST_SLOT = `0x${wordOf(0n)}`;
 /** Code of an account delegated by EIP-7702. */
 const DELEGATION = '0xef0100';
@@ -35,20 +33,28 @@ const DELEGATION = '0xef0100';
 /** Control that changes hands by the state difference, logged or not, of contracts not just created. */
 export function controlChanges(changes: readonly StateChange[]): ControlChange[] {
   const found = new Map<string, ControlChange>();
-  for (const { pre, post } of changes)
-    for (const [key, after] of Object.entries(post)) {
-      const lower = lowerAddress(key);
-      const before = pre[key];
-      if (lower === null || !isRecord(before) || !isRecord(after)) continue;
-      const account = checksumAddress(lower);
-      for (const [does, by] of [...codeChange(before, after), ...slotChanges(before, after)])
-        found.set(`${key} ${does}`, {
-          text: `${account} ${does} ${by ?? 'nobody'} from then on`,
-          accounts: [account, by ?? []].flat(),
-        });
-    }
+  for (const { key, before, after } of accountsIn(changes)) {
+    const lower = lowerAddress(key);
+    if (lower === null || !isRecord(before) || !isRecord(after)) continue;
+    const account = checksumAddress(lower);
+    for (const [does, by] of [...codeChange(before, after), ...slotChanges(before, after)])
+      found.set(`${key} ${does}`, {
+        text: `${account} ${does} ${by ?? 'nobody'} from then on`,
+        accounts: [account, by ?? []].flat(),
+      });
+  }
   return [...found.values()];
 }
+
+/** Changed accounts, and those that were only read, in the states before and after. */
+const accountsIn = (changes: readonly StateChange[]) =>
+  changes.flatMap(({ pre, post }) =>
+    Object.keys({ ...post, ...pre }).map((key) => ({ key, before: pre[key], after: post[key] })),
+  );
+
+/** The slots of an account in a state. */
+const storageOf = (account: unknown): Record<string, unknown> =>
+  isRecord(account) && isRecord(account['storage']) ? account['storage'] : {};
 
 /** A verb phrase for the account from then on, and the account named in its new state. */
 type Change = readonly [does: string, by: string | null];
@@ -61,27 +67,22 @@ function codeChange(before: Record<string, unknown>, { code }: Record<string, un
 
 function slotChanges(before: Record<string, unknown>, after: Record<string, unknown>): Change[] {
   if (!hasCode(before)) return [];
-  const [old, now] = [before['storage'], after['storage']].map((slots) => (isRecord(slots) ? slots : {}));
-  const [was, is] = [old![FIRST_SLOT], now![FIRST_SLOT]].map(addressIn);
+  const [old, now] = [storageOf(before), storageOf(after)];
+  const [was, is] = [addressIn(old[FIRST_SLOT]), addressIn(now[FIRST_SLOT])];
   const first: Change[] = was && is ? [['obeys', checksumAddress(is)]] : [];
-  return [...first, ...namedSlots(old!, now!)];
-}
-
-function namedSlots(old: Record<string, unknown>, now: Record<string, unknown>): Change[] {
-  return [...PROXY_SLOTS]
-    .filter(([slot]) => now[slot] !== undefined || old[slot] !== undefined)
-    .map(([slot, does]) => [does, namedIn(now[slot])]);
+  const proxied = [...PROXY_SLOTS].filter(([slot]) => slot in now || slot in old);
+  return [...first, ...proxied.map(([slot, does]): Change => [does, namedIn(now[slot])])];
 }
 
 const hasCode = ({ code }: Record<string, unknown>): boolean => typeof code === 'string' && code !== '0x';
 
 /** Slots of a contract that change. */
 export function slotsOf(changes: readonly StateChange[], contract: Address): Hash[] {
-  const storages = changes
-    .flatMap(({ pre, post }) => [pre, post])
-    .flatMap((state) => Object.entries(state).filter(([key]) => key.toLowerCase() === contract))
-    .map(([, account]) => (isRecord(account) && isRecord(account['storage']) ? account['storage'] : {}));
-  return [...new Set(storages.flatMap(Object.keys))] as Hash[];
+  const own = accountsIn(changes).filter(({ key }) => key.toLowerCase() === contract);
+  const slots = own.flatMap(({ before, after }) =>
+    Object.keys({ ...storageOf(before), ...storageOf(after) }),
+  );
+  return [...new Set(slots)] as Hash[];
 }
 
 /** A word that is an address and no small number. */
@@ -98,13 +99,10 @@ function namedIn(word: unknown): string | null {
 export function changedAccounts(changes: readonly StateChange[]): Record<'written' | 'created', Set<string>> {
   const found = { written: new Set<string>(), created: new Set<string>() };
   const has = (value: unknown, field: string): boolean => isRecord(value) && value[field] !== undefined;
-  for (const { pre, post } of changes)
-    for (const key of Object.keys({ ...pre, ...post })) {
-      const [before, after] = [pre[key], post[key]];
-      if (isRecord(before) && (hasCode(before) || !has(after, 'code'))) {
-        if (has(before, 'storage') || has(after, 'storage') || has(after, 'code'))
-          found.written.add(key.toLowerCase());
-      } else if (has(after, 'code')) found.created.add(key.toLowerCase());
-    }
+  for (const { key, before, after } of accountsIn(changes))
+    if (isRecord(before) && (hasCode(before) || !has(after, 'code'))) {
+      if (has(before, 'storage') || has(after, 'storage') || has(after, 'code'))
+        found.written.add(key.toLowerCase());
+    } else if (has(after, 'code')) found.created.add(key.toLowerCase());
   return found;
 }

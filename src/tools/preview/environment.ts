@@ -1,7 +1,8 @@
 import { canonicalize } from '../../stages/2-canonical/canonicalize.ts';
 import { buildValueFlow } from '../../stages/3-flow/buildValueFlow.ts';
 import type { Analysis } from '../../analyze.ts';
-import { balances, type Balance } from '../../value/balances.ts';
+import { balances } from '../../value/balances.ts';
+import { distance } from '../../value/amount.ts';
 import { amountText, labelFormat } from '../../value/labelFormat.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Simulation, SimulatedRun } from '../../model/simulation.ts';
@@ -14,23 +15,15 @@ const CLOSE = 1n;
 /** Whether an allowance lets somebody take from then on. */
 export const isGrant = ({ kind }: Pick<Allowance, 'kind'>) => kind !== 'revoked' && kind !== 'decreased';
 
-/** The effect of a run on the signer's side: its balances by asset, and rights given from then on. */
-interface Outcome {
-  readonly failed: boolean;
-  readonly net: ReadonlyMap<AssetId, Balance>;
-  readonly rights: ReadonlySet<string>;
-}
-
 /**
  * What differs between two runs on the same state at the same time, a text each. Only a contract that wants
  * to know how it is run goes by fee, gas limit and fee recipient.
  */
-export function differencesOfRuns(
-  { tx, flow, context, attribution, rulebook }: Analysis,
-  { changes, again }: Simulation,
-): string[] {
+export function differencesOfRuns(analysis: Analysis, { changes, again }: Simulation): string[] {
+  const { tx, flow, context, attribution, rulebook } = analysis;
   const own = new Set([tx.from, attribution.actor ?? tx.from]);
-  const outcomeOf = (run: CanonicalTx, moves: ValueFlow, state: SimulatedRun['changes']): Outcome => ({
+  /** The effect of a run on the signer's side: its balances by asset, and rights given from then on. */
+  const outcomeOf = (run: CanonicalTx, moves: ValueFlow, state: SimulatedRun['changes']) => ({
     failed: !run.succeeded,
     net: balances(moves, own),
     rights: new Set([
@@ -49,20 +42,16 @@ export function differencesOfRuns(
   const format = labelFormat(context.tokens, rulebook);
   const text = (id: AssetId, raw: bigint): string => {
     const asset = flow.assets.get(id) ?? moved.assets.get(id)!;
-    const amount = amountText({ asset, amount: raw < 0n ? -raw : raw }, format);
+    const amount = amountText({ asset, amount: distance(raw, 0n) }, format);
     return `${raw < 0n ? 'sends' : 'receives'} ${amount}`;
   };
   const amounts = [...new Set([...first.net.keys(), ...second.net.keys()])].flatMap((id) => {
     const [a, b] = [first.net.get(id)?.net ?? 0n, second.net.get(id)?.net ?? 0n];
-    return isClose(a, b) ? [] : [`it ${text(id, a)} in one and ${text(id, b)} in the other`];
+    const isClose = distance(a, b) * 100n <= distance(a, 0n) * CLOSE;
+    return isClose ? [] : [`it ${text(id, a)} in one and ${text(id, b)} in the other`];
   });
   const onlyOne = [...first.rights, ...second.rights].filter(
     (right) => !(first.rights.has(right) && second.rights.has(right)),
   );
   return [...amounts, ...onlyOne.map((right) => `${right} in one and not in the other`)];
-}
-
-function isClose(a: bigint, b: bigint): boolean {
-  const [size, apart] = [(a < 0n ? -1n : 1n) * a, a > b ? a - b : b - a];
-  return apart * 100n <= size * CLOSE;
 }

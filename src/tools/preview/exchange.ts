@@ -1,4 +1,5 @@
 import { kindOf } from '../../lib/motifKinds.ts';
+import { distance } from '../../value/amount.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { amountText, labelFormat } from '../../value/labelFormat.ts';
@@ -10,9 +11,7 @@ import type { SignedMeaning } from '../../model/simulation.ts';
 
 type Change = Pick<Balance, 'id' | 'asset' | 'net'>;
 
-/**
- * Assets that leave the signer's side, and those that come back with a value from elsewhere.
- */
+/** Assets that leave the signer's side, and those that come back with a value from elsewhere. */
 export interface Exchange {
   readonly sent: readonly Change[];
   /** A text about the assets that leave, where too little comes back. */
@@ -29,8 +28,7 @@ export function exchangeOf(
 ): Exchange {
   const { flow, context, rulebook } = analysis;
   const format = labelFormat(context.tokens, rulebook);
-  const textOf = ({ asset, net }: Change): string =>
-    amountText({ asset, amount: net < 0n ? -net : net }, format);
+  const textOf = ({ asset, net }: Change) => amountText({ asset, amount: distance(net, 0n) }, format);
   const textsOf = (some: readonly Change[]): string => some.map(textOf).join(' and ');
   const net = [
     ...balances(flow, own).values(),
@@ -56,13 +54,10 @@ export function exchangeOf(
     return { sent, forNothing, label: `Offer ${textsOf(sent)} for ${textsOf(received) || 'nothing'}` };
   const label = classification.intent_label;
   const held = new Set(positions.map(({ position_asset: asset }) => asset?.id));
-  const unsaid = sent.filter((one) => {
-    const { asset } = one;
-    if (label.includes(textOf(one))) return false;
-    // Receipts of a position are its act; wrapped ether is called ether.
-    const isKnown = held.has(one.id) || rulebook.wrappedNative.has(asset.address ?? '0x');
-    return !isFair || !(isKnown || label.includes(format.asset(asset)));
-  });
+  // Receipts of a position are its act; wrapped ether is called ether.
+  const isKnown = ({ id, asset }: Change): boolean =>
+    held.has(id) || rulebook.wrappedNative.has(asset.address ?? '0x') || label.includes(format.asset(asset));
+  const unsaid = sent.filter((one) => !label.includes(textOf(one)) && !(isFair && isKnown(one)));
   const whole = unsaid.length === 0 ? label : `${label}, sending ${textsOf(unsaid)}`;
   return { sent, forNothing, label: whole };
 }
@@ -86,11 +81,8 @@ function isOwed({ protocol, category, effect }: PositionEffect): boolean {
 
 /** Returns worth less than half of the assets that leave, where both have a price. */
 function isDust(valued: readonly Change[], sent: readonly Change[], { economics }: Analysis): boolean {
-  const worthOf = (some: readonly Change[]) =>
-    worthTogether(
-      some.map(({ id, net }) => [id, net < 0n ? -net : net] as const),
-      economics.book,
-    ).usd;
+  const amountsOf = (some: readonly Change[]) => some.map(({ id, net }) => [id, distance(net, 0n)] as const);
+  const worthOf = (some: readonly Change[]) => worthTogether(amountsOf(some), economics.book).usd;
   const [got, paid] = [worthOf(valued), worthOf(sent)];
   return got !== null && paid !== null && compareUsd(addUsd(got, got), paid) < 0;
 }

@@ -2,7 +2,7 @@ import { lowerAddress } from '../../evm/hex.ts';
 import { distance } from '../../value/amount.ts';
 import { isRecord } from '../../lib/shape.ts';
 import type { PreviewReport } from './preview.ts';
-import { RequestError } from './readFields.ts';
+import { bad } from './readFields.ts';
 
 /** The outcome a caller expects of a transaction; absent fields are not checked. Amounts in whole units. */
 export interface Expectation {
@@ -22,18 +22,18 @@ const DECIMAL = /^\d{1,78}(?:\.\d{1,77})?$/;
 
 /** Checks a parsed file. Throws `RequestError` for keys or values it cannot hold to. */
 export function readExpectation(value: unknown): Expectation {
-  if (!isRecord(value)) throw new RequestError('the expectation must be an object');
+  if (!isRecord(value)) return bad('the expectation must be an object');
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) throw new RequestError(`no expectation is called ${unknown.slice(0, 50)}`);
+  if (unknown !== undefined) bad(`no expectation is called ${unknown.slice(0, 50)}`);
   requireAmounts(value['least_received'], 'least_received');
   requireAmounts(value['most_sent'], 'most_sent');
   for (const key of LISTS) {
     const listed = value[key] ?? [];
     if (!Array.isArray(listed) || listed.some((one) => lowerAddress(one) === null))
-      throw new RequestError(`${key} must be a list of addresses`);
+      bad(`${key} must be a list of addresses`);
   }
   if (value['intent_kind'] !== undefined && typeof value['intent_kind'] !== 'string')
-    throw new RequestError('intent_kind must be a text');
+    bad('intent_kind must be a text');
   return value as Expectation;
 }
 
@@ -43,7 +43,7 @@ function requireAmounts(amounts: unknown, key: string): void {
     typeof amount === 'string' &&
     DECIMAL.test(amount);
   if (amounts !== undefined && !(isRecord(amounts) && Object.entries(amounts).every(right)))
-    throw new RequestError(`${key} must hold decimal texts by token address or native`);
+    bad(`${key} must hold decimal texts by token address or native`);
 }
 
 /** Where the preview differs from the expectation, a sentence each; empty where it holds. */
@@ -57,62 +57,39 @@ export function differences(report: PreviewReport, wanted: Expectation): string[
     found.push(`intent is ${classification.intent_kind}, not ${wanted.intent_kind}`);
   const own = new Set([tx.signer, classification.actor ?? tx.signer]);
   const netsOf = (wants: Readonly<Record<string, string>> = {}) =>
-    Object.entries(wants).map(([asset, limit]) => ({
-      asset,
-      stated: limit,
-      ...netOf(report, own, asset, limit),
-    }));
-  for (const { asset, stated, amount, limit, shown } of netsOf(wanted.least_received))
-    if (amount < limit) found.push(`receives ${shown} of ${asset}, less than ${stated}`);
-  for (const { asset, stated, amount, limit, shown } of netsOf(wanted.most_sent))
-    if (-amount > limit) found.push(`sends ${shown} of ${asset}, more than ${stated}`);
-  return [...found, ...strangers(report, own, wanted), ...otherControl(report, own, wanted)];
+    Object.entries(wants).map(([asset, stated]) => ({ asset, stated, ...netOf(report, own, asset, stated) }));
+  for (const { asset, stated, amount, limit } of netsOf(wanted.least_received))
+    if (amount < limit) found.push(`receives ${shown(amount)} of ${asset}, less than ${stated}`);
+  for (const { asset, stated, amount, limit } of netsOf(wanted.most_sent))
+    if (-amount > limit) found.push(`sends ${shown(amount)} of ${asset}, more than ${stated}`);
+  return [...found, ...strangers(report, own, wanted)];
 }
 
-/** Control that changes hands and was not expected to: a text each. */
-function otherControl(
-  { allowances = [], warnings }: PreviewReport,
-  own: ReadonlySet<string>,
-  { control_changes: listed }: Expectation,
-): string[] {
-  if (listed === undefined) return [];
-  const expected = new Set(listed.map((one) => one.toLowerCase()));
-  const isOther = (account = ''): boolean => !expected.has(account.toLowerCase());
+const shown = (amount: bigint): string => `${distance(amount, 0n)} (smallest units)`;
+
+/** Spenders that are not among those allowed, and control that was not expected to change: a text each. */
+function strangers(report: PreviewReport, own: ReadonlySet<string>, wanted: Expectation): string[] {
+  const { allowances = [], warnings } = report;
+  const { allowed_spenders: allowed, control_changes: expected } = wanted;
+  const isOther = (listed: readonly string[] | undefined, account = ''): boolean =>
+    listed?.every((one) => one.toLowerCase() !== account.toLowerCase()) ?? false;
+  const given = allowances.filter(({ owner, kind }) => own.has(owner) && kind !== 'revoked');
   return [
+    ...given.filter(({ spender }) => isOther(allowed, spender)).map(({ spender }) => `${spender} may spend`),
     ...warnings
-      .filter(({ code, accounts }) => code === 'control_changes' && isOther(accounts[0]))
+      .filter(({ code, accounts }) => code === 'control_changes' && isOther(expected, accounts[0]))
       .map(({ text }) => text),
-    ...allowances
-      .filter(({ owner, kind, spender }) => kind === 'operator' && own.has(owner) && isOther(spender))
+    ...given
+      .filter(({ kind, spender }) => kind === 'operator' && isOther(expected, spender))
       .map(({ spender, asset }) => `${spender} is made an operator of ${asset.address}`),
   ];
 }
 
-/** Spenders of the side's tokens that are not among those allowed. */
-function strangers(
-  { allowances = [] }: PreviewReport,
-  own: ReadonlySet<string>,
-  { allowed_spenders: listed }: Expectation,
-): string[] {
-  if (listed === undefined) return [];
-  const allowed = new Set(listed.map((one) => one.toLowerCase()));
-  return allowances
-    .filter(
-      ({ owner, kind, spender }) =>
-        own.has(owner) && kind !== 'revoked' && !allowed.has(spender.toLowerCase()),
-    )
-    .map(({ spender }) => `${spender} may spend`);
-}
-
-interface Net {
-  readonly amount: bigint;
-  /** The wanted amount in the same smallest units, rounded up. */
-  readonly limit: bigint;
-  readonly shown: string;
-}
-
-/** The side's net of an asset, gas not included. Unknown decimals count as none. */
-function netOf(report: PreviewReport, own: ReadonlySet<string>, asset: string, wanted: string): Net {
+/**
+ * The side's net of an asset, gas not included, and the wanted amount in the same smallest units, rounded up.
+ * Unknown decimals count as none.
+ */
+function netOf(report: PreviewReport, own: ReadonlySet<string>, asset: string, wanted: string) {
   let amount = 0n;
   let decimals = asset === 'native' ? 18 : 0;
   for (const delta of report.inventory_deltas) {
@@ -124,6 +101,5 @@ function netOf(report: PreviewReport, own: ReadonlySet<string>, asset: string, w
   const [whole, fraction = ''] = wanted.split('.');
   const digits = fraction.slice(0, decimals).padEnd(decimals, '0');
   const beyond = /[1-9]/.test(fraction.slice(decimals)) ? 1n : 0n;
-  const limit = BigInt(`${whole}${digits}`) + beyond;
-  return { amount, limit, shown: `${distance(amount, 0n)} (smallest units)` };
+  return { amount, limit: BigInt(`${whole}${digits}`) + beyond };
 }

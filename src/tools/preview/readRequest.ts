@@ -117,10 +117,8 @@ function callsOf(fields: Record<string, unknown>): SimulatedCall[] {
 function typedRequest(params: unknown, options: RunOptions): SimulationRequest {
   if (!Array.isArray(params) || params.length !== 2) bad(`${SIGN} takes a signer and typed data`);
   const [from, given] = params as readonly unknown[];
-  const { calls, stateOverrides, ...typed } = readTypedData(
-    addressOf(from, 'the signer'),
-    typeof given === 'string' ? parseJson(given) : given,
-  );
+  const data = typeof given === 'string' ? parseJson(given) : given;
+  const { calls, stateOverrides, ...typed } = readTypedData(addressOf(from, 'the signer'), data);
   const request = requestOf({ from }, calls, options);
   return { ...request, typed, stateOverrides: mergeOverrides(request.stateOverrides, stateOverrides) };
 }

@@ -26,22 +26,18 @@ const call = (to: Address, signature: string, args: readonly unknown[]): Simulat
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const most = (bits: bigint): bigint => (1n << bits) - 1n;
 
-function requireSigner(owner: Address, signer: Address): void {
-  if (owner !== signer) bad('the owner in the typed data is not its signer');
-}
-
 const approval = (token: Address, spender: Address, amount: bigint): SimulatedCall =>
   call(token, 'approve(address,uint256)', [spender, amount]);
 
-const permit: Reader = ({ owner, spender, value, deadline }, token, signer) => {
-  requireSigner(owner, signer);
-  return { calls: [approval(token, spender, value)], until: deadline };
-};
+const permit: Reader = ({ spender, value, deadline }, token) => ({
+  calls: [approval(token, spender, value)],
+  until: deadline,
+});
 
-const statedPermit: Reader = ({ holder, spender, allowed, expiry }, token, signer) => {
-  requireSigner(holder, signer);
-  return { calls: [approval(token, spender, allowed ? most(256n) : 0n)], until: expiry || most(256n) };
-};
+const flagPermit: Reader = ({ spender, allowed, expiry }, token) => ({
+  calls: [approval(token, spender, allowed ? most(256n) : 0n)],
+  until: expiry || most(256n),
+});
 
 /** An allowance that another contract keeps, until a time (Permit2). */
 const kept = (contract: Address, { token, amount, expiration }: Values, spender: Address): SimulatedCall =>
@@ -65,10 +61,10 @@ const transferPermit: Reader = ({ permitted, spender, deadline }, contract) => (
   isListedKind: true,
 });
 
-const authorized: Reader = ({ from, to, value, validBefore }, token, signer) => {
-  requireSigner(from, signer);
-  return { calls: [call(token, 'transfer(address,uint256)', [to, value])], until: validBefore };
-};
+const authorized: Reader = ({ to, value, validBefore }, token) => ({
+  calls: [call(token, 'transfer(address,uint256)', [to, value])],
+  until: validBefore,
+});
 
 /** Slot of a Safe's threshold: one owner's consent then is enough to run it. */
 const THRESHOLD_SLOT = `0x${wordOf(4)}` as const;
@@ -102,7 +98,6 @@ const VALIDATE =
 
 /** An order anybody may fill (Seaport): its offerer may validate it by a call in place of a signature. */
 const order: Reader = (message, contract, signer) => {
-  requireSigner(message['offerer'], signer);
   const { offer, consideration } = message as Record<string, Values[]>;
   const parameters = { ...message, total: BigInt(consideration!.length) };
   const back = consideration!.filter(({ recipient }) => recipient === signer);
@@ -143,12 +138,15 @@ const witnessed = (several: string, list: string): RegExp =>
       `${TRANSFER_FIELDS},\\w+ \\w+\\)`,
   );
 
-/** By the encoded type, which a contract hashes: another order of fields is another signature. */
-const READERS: readonly (readonly [form: string | RegExp, read: Reader])[] = [
-  ['Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)', permit],
-  ['Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)', statedPermit],
-  [`TransferWithAuthorization${AUTHORIZATION}`, authorized],
-  [`ReceiveWithAuthorization${AUTHORIZATION}`, authorized],
+/**
+ * By the encoded type, which a contract hashes: another order of fields is another signature. With the field
+ * that names the signer, where there is one.
+ */
+const READERS: readonly (readonly [form: string | RegExp, read: Reader, owner?: string])[] = [
+  ['Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)', permit, 'owner'],
+  ['Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)', flagPermit, 'holder'],
+  [`TransferWithAuthorization${AUTHORIZATION}`, authorized, 'from'],
+  [`ReceiveWithAuthorization${AUTHORIZATION}`, authorized, 'from'],
   [`PermitSingle(PermitDetails details,address spender,uint256 sigDeadline)${DETAILS}`, keptPermit],
   [`PermitBatch(PermitDetails[] details,address spender,uint256 sigDeadline)${DETAILS}`, keptPermit],
   [`PermitTransferFrom(TokenPermissions permitted,${TRANSFER_FIELDS})${PERMISSIONS}`, transferPermit],
@@ -165,29 +163,26 @@ const READERS: readonly (readonly [form: string | RegExp, read: Reader])[] = [
       `${ORDER_TAIL} counter)` +
       `ConsiderationItem(${ITEM},address recipient)OfferItem(${ITEM})`,
     order,
+    'offerer',
   ],
 ];
 
 /** Reads typed data as `eth_signTypedData_v4` takes it. Throws `RequestError` where it cannot. */
 export function readTypedData(signer: Address, typed: unknown): TypedRequest {
-  if (
-    !isRecord(typed) ||
-    !isRecord(typed['types']) ||
-    !isRecord(typed['domain']) ||
-    !isRecord(typed['message'])
-  )
+  const { types, primaryType, domain, message } = (isRecord(typed) ? typed : {}) as Values;
+  if (![types, domain, message].every(isRecord))
     return bad('typed data must be an object with types, primaryType, domain and message');
-  const { types, primaryType, domain, message } = typed;
-  const { chainId, verifyingContract } = domain as Values;
-  if (chainId !== undefined && amountOf(chainId, 'chainId') !== 1n)
-    bad('the typed data is for another chain');
+  const { chainId = 1n, verifyingContract } = domain as Values;
+  if (amountOf(chainId, 'chainId') !== 1n) bad('the typed data is for another chain');
   const contract = addressOf(verifyingContract, 'verifyingContract');
   const encoded = attempt(() => encodeType({ types, primaryType } as never));
   if (encoded === undefined) return bad('the types of the typed data cannot be read');
   const reader = READERS.find(([form]) => (typeof form === 'string' ? form === encoded : form.test(encoded)));
   if (reader === undefined) return bad(`typed data of ${String(primaryType).slice(0, 50)} is not read`);
   const values = valueOf(primaryType as string, message, types as Types) as Values;
-  const meaning = reader[1](values, contract, signer);
+  const [, read, owner] = reader;
+  if (owner !== undefined && values[owner] !== signer) bad('the owner in the typed data is not its signer');
+  const meaning = read(values, contract, signer);
   return { contract, stateOverrides: {}, moves: [], counters: null, isListedKind: false, ...meaning };
 }
 

@@ -1,20 +1,22 @@
 import type { Hex } from '../../model/hex.ts';
-import type { InventoryDelta, TxReport } from '../../model/generated/report.ts';
+import { decodeArguments, type Decoded } from '../../evm/decodeArguments.ts';
+import { functionNamed } from '../../evm/signatures.ts';
+import type { TxReport } from '../../model/generated/report.ts';
 import { checksumAddress } from '../../evm/address.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import { authoritiesOf } from '../../evm/signing.ts';
 import { lowerAddress, uintAt } from '../../evm/hex.ts';
+import { only } from '../../lib/lists.ts';
 import { kindOf } from '../../lib/motifKinds.ts';
 import type { Asset } from '../../model/valueFlow.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
-import type { SimulationRequest, StateChange } from '../../model/simulation.ts';
+import type { Rulebook, SignatureTables } from '../../model/rulebook.ts';
+import type { SimulatedCall, SimulationRequest, StateChange } from '../../model/simulation.ts';
 import { controlChanges, changedAccounts, slotsOf } from './controlChanges.ts';
 import { isGrant } from './environment.ts';
 import type { Exchange } from './exchange.ts';
 import { accountsOf } from '../wording/accounts.ts';
 import { amountText } from '../wording/sentences.ts';
 import { timeText } from '../wording/text.ts';
-import { leastAccepted } from './leastAccepted.ts';
 
 /** A danger that a signer should see first. Codes are stable; the list may grow. */
 export interface PreviewWarning {
@@ -95,11 +97,8 @@ const reverts: Check = ({ report: { execution }, request, lacksGas }) => {
 const unlisted: Check = ({ request: { typed }, rulebook }) => {
   if (typed === null || !typed.isListedKind || isListedAddress(typed.contract, rulebook)) return [];
   const contract = checksumAddress(typed.contract);
-  return [
-    warning('unknown_contract', `${contract} asks for a signature and is not listed in the rules`, [
-      contract,
-    ]),
-  ];
+  const text = `${contract} asks for a signature and is not listed in the rules`;
+  return [warning('unknown_contract', text, [contract])];
 };
 
 /** A node takes each number of an account once, and in their order. */
@@ -119,8 +118,8 @@ function nameOf(account: string, report: TxReport): string {
   return named ? `${name} (${account})` : account;
 }
 
-const isListed = (account: string, { accounts }: TxReport): boolean =>
-  accounts?.[account]?.source === 'rules';
+const isListed = (account: string, { accounts = {} }: TxReport): boolean =>
+  accounts[account]?.source === 'rules';
 
 const allowances: Check = ({ report, own }) =>
   (report.allowances ?? [])
@@ -129,11 +128,12 @@ const allowances: Check = ({ report, own }) =>
       const may = `${nameOf(spender, report)} may ${flags?.includes('credit') ? 'borrow' : 'take'}`;
       const what = amountText(asset, unlimited || raw === null ? undefined : BigInt(raw));
       const until = end == null ? '' : ` until ${timeText(end)}`;
-      const texts: [WarningCode, string][] = [];
-      if (unlimited) texts.push(['unlimited_allowance', `${may} all ${what}${until || ', now and later'}`]);
-      if (!isListed(spender, report))
-        texts.push(['unknown_spender', `${may} ${what}${until} and is not listed in the rules`]);
-      return texts.map(([code, text]) => warning(code, text, [spender, asset.address]));
+      const all = `${may} all ${what}${until || ', now and later'}`;
+      const unknown = `${may} ${what}${until} and is not listed in the rules`;
+      return [
+        unlimited ? warning('unlimited_allowance', all, [spender, asset.address]) : [],
+        isListed(spender, report) ? [] : warning('unknown_spender', unknown, [spender, asset.address]),
+      ].flat();
     });
 
 /** Digits at either end that people compare. */
@@ -163,8 +163,6 @@ const impersonating: Check = ({ report, own }) => {
     warning('impersonating_token', `${token} carries the symbol ${symbol} of another token`, [token]),
   );
 };
-
-const isGain = ({ delta_raw: raw }: InventoryDelta): boolean => !raw.startsWith('-') && raw !== '0';
 
 /** NFTs are named one by one, also in lists. */
 const ANY = 1n << 255n;
@@ -225,16 +223,15 @@ const WIDE = 5n;
 
 const slippage: Check = ({ report, request, own, rulebook }) => {
   if (report.classification.category !== 'trade' || report.execution.reverted) return [];
-  const gains = report.inventory_deltas.filter((delta) => own.has(delta.subject) && isGain(delta));
-  if (gains.length !== 1) return [];
-  const [gain] = gains as [InventoryDelta];
+  const changes = report.inventory_deltas.filter(({ subject }) => own.has(subject));
+  const gain = only(changes.filter(({ delta_raw: raw }) => BigInt(raw) > 0n));
+  if (!gain) return [];
   const paid = BigInt(gain.delta_raw);
   const least = leastAccepted(request.calls, rulebook.signatures, paid);
   const open = least === null ? 0n : ((paid - least) * 100n) / paid;
   const what = amountText(gain.asset, paid);
-  return open < WIDE
-    ? []
-    : [warning('slippage', `The calldata accepts ${open} % less than the ${what} of the simulation`)];
+  const text = `The calldata accepts ${open} % less than the ${what} of the simulation`;
+  return open < WIDE ? [] : [warning('slippage', text)];
 };
 
 const CHECKS: readonly Check[] = [
@@ -249,3 +246,48 @@ const CHECKS: readonly Check[] = [
   unrequited,
   slippage,
 ];
+
+/** Names of arguments that state the least a caller accepts: `amountOutMin`, `minReturn`, `min_dy`. */
+const LEAST = /(?:^|_)min(?![a-z])|Min(?![a-z])|[mM]inimum|(?:^|[a-z])Min[A-Z_]/;
+/** Calls inside calls, as `multicall(bytes[])` holds them. */
+const MOST_DEPTH = 3;
+
+interface Field {
+  readonly name: string;
+  readonly fields: readonly Field[];
+}
+
+/**
+ * The least amount that the calldata accepts by the names of its arguments: the largest that is at most the
+ * amount received. Null where no argument of a known function is called so.
+ */
+function leastAccepted(
+  calls: readonly SimulatedCall[],
+  signatures: SignatureTables,
+  received: bigint,
+): bigint | null {
+  let least: bigint | null = null;
+  const note = (amount: bigint): void => {
+    if (amount <= received && (least === null || amount > least)) least = amount;
+  };
+  const readCall = (data: Hex, depth: number): void => {
+    const named = data.length >= 10 ? functionNamed(signatures, data.slice(0, 10) as Hex) : null;
+    const args = named && decodeArguments(named, { topics: [], data, base: 4 });
+    for (const [i, { value }] of (args ?? []).entries())
+      if (value !== null) readValue(named!.args[i]!, value, depth);
+  };
+  const readValue = (field: Field, value: Decoded, depth: number): void => {
+    if (isList(value)) {
+      // A tuple has named fields; the items of a list share the list's.
+      for (const [i, item] of value.entries())
+        readValue(isList(item) ? field : (field.fields[i] ?? field), item, depth);
+    } else if (value.kind === 'integer' && LEAST.test(field.name)) note(value.value);
+    else if (value.kind === 'bytes' && depth < MOST_DEPTH) readCall(value.value, depth + 1);
+  };
+  for (const { data } of calls) readCall(data, 0);
+  return least;
+}
+
+function isList(value: Decoded): value is readonly Decoded[] {
+  return Array.isArray(value);
+}
