@@ -3,6 +3,7 @@ import pc from 'picocolors';
 import { splitList } from '../../lib/text.ts';
 import { terminalWidth, wrap } from './layout.ts';
 import { CliError, outliveReader, type CommonOptions } from './cliIo.ts';
+import type { VerifierOptions } from './openVerifier.ts';
 import type { Verdict, Verification } from '../verify/verifyReport.ts';
 
 const VALIDATE_HELP = `
@@ -63,10 +64,8 @@ Examples:
 Exit status: 0 every report holds, or in part where you accepted that, 1 something is wrong,
 2 a report is not verified, or could not be read or checked`;
 
-interface VerifyOptions extends CommonOptions {
+interface VerifyOptions extends CommonOptions, VerifierOptions {
   readonly anew: boolean;
-  readonly prices?: boolean;
-  readonly acceptOtherRuleset?: boolean;
 }
 
 /** `txreport verify`: a report held against an analysis made anew and against the node's raw answers. */

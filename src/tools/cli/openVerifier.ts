@@ -6,7 +6,7 @@ import { readPriceRules, readRuleFacts, type RuleFacts } from '../verify/ruleFac
 import { verifyTwice, type Anew, type Verification } from '../verify/verifyReport.ts';
 import { rulesetDirs } from './rules/rulesets.ts';
 
-interface VerifierOptions {
+export interface VerifierOptions {
   /** Read the sources of prices again as well. */
   readonly prices?: boolean;
   /** A report of another engine or ruleset holds in part. */

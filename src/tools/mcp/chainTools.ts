@@ -132,16 +132,11 @@ function registerBlock(mcp: McpServer, { placed }: ChainDeps): void {
   addTool(mcp, 'block', tool, async ({ block, offset }, signal) => {
     const found = await placed(() => analyzeOneBlock(block), signal);
     const reports = found.reports.map((json) => JSON.parse(json) as TxReport);
-    const number = Number(found.number);
-    const { hash, transactions, findings, failures } = found;
-    return pageAnswer(renderBlock({ ...found, number, reports }).split('\n'), offset, {
-      number,
-      hash,
-      transactions,
-      total_findings: findings.length,
-      findings: findings.slice(0, MOST_FINDINGS),
-      failures: failures.length,
-    });
+    const { hash, transactions, findings } = found;
+    const [number, failures] = [Number(found.number), found.failures.length];
+    const shown = { total_findings: findings.length, findings: findings.slice(0, MOST_FINDINGS) };
+    const lines = renderBlock({ ...found, number, reports }).split('\n');
+    return pageAnswer(lines, offset, { number, hash, transactions, ...shown, failures });
   });
 }
 

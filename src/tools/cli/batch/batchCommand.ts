@@ -1,7 +1,6 @@
 import { InvalidArgumentError, Option, Command } from 'commander';
 import { CliError } from '../cliIo.ts';
-import type { HashBatchRequest } from './hashBatch.ts';
-import type { BlockBatchRequest } from '../blocks/blockBatch.ts';
+import type { BatchOptions } from './runBatch.ts';
 import { WHOLE, type Shard } from './hashLines.ts';
 
 const HELP = `
@@ -51,13 +50,6 @@ function shard(text: string): Shard {
   if (index! < count!) return { index: index!, count: count! };
   throw new InvalidArgumentError('must be i/n with i from 0 to n-1');
 }
-
-/** Options as commander reads them; `blocks` and `rows` choose among the kinds of batch. */
-type BatchOptions = Omit<HashBatchRequest, 'list'> &
-  Partial<Omit<BlockBatchRequest, 'format'>> & {
-    readonly format: 'ndjson' | 'parquet' | 'tables';
-    readonly rows?: boolean;
-  };
 
 /** Options that only whole blocks have. */
 const OF_BLOCKS = ['findings', 'partition', 'only', 'involving', 'threads'] as const;
@@ -116,21 +108,21 @@ export const batchCommand = new Command('batch')
   });
 
 async function batch(list: string, options: BatchOptions): Promise<number> {
-  const { format, concurrency, blocks } = options;
+  const { format, blocks } = options;
   if (options.rows) {
     // It does not resume and gives no file: the engine that calls it keeps the rows.
     if (format === 'parquet') throw new CliError('--rows writes no Parquet: --format ndjson or tables');
     const { batchRows } = await import('./rowBatch.ts');
-    return batchRows({ list, concurrency, tables: format === 'tables' });
+    return batchRows(list, options);
   }
   if (format === 'tables') throw new CliError('--format tables needs --rows');
   if (blocks !== undefined) {
     if (list !== '-') throw new CliError('give either a list of hashes or --blocks');
     const { batchBlocks } = await import('../blocks/blockBatch.ts');
-    return batchBlocks({ ...options, format, blocks });
+    return batchBlocks({ ...options, blocks });
   }
   if (format !== 'ndjson' || OF_BLOCKS.some((option) => options[option] !== undefined))
     throw new CliError('--findings, --partition, --only, --involving, --threads and --format need --blocks');
   const { batchHashes } = await import('./hashBatch.ts');
-  return batchHashes({ ...options, list });
+  return batchHashes(list, options);
 }

@@ -7,36 +7,30 @@ import { openAnalyzer } from '../openAnalyzer.ts';
 import { pastedHash } from '../../pasted.ts';
 import { beside, openReportFiles, type Failure } from './guards.ts';
 import { readHashLines, type HashLine, type Shard } from './hashLines.ts';
-import { duration, runBatch, type BatchJob, type BatchRequest } from './runBatch.ts';
-
-export interface HashBatchRequest extends BatchRequest {
-  readonly list: string;
-  readonly errors?: string;
-  readonly concurrency: number;
-  readonly shard: Shard;
-}
+import { duration, runBatch, type BatchJob, type BatchOptions } from './runBatch.ts';
 
 /** The report of a hash, why there is none, or null where nothing is to do. */
 type HashResult = { readonly hash: string; readonly json: string } | Failure | null;
 
 /** Runs `txreport batch`; returns its exit status. */
-export async function batchHashes(request: HashBatchRequest): Promise<number> {
+export async function batchHashes(list: string, options: BatchOptions): Promise<number> {
   try {
-    return await runBatch(request, request.out, (stop, say) => openHashes(request, stop, say));
+    return await runBatch(options, options.out, (stop, say) => openHashes(list, options, stop, say));
   } finally {
     // An open standard input keeps the process alive.
-    if (request.list === '-') process.stdin.destroy();
+    if (list === '-') process.stdin.destroy();
   }
 }
 
 async function openHashes(
-  request: HashBatchRequest,
+  list: string,
+  options: BatchOptions,
   stop: AbortSignal,
   say: (text: string) => void,
 ): Promise<BatchJob<HashLine, HashResult>> {
-  const source = await openSource(request, stop);
+  const source = await openSource(list, options.shard, stop);
   const analyzer = await openAnalyzer();
-  const { sink, errors } = await openSink(request, say).catch(async (error: unknown) => {
+  const { sink, errors } = await openSink(options, say).catch(async (error: unknown) => {
     await analyzer.close();
     throw error;
   });
@@ -46,7 +40,7 @@ async function openHashes(
   const begun = new Set<string>();
   return {
     units: withRetries(source.lines, sink.failedBefore),
-    atOnce: request.concurrency,
+    atOnce: options.concurrency,
     ordered: false,
     progress(ms) {
       const { total } = source;
@@ -106,7 +100,7 @@ async function openHashes(
 
 /** Opens the output and says how far an earlier run came. */
 async function openSink(
-  { out, errors = out && beside(out, 'errors') }: HashBatchRequest,
+  { out, errors = out && beside(out, 'errors') }: BatchOptions,
   say: (text: string) => void,
 ) {
   if (out === undefined && errors !== undefined)
@@ -119,7 +113,7 @@ async function openSink(
 }
 
 /** Lines of the list; `total`: hashes of this shard, null when the list cannot be read twice. */
-async function openSource({ list, shard }: HashBatchRequest, stop: AbortSignal) {
+async function openSource(list: string, shard: Shard, stop: AbortSignal) {
   const lines = (stream: Readable): AsyncIterable<HashLine> => {
     stop.addEventListener('abort', () => stream.destroy(), { once: true });
     return readHashLines(stream as AsyncIterable<Buffer>, shard);

@@ -7,16 +7,10 @@ import { defectText } from '../cliIo.ts';
 import { openAnalyzer } from '../openAnalyzer.ts';
 import { streamed } from './guards.ts';
 import { splitLines } from './hashLines.ts';
+import type { BatchOptions } from './runBatch.ts';
 import type { BlockFailure } from '../../../service/analyzeBlock.ts';
 import type { Finding } from '../../../model/generated/finding.ts';
 import type { TxReport } from '../../../model/generated/report.ts';
-
-export interface RowRequest {
-  readonly list: string;
-  readonly concurrency: number;
-  /** Rows of the flat tables in place of reports. */
-  readonly tables: boolean;
-}
 
 /** Failures that asking again does not mend, besides refusals. */
 const FINAL = /^(?:invalid_input|(?:transaction|block)_not_found|wrong_chain|internal)$/;
@@ -34,7 +28,7 @@ interface Found {
  * is a hash or the number of a block, the text after it is the key of its row. Returns the exit status: 0
  * once all lines are read.
  */
-export async function batchRows({ list, concurrency, tables }: RowRequest): Promise<number> {
+export async function batchRows(list: string, { concurrency, format }: BatchOptions): Promise<number> {
   await using analyzer = await openAnalyzer();
   await using blocks = await openBlocks(() => {});
 
@@ -54,7 +48,8 @@ export async function batchRows({ list, concurrency, tables }: RowRequest): Prom
     const failed = isBlock
       ? `,"failures":${JSON.stringify(failures.map((one) => ({ tx_hash: one.tx_hash, ...errorOf(one) })))}`
       : '';
-    if (!tables) return (isBlock ? `"reports":[${reports.join()}]` : `"report":${reports[0]}`) + failed;
+    if (format !== 'tables')
+      return (isBlock ? `"reports":[${reports.join()}]` : `"report":${reports[0]}`) + failed;
     const parsed = reports.map((text, i) => {
       const report = JSON.parse(text) as TxReport;
       return [indexes[i] ?? report.tx.index ?? 0, report] as const;

@@ -1,6 +1,7 @@
 import pc from 'picocolors';
 import { constants } from 'node:os';
 import { CliError } from '../cliIo.ts';
+import type { Shard } from './hashLines.ts';
 import { lock, stopOnSignals, type Stop } from './guards.ts';
 
 /** The options that every kind of batch has. */
@@ -10,6 +11,21 @@ export interface BatchRequest {
   readonly quiet?: boolean;
   /** Refused transactions count as failures in the exit status. */
   readonly strict?: boolean;
+}
+
+/** Options of `txreport batch`; `blocks` and `rows` choose among the kinds of batch. */
+export interface BatchOptions extends BatchRequest {
+  readonly errors?: string;
+  readonly concurrency: number;
+  readonly shard: Shard;
+  readonly format: 'ndjson' | 'parquet' | 'tables';
+  readonly rows?: boolean;
+  readonly blocks?: string;
+  readonly only?: string;
+  readonly involving?: string;
+  readonly findings?: boolean;
+  readonly partition?: 'day';
+  readonly threads?: number;
 }
 
 /** One kind of batch: its units of work, how each is analyzed, and where the results go. */

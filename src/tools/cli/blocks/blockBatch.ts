@@ -8,14 +8,7 @@ import { resolveBlocks, type BlockRef } from '../../../stages/1-fetch/block/reso
 import { CliError, defectText } from '../cliIo.ts';
 import { readCliConfig } from '../openAnalyzer.ts';
 import { beside, countFailures, ndjson, replaceFailures, writing } from '../batch/guards.ts';
-import {
-  duration,
-  runBatch,
-  type BatchJob,
-  type BatchRequest,
-  type Failed,
-  type Standing,
-} from '../batch/runBatch.ts';
+import { duration, runBatch, type BatchJob, type Failed, type Standing } from '../batch/runBatch.ts';
 import {
   blocksFrom,
   readFilter,
@@ -38,10 +31,6 @@ import { openLines, openTables, standardOutput, type BlockSink } from './blockSi
 import type { BlockId } from '../../../traces/traceApi.ts';
 import type { Config } from '../../../service/config.ts';
 import { createUpstream, type Upstream } from '../../../stages/1-fetch/rpc/upstream.ts';
-
-export interface BlockBatchRequest extends BatchRequest, BlockChoice {
-  readonly threads?: number;
-}
 
 /** A block to analyze; `id` is null where the node does not have it. */
 interface BlockUnit {
@@ -73,7 +62,7 @@ export function readBlockConfig(): Config {
 }
 
 /** Runs `txreport batch --blocks`; returns its exit status. */
-export async function batchBlocks(request: BlockBatchRequest): Promise<number> {
+export async function batchBlocks(request: BlockChoice): Promise<number> {
   if (request.format === 'parquet' && request.out === undefined)
     throw new CliError('--format parquet needs --out, the folder to write to');
   if (request.findings && request.out === undefined)
@@ -85,14 +74,14 @@ export async function batchBlocks(request: BlockBatchRequest): Promise<number> {
 }
 
 /** The file to lock: the output itself, or for tables one in their folder. */
-async function lockedFile({ out, format }: BlockBatchRequest): Promise<string | undefined> {
+async function lockedFile({ out, format }: BlockChoice): Promise<string | undefined> {
   if (out === undefined || format === 'ndjson') return out;
   await writing(out, mkdir(out, { recursive: true }));
   return join(out, '.batch');
 }
 
 async function openBlocks(
-  request: BlockBatchRequest,
+  request: BlockChoice,
   config: Config,
   stop: AbortSignal,
   say: (text: string) => void,
@@ -115,7 +104,7 @@ async function openBlocks(
 }
 
 function openSink(
-  { out, format, findings, partition }: BlockBatchRequest,
+  { out, format, findings, partition }: BlockChoice,
   { written, findings: writtenFindings = 0 }: Checkpoint,
 ): Promise<BlockSink> | BlockSink {
   if (out === undefined) return standardOutput();
@@ -213,9 +202,9 @@ class BlockJob implements BatchJob<BlockUnit, BlockResult> {
 
   async #checkpoint(): Promise<void> {
     const { out, sink, state } = this.run;
-    if (out === undefined || sink.unwritten) return;
-    const { written, writtenFindings: findings = 0 } = sink;
-    await writeCheckpoint(out, { ...state, next: this.#next, written, findings, failures: this.#failures });
+    const place = sink.place();
+    if (out === undefined || place === null) return;
+    await writeCheckpoint(out, { ...state, ...place, next: this.#next, failures: this.#failures });
   }
 
   async finish(): Promise<void> {

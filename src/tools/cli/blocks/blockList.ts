@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CliError } from '../cliIo.ts';
 import { newestBlock, type BlockRef } from '../../../stages/1-fetch/block/resolveBlocks.ts';
 import { WHOLE, type Shard } from '../batch/hashLines.ts';
+import type { BatchOptions } from '../batch/runBatch.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import { isHex } from '../../../evm/hex.ts';
 import type { BlockFilter } from '../../../service/analyzeBlock.ts';
@@ -116,17 +117,8 @@ export function describeBlocks({ segments }: BlockList): string {
     .join(',');
 }
 
-/** Which blocks and reports a batch is of. */
-export interface BlockChoice {
-  readonly blocks: string;
-  readonly out?: string;
-  readonly format: 'ndjson' | 'parquet';
-  readonly shard: Shard;
-  readonly only?: string;
-  readonly involving?: string;
-  readonly findings?: boolean;
-  readonly partition?: 'day';
-}
+/** A batch of whole blocks. */
+export type BlockChoice = BatchOptions & { readonly blocks: string };
 
 /** The blocks of this shard, and where an earlier run of the same batch ended. */
 export async function startOf(request: BlockChoice, upstream: Upstream) {

@@ -2,17 +2,14 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ndjson, openAt, replaceFile, streamed, writing } from '../batch/guards.ts';
 import type { BlockResult } from './blockResult.ts';
+import type { Checkpoint } from './blockList.ts';
 import { decimalColumn } from './columns.ts';
 import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables.ts';
 
 /** Where the reports of a batch of blocks go, in order. */
 export interface BlockSink {
-  /** The complete part that survives a kill: bytes or parts. Changes with each write to the files. */
-  readonly written: number;
-  /** Likewise the bytes of the findings, where they are in a file of their own. */
-  readonly writtenFindings?: number;
-  /** Whether rows are held that are not in the files. */
-  readonly unwritten?: boolean;
+  /** The complete part that survives a kill: bytes, or parts; null where rows are held that are in no file. */
+  place(): Pick<Checkpoint, 'written' | 'findings'> | null;
   take(result: BlockResult): Promise<void>;
   /** Writes the rows that are held. */
   flush?(): Promise<void>;
@@ -28,12 +25,7 @@ export async function openLines(
   const reports = await openAt(path, written);
   const beside = findings && (await openAt(findings.path, findings.written));
   return {
-    get written() {
-      return reports.written;
-    },
-    get writtenFindings() {
-      return beside?.written ?? 0;
-    },
+    place: () => ({ written: reports.written, findings: beside?.written ?? 0 }),
     async take(result) {
       await reports.append(result.lines);
       if (result.findings.length > 0) await beside?.append(Buffer.from(ndjson(result.findings)));
@@ -47,7 +39,7 @@ export async function openLines(
 
 /** NDJSON on standard output, which cannot be resumed. */
 export const standardOutput = (): BlockSink => ({
-  written: 0,
+  place: () => null,
   take: ({ lines }) => streamed(process.stdout, lines),
 });
 
@@ -81,12 +73,7 @@ export async function openTables(folder: string, written: number, byDay = false)
     written++;
   };
   return {
-    get written() {
-      return written;
-    },
-    get unwritten() {
-      return count() > 0;
-    },
+    place: () => (count() > 0 ? null : { written, findings: 0 }),
     async take({ rows }) {
       if (rows === null) return;
       const of = byDay ? dayOf(rows) : '';

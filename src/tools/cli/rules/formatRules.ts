@@ -20,13 +20,7 @@ const words = (text: string): readonly string[] => `${HEAD} ${text}`.split(' ');
 
 /** Longest line; a text without a space may be longer. */
 const WIDTH = 140;
-const LAYOUT = {
-  lineWidth: 0,
-  flowCollectionPadding: false,
-  singleQuote: false,
-  indent: 2,
-  indentSeq: true,
-} as const;
+const LAYOUT = { lineWidth: 0, flowCollectionPadding: false, singleQuote: false, indent: 2, indentSeq: true };
 
 /** Order of an item's own keys: identity, content, tests. Others keep their place behind these. */
 const KEY_ORDER: Readonly<Partial<Record<FileKind, readonly string[]>>> = {
@@ -104,9 +98,8 @@ function breakOf(line: string, bare: string): number {
 
 /** Sorts the keys of the outermost map and of the maps directly inside. */
 function sortDocument({ contents }: Document, order: readonly string[]): void {
-  if (isMap(contents)) sortKeys(contents, order);
   const items = isCollection(contents) ? contents.items : [];
-  for (const item of items) if (isMap(item)) sortKeys(item, order);
+  for (const item of [contents, ...items]) if (isMap(item)) sortKeys(item, order);
 }
 
 function sortKeys(map: YAMLMap, order: readonly string[]): void {
@@ -118,10 +111,7 @@ function sortKeys(map: YAMLMap, order: readonly string[]): void {
   const first = map.items[0]?.key;
   const head = isScalar(first) ? first.commentBefore : null;
   if (isScalar(first)) first.commentBefore = null;
-  map.items = map.items
-    .map((pair, i) => ({ pair, i }))
-    .sort((a, b) => place(a.pair) - place(b.pair) || a.i - b.i)
-    .map(({ pair }) => pair);
+  map.items.sort((a, b) => place(a) - place(b));
   const top = map.items[0]?.key;
   if (head && isScalar(top)) top.commentBefore = top.commentBefore ? `${head}\n${top.commentBefore}` : head;
 }

@@ -24,15 +24,11 @@ export async function loadTx(
   places: readonly string[],
 ): Promise<Recording> {
   const hash = pastedHash(what) as Hash | null;
-  if (hash === null) return recordingNamed(what, places);
-  return tryRecorded(hash, places) ?? fetchTx(hash, rulebook);
-}
-
-/** A recording by name or path. Throws `CliError`, which explains a text that is no name. */
-function recordingNamed(what: string, places: readonly string[]): Recording {
+  if (hash !== null) return tryRecorded(hash, places) ?? fetchTx(hash, rulebook);
   try {
     return findRecording(what, places);
   } catch (error) {
+    // Explains a text that is no name.
     if (readPasted(what).kind !== 'unknown') requireTxHash(what);
     throw error;
   }
@@ -73,9 +69,8 @@ export async function fetchRecording(
   });
   const { fetchAnswers } = await import('../../../service/analyzer.ts');
   const { maxTokens, priceSources } = config;
-  const settings = { upstream, rulebook, maxTokens, priceSources };
-  const { raw, context } = await fetchAnswers(session, hash, settings);
-  return { name: hash, raw, context };
+  const answers = await fetchAnswers(session, hash, { upstream, rulebook, maxTokens, priceSources });
+  return { name: hash, raw: answers.raw, context: answers.context };
 }
 
 /** Saves the node's answers about a transaction, so that examples can name it and tests need no node. */
@@ -115,26 +110,24 @@ async function confirmed(folder: string): Promise<string> {
 
 /** The file format that `recordings.ts` reads. Prices are left out: rules never see them. */
 function recordingJson({ raw, context }: Recording, name: string): object {
-  const trace =
-    raw.trace.dialect === 'parity' ? { trace: raw.trace.result } : { callTracer: raw.trace.result };
+  const { dialect, result } = raw.trace;
+  const trace = dialect === 'parity' ? { trace: result } : { callTracer: result };
+  const tokens = [...context.tokens].map(([address, { symbol, name, decimals }]) => [
+    address,
+    { symbol, name, decimals },
+  ]);
+  const nonces = [...(context.nonces ?? [])].map(([account, { before, after }]) => [
+    account,
+    [Number(before), Number(after)],
+  ]);
   return {
     name,
     hash: raw.hash,
     rpc: { tx: raw.tx, receipt: raw.receipt, block: context.block, ...trace },
-    tokens: Object.fromEntries(
-      [...context.tokens].map(([address, { symbol, name: title, decimals }]) => [
-        address,
-        { symbol, name: title, decimals },
-      ]),
-    ),
+    tokens: Object.fromEntries(tokens),
     delegations: Object.fromEntries(context.delegations),
     holders: Object.fromEntries(context.holders ?? []),
-    nonces: Object.fromEntries(
-      [...(context.nonces ?? [])].map(([account, { before, after }]) => [
-        account,
-        [Number(before), Number(after)],
-      ]),
-    ),
+    nonces: Object.fromEntries(nonces),
   };
 }
 

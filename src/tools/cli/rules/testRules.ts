@@ -20,17 +20,6 @@ import { drawnExamples } from './draw/drawnExamples.ts';
 import { findRecording, recordingPlaces } from './recordings.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from './rulesets.ts';
 
-interface ExampleResult {
-  readonly rule: string;
-  readonly name: string;
-  /** Asked for only where it is printed: it takes parsing the file. */
-  readonly place: () => string;
-  readonly side: Case['side'];
-  /** Null when the example passed. */
-  readonly failure: string | null;
-  readonly seconds: number;
-}
-
 /** One example of a rule or shape, with the inputs to run it. */
 interface Case {
   readonly ruleset: SoundRuleset;
@@ -104,7 +93,9 @@ function whyNone(slug: string | undefined, { intents, shapes, findings }: SoundR
   return known.includes(slug) ? `${slug} has no examples` : `there is no rule ${didYouMean(slug, known)}`;
 }
 
-async function runExample(one: Case): Promise<ExampleResult> {
+type ExampleResult = Awaited<ReturnType<typeof runExample>>;
+
+async function runExample(one: Case) {
   const { item, side } = one;
   const { name, recording } = one.example as RawExample;
   const started = performance.now();
@@ -118,8 +109,10 @@ async function runExample(one: Case): Promise<ExampleResult> {
   return {
     rule: slugOf(item),
     side,
+    /** Null when the example passed. */
     failure,
     name: name ?? recording ?? `#${Number(one.pointer.split('/').at(-1)) + 1}`,
+    /** Asked for only where it is printed: it takes parsing the file. */
     place() {
       const { line, column } = item.file.locate(one.pointer);
       return `${item.file.shownPath}:${line}:${column}`;

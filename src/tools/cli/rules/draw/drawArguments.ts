@@ -207,11 +207,7 @@ function argumentOf(expr: BindExpr): string {
 /** The argument that names the account that the act is for. */
 function ownerOf({ roles }: EventMapping): Argument | null {
   const named = new Map(roles.map(({ role, account }) => [role, account]));
-  for (const role of OWNERS) {
-    const account = named.get(role);
-    if (account?.op === 'arg') return account;
-  }
-  return null;
+  return OWNERS.map((role) => named.get(role)).find((account) => account?.op === 'arg') ?? null;
 }
 
 function assetsOf({ legs, portions }: EventMapping): Argument[] {

@@ -7,16 +7,13 @@ import { CliError, type CliIo } from '../../cliIo.ts';
 import { signaturesOf, type PlacedSignature } from '../abi/checkAbi.ts';
 import { openSoundRuleset, rulesetDirs, type SoundRuleset } from '../rulesets.ts';
 
-export interface ExportOptions {
-  /** Slug of a protocol. */
-  readonly erc7730: string;
-  readonly dirs?: readonly string[];
-}
-
 const SCHEMA = 'https://eips.ethereum.org/assets/eip-7730/erc7730-v2.schema.json';
 
 /** Prints an ERC-7730 descriptor of a protocol's functions, for wallets. */
-export function exportDescriptor({ erc7730: slug, dirs }: ExportOptions, io: CliIo): void {
+export function exportDescriptor(
+  { erc7730: slug, dirs }: { readonly erc7730: string; readonly dirs?: readonly string[] },
+  io: CliIo,
+): void {
   io.out(JSON.stringify(descriptorOf(slug, openSoundRuleset(rulesetDirs(dirs))), null, 2));
 }
 
@@ -44,10 +41,7 @@ export function descriptorOf(slug: string, ruleset: SoundRuleset) {
 }
 
 /** Functions of the protocol's shapes, and those with its own names of arguments, which go first. */
-function formatsOf(
-  slug: string,
-  { shapes, protocols, rulebook }: SoundRuleset,
-): (readonly [string, object])[] {
+function formatsOf(slug: string, { shapes, protocols, rulebook }: SoundRuleset): [string, object][] {
   const slugs = protocols.flatMap(({ value }) => (value.slug === slug ? (value.shapes ?? []) : []));
   const spoken = shapes.filter(({ value }) => slugs.includes(value.slug)).flatMap(signaturesOf);
   const calls = spoken.filter(({ kind }) => kind === 'function');
@@ -56,7 +50,7 @@ function formatsOf(
     return isFault(signature) ? [] : [signature];
   });
   const byText = new Map([...calls.map((one) => one.signature), ...named].map((one) => [one.canonical, one]));
-  return [...byText.values()].flatMap((signature) => {
+  return [...byText.values()].flatMap((signature): [string, object][] => {
     const call = calls.find((one) => one.signature.canonical === signature.canonical);
     const inputs = inputsOf(signature);
     if (inputs.length === 0 || inputs.some((one) => !isNamed(one))) return [];
@@ -64,12 +58,8 @@ function formatsOf(
     const intent = (call && rulebook.motifKinds.get(call.raw.kind)?.title) ?? words(signature.name);
     const paid = tokens.has('@.value') ? [{ path: '@.value', label: 'Ether', format: 'amount' }] : [];
     const fields = [...paid, ...inputs.flatMap((one) => fieldsOf(one, one.name!, tokens))];
-    return [
-      [
-        `${signature.name}(${AbiParameters.format(inputs as [AbiParameters.Parameter])})`,
-        { intent, fields },
-      ] as const,
-    ];
+    const params = AbiParameters.format(inputs as [AbiParameters.Parameter]);
+    return [[`${signature.name}(${params})`, { intent, fields }]];
   });
 }
 

@@ -25,13 +25,10 @@ import {
   writeDraft,
   type Guess,
 } from '../scaffold/writeDraft.ts';
-import { emitFiles } from '../newRule.ts';
+import { emitFiles, type NewRuleOptions } from '../newRule.ts';
 
-export interface ImportOptions {
+interface ImportOptions extends Pick<NewRuleOptions, 'name' | 'dir' | 'dirs'> {
   readonly erc7730: string;
-  readonly name?: string;
-  readonly dir?: string;
-  readonly dirs?: readonly string[];
 }
 
 /** Drafts names of arguments, protocol and shape from an ERC-7730 descriptor. */
@@ -48,11 +45,13 @@ export function importDescriptor(options: ImportOptions, io: CliIo): void {
 /** Files by path: the names of arguments, a protocol for addresses that none lists, and a shape. */
 export function draftOf({ name, functions, addresses, url }: Descriptor, rulebook: Rulebook) {
   const slug = slugOf(name);
-  const guessed = functions.map((one) => ({ text: one.text, guess: guessCall(one, rulebook) }));
-  const guesses = guessed.flatMap(({ guess }) => (typeof guess === 'string' ? [] : [guess]));
-  const leftOut = guessed.flatMap(({ text, guess }) =>
-    typeof guess === 'string' ? `${shown(text)}: ${guess}` : [],
-  );
+  const guesses: Guess[] = [];
+  const leftOut: string[] = [];
+  for (const one of functions) {
+    const guess = guessCall(one, rulebook);
+    if (typeof guess === 'string') leftOut.push(`${shown(one.text)}: ${guess}`);
+    else guesses.push(guess);
+  }
   const owners = addresses.map((address) => ownerOf(address.toLowerCase() as Address, rulebook));
   const unlisted = addresses.filter((_, i) => owners[i] === undefined);
   const draft = { slug, name, addresses: unlisted, guesses, leftOut: [], recording: null, before: '' };
@@ -130,9 +129,8 @@ function bindWord(path: string | null, own: ParsedSignature, renamed: ParsedSign
     .replace(/\.\[(\d+)\]/g, '.$1')
     .split('.');
   const at = own.params.findIndex((param) => param.name === first);
-  return at < 0 || !rest.every((step) => /^\w+$/.test(step))
-    ? null
-    : [renamed.params[at]!.name, ...rest].join('.');
+  if (at < 0 || !rest.every((step) => /^\w+$/.test(step))) return null;
+  return [renamed.params[at]!.name, ...rest].join('.');
 }
 
 /** The part of an ERC-7730 descriptor that rules can use. */
@@ -179,18 +177,14 @@ export function readDescriptor(path: string): Descriptor {
     name: shown(names.join(' ')).trim(),
     url: url?.startsWith('https://') ? shown(url) : null,
     addresses: onMainnet.map((text) => {
-      const address = checksummed(text);
-      if (address === null) throw refuse(`${text.slice(0, 80)} is no address with a right checksum`);
+      // Registries list addresses in lower case too.
+      const address = /^0x[0-9a-f]{40}$/.test(text) ? checksumAddress(text as Address) : text;
+      if (isFault(checkAddress(address)))
+        throw refuse(`${text.slice(0, 80)} is no address with a right checksum`);
       return address;
     }),
     functions: formats.map(([text, format]) => described(text, format, definitions)),
   };
-}
-
-/** Registries list addresses in lower case too. */
-function checksummed(text: string): string | null {
-  const address = /^0x[0-9a-f]{40}$/.test(text) ? checksumAddress(text as Address) : text;
-  return isFault(checkAddress(address)) ? null : address;
 }
 
 function described(text: string, format: unknown, definitions: Fields): DescribedFunction {
