@@ -97,24 +97,19 @@ function transaction(page: Page): string[] {
   const worth = x.gas_cost_usd.available ? `, ${moneyText(x.gas_cost_usd)}` : '';
   const gas = `${etherText(x.gas_cost_native)} gas${worth}`;
   const failed = failureSentences(page.report).map((sentence) => pc.red(page.say(sentence)));
+  const most = page.verbose ? 400 : Math.min(page.room, 100) - 30;
+  const list = argumentsOf(page.report).slice(0, page.verbose ? 40 : 8);
   return [
     pc.dim(tx.hash),
     pc.dim(`${time}, ${x.reverted ? 'failed' : 'succeeded'}, ${gas}`),
     page.say(whoSentence(page.report)),
     ...(x.reverted ? failed.slice(0, 1) : [page.say(callSentence(page.report))]),
-    ...argumentLines(page),
+    ...list.map((one) => pc.dim(`  ${argumentsText({ name: '', arguments: [one] }, most)}`)),
     ...failed.slice(x.reverted ? 1 : 0),
     ...attemptSentences(page.report)
       .slice(0, 4)
       .map((sentence) => pc.yellow(page.say(sentence))),
   ].flatMap((line) => wrap(line, page.room));
-}
-
-/** The call's arguments, a line each, cut to the terminal. */
-function argumentLines({ report, verbose, room }: Page): string[] {
-  const most = verbose ? 400 : Math.min(room, 100) - 30;
-  const list = argumentsOf(report).slice(0, verbose ? 40 : 8);
-  return list.map((one) => pc.dim(`  ${argumentsText({ name: '', arguments: [one] }, most)}`));
 }
 
 function signedRow(row: NetRow, debt: boolean): string {

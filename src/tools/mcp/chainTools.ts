@@ -18,18 +18,17 @@ import { readAny } from '../preview/readRequest.ts';
 import type { Traces } from '../trace/openTraces.ts';
 import { LINES_OUT, OFFSET } from './pages.ts';
 import { summarize } from './summarize.ts';
-import { addTool, answer, pageAnswer, TRANSACTION, type ToolDeps } from './tools.ts';
+import { addTool, answer, pageAnswer, TRANSACTION, type Analyze } from './tools.ts';
 
 /** Most findings of a block or report in one answer. */
 const MOST_FINDINGS = 20;
 /** Most transactions and accounts in one ledger. */
 const MOST_BOOKED = 50;
 
-/** Runs work in one of the places that all tools share; refuses it where they and the queue are full. */
-type Placed = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
-
-interface ChainDeps extends Pick<ToolDeps, 'analyze'> {
-  readonly placed: Placed;
+interface ChainDeps {
+  readonly analyze: Analyze;
+  /** Runs work in one of the places that all tools share; refuses it where they and the queue are full. */
+  readonly placed: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
   readonly analyzer: Engine;
   readonly traces: Traces;
   readonly preview: (request: SimulationRequest, signal: AbortSignal) => Promise<PreviewReport>;

@@ -9,7 +9,7 @@ import { openTraces } from '../trace/openTraces.ts';
 import { openPreviewer, type PreviewReport } from '../preview/preview.ts';
 import type { SimulationRequest } from '../../model/simulation.ts';
 import { registerChainTools } from './chainTools.ts';
-import { registerPrompts, registerResources, registerTools } from './tools.ts';
+import { registerPrompts, registerResources, registerTools, type Analyze } from './tools.ts';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js';
@@ -34,8 +34,7 @@ export async function runMcp(port: number | null): Promise<number> {
   const traces = await openTraces(rulebook);
   const { rpcUrls } = config;
   const placed = <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> => limiter.run(work, signal);
-  const analyze = (hash: string, signal: AbortSignal): Promise<string> =>
-    placed(() => analyzer.analyze(hash, signal), signal);
+  const analyze: Analyze = (hash, signal) => placed(() => analyzer.analyze(hash, signal), signal);
   const preview = (request: SimulationRequest, signal: AbortSignal): Promise<PreviewReport> =>
     placed(() => previewer.preview(request, { signal }), signal);
   const create = (): McpServer => {
@@ -43,7 +42,7 @@ export async function runMcp(port: number | null): Promise<number> {
       { name: 'txreport', title: 'txreport', version: packageVersion() },
       { instructions: INSTRUCTIONS },
     );
-    registerTools(mcp, { analyze, rulebook });
+    registerTools(mcp, analyze, rulebook);
     registerChainTools(mcp, { placed, analyze, preview, analyzer, traces, rpcUrl: rpcUrls[0]! });
     registerPrompts(mcp);
     registerResources(mcp, rulebook);

@@ -10,11 +10,8 @@ import { LINES_OUT, MOST_PAGE, OFFSET, outline, PAGE, pageOf, SECTIONS, type Lis
 import { TOOLS } from './toolList.ts';
 import { summarize } from './summarize.ts';
 
-export interface ToolDeps {
-  /** The serialised report of a hash; rejects with an `AnalysisError`. */
-  readonly analyze: (hash: string, signal: AbortSignal) => Promise<string>;
-  readonly rulebook: Rulebook;
-}
+/** The serialised report of a hash; rejects with an `AnalysisError`. */
+export type Analyze = (hash: string, signal: AbortSignal) => Promise<string>;
 
 const text = (value: string): CallToolResult['content'][number] => ({ type: 'text', text: value });
 
@@ -139,7 +136,7 @@ function summarySizes(parts: Readonly<Record<string, unknown>>): string {
 }
 
 /** Registers `analyze`, `explain` and `list_intents`. */
-export function registerTools(mcp: McpServer, { analyze, rulebook }: ToolDeps): void {
+export function registerTools(mcp: McpServer, analyze: Analyze, rulebook: Rulebook): void {
   addTool(mcp, 'analyze', ANALYZE, async ({ tx_hash, detail, sections, cursor, ...page }, signal) => {
     const json = await analyze(requireTxHash(tx_hash), signal);
     const report = JSON.parse(json) as TxReport;

@@ -37,7 +37,7 @@ export async function openTraces(loaded?: Rulebook) {
 /** Calls of one tree; those beyond are counted. */
 const MOST_CALLS = 3_000;
 
-/** What is anchored at a call or log. */
+/** Anchored at a call or log. */
 interface Anchored {
   readonly movements: number[];
   readonly motifs: string[];

@@ -8,7 +8,7 @@ import { TABLES, TABLE_NAMES, noRows, type Rows, type TableName } from './tables
 
 /** Where the reports of a batch of blocks go, in order. */
 export interface BlockSink {
-  /** The complete part that survives a kill: bytes, or parts; null where rows are held that are in no file. */
+  /** How much is complete and survives a kill: bytes, or parts; null while rows are held in memory. */
   place(): Pick<Checkpoint, 'written' | 'findings'> | null;
   take(result: BlockResult): Promise<void>;
   /** Writes the rows that are held. */

@@ -53,7 +53,7 @@ interface LintOptions {
   readonly node?: boolean;
 }
 
-/** Prints every problem of the rulesets, with status 1 where there is any; `rules test` reads the examples. */
+/** Prints every problem of the rulesets, with status 1 where there is any; `rules test` reads examples. */
 export async function lintRules(named: readonly string[], options: LintOptions, io: CliIo): Promise<number> {
   const { format, codes } = options;
   if (codes) {

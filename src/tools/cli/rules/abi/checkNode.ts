@@ -62,14 +62,15 @@ async function checkProtocol(item: RuleItem<RawProtocol>, { shapes }: Ruleset, a
     if (found.length === 0 && spoken.length > 0)
       spot.report('not_on_chain', `nothing of ${slugs.join(', ')} is in its code or its recent logs`);
   }
+  if (addresses.length > 0) reportUnseen(item, unseen);
+}
+
+function reportUnseen(item: RuleItem<RawProtocol>, unseen: Iterable<PlacedSignature>): void {
+  const at = new Spot(item, ['addresses']);
   // A family of other files may have more than this protocol speaks.
-  const { layer } = item.file;
-  const own = [...unseen].filter(({ spot }) => spot.item.file.layer === layer && layer > 0);
-  for (const { raw } of addresses.length > 0 ? own : [])
-    new Spot(item, ['addresses']).report(
-      'not_on_chain',
-      `no code or recent log has ${raw.event ?? raw.call!}`,
-    );
+  for (const { raw, spot } of unseen)
+    if (spot.item.file.layer === item.file.layer && item.file.layer > 0)
+      at.report('not_on_chain', `no code or recent log has ${raw.event ?? raw.call!}`);
 }
 
 /** Digits that code holds which compares with a selector or logs a topic; compilers drop zeros in front. */

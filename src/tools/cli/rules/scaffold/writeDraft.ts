@@ -38,8 +38,12 @@ export function writeDraft(draft: Draft): ReadonlyMap<string, string> {
   const files = new Map([[`protocols/${slug}.yaml`, formatRuleText(protocolFile(draft), 'protocol')!]]);
   if (guesses.length > 0) files.set(`shapes/${slug}.yaml`, formatRuleText(shapeFile(draft), 'shape')!);
   if (own.length === 0) return files;
-  files.set('vocabulary.yaml', vocabularyFile(own));
-  files.set('precedence.yaml', precedenceFile(own, draft.before));
+  const each = (line: (guess: Guess) => string): string => own.map((guess) => `  ${line(guess)}\n`).join('');
+  const motifs = each((one) => `${one.kind}: {title: ${words(one.kind)}, fragment: ${intentOf(one)}}`);
+  const intents = each((one) => `${intentOf(one)}: {category: contract}`);
+  files.set('vocabulary.yaml', `motifs:\n${motifs}intents:\n${intents}`);
+  const ranks = each((one) => `- {intent: ${intentOf(one)}, before: ${draft.before}}`);
+  files.set('precedence.yaml', `insert:\n${ranks}`);
   for (const guess of own)
     files.set(
       `intents/${slug}-${guess.kind.replaceAll('_', '-')}.yaml`,
@@ -125,18 +129,6 @@ function protocolFile({
     `slug: ${slug}\nversion: 1\nstatus: experimental\nname: ${JSON.stringify(name)}\n` +
     `shapes: [${guesses.length > 0 ? slug : ''}]\n${line}\nreferences: [${JSON.stringify(reference)}]\n`
   );
-}
-
-function vocabularyFile(own: readonly Guess[]): string {
-  const motifs = own.map(
-    (guess) => `  ${guess.kind}: {title: ${words(guess.kind)}, fragment: ${intentOf(guess)}}\n`,
-  );
-  const intents = own.map((guess) => `  ${intentOf(guess)}: {category: contract}\n`);
-  return `motifs:\n${motifs.join('')}intents:\n${intents.join('')}`;
-}
-
-function precedenceFile(own: readonly Guess[], before: string): string {
-  return `insert:\n${own.map((guess) => `  - {intent: ${intentOf(guess)}, before: ${before}}\n`).join('')}`;
 }
 
 function intentFile({ slug, recording }: Draft, guess: Guess): string {
