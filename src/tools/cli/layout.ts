@@ -1,11 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** A cell that is aligned to the right. */
-interface RightCell {
-  readonly right: string;
-}
-
-export type Row = readonly (string | RightCell)[];
+/** A cell, or one that is aligned to the right. */
+type Cell = string | { readonly right: string };
+export type Row = readonly Cell[];
 
 /** Columns of a terminal; without one (a file, a pipe) lines are not broken. */
 export const terminalWidth = (): number => columnsOf(process.stdout.columns) ?? Infinity;
@@ -18,7 +15,7 @@ const widthOf = (text: string): number => [...stripVTControlCharacters(text)].le
 /** Rows with their columns padded to the same width; colours do not count. Only the last cell is broken. */
 export function alignColumns(rows: readonly Row[], room: number): string[] {
   const widths: number[] = [];
-  const textOf = (cell: string | RightCell): string => (typeof cell === 'string' ? cell : cell.right);
+  const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.right);
   for (const row of rows)
     row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, widthOf(textOf(cell)))));
   return rows.flatMap((row) => {

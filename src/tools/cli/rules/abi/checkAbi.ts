@@ -10,19 +10,9 @@ import {
   reasonOf,
   type ParsedSignature,
 } from '../../../../rules/compile/signature.ts';
-import type { Problem } from '../../../../rules/read/problems.ts';
 import type { RawMeaning, RawShape } from '../../../../model/generated/rules.ts';
 import { NO_AMOUNTS } from '../../../../rules/lint/checkWeak.ts';
 import { CliError } from '../../cliIo.ts';
-
-/** The result of a comparison. */
-export interface Compared {
-  readonly problems: readonly Problem[];
-  /** Signatures of the rules that the ABI has under their name. */
-  readonly count: number;
-  /** Events of the ABI that no shape has. */
-  readonly unmapped: readonly string[];
-}
 
 /** An event or call of a shape, and where it is written. */
 export interface PlacedSignature {
@@ -49,8 +39,9 @@ export function signaturesOf(item: RuleItem<RawShape>): PlacedSignature[] {
 }
 
 /** Compares the signatures of the shapes with those that a contract's ABI has under the same names. */
-export function checkAbi(ruleset: Ruleset, abi: readonly AbiEntry[]): Compared {
+export function checkAbi(ruleset: Ruleset, abi: readonly AbiEntry[]) {
   const shapes = authored(ruleset.shapes, ruleset);
+  /** Signatures of the rules that the ABI has under their name. */
   let count = 0;
   for (const placed of shapes.flatMap(signaturesOf)) {
     const { kind, signature, spot } = placed;
@@ -68,7 +59,9 @@ export function checkAbi(ruleset: Ruleset, abi: readonly AbiEntry[]): Compared {
   }
   const mapped = new Set(ruleset.shapes.flatMap(signaturesOf).map(({ signature }) => signature.id));
   const events = abi.filter(({ kind, signature }) => kind === 'event' && !mapped.has(signature.id));
-  return { problems: shapes[0]?.sink.problems ?? [], count, unmapped: events.map(({ text }) => text) };
+  // Events that no shape has.
+  const unmapped = events.map(({ text }) => text);
+  return { problems: shapes[0]?.sink.problems ?? [], count, unmapped };
 }
 
 function compare({ raw, signature }: PlacedSignature, alike: readonly AbiEntry[], at: Spot): void {

@@ -14,15 +14,11 @@ import type {
 import type { SoundRuleset } from '../rulesets.ts';
 import { DrawnArguments, isDrawn, shortAmount } from './drawArguments.ts';
 
-/** An example drawn from an entry. */
-export interface DrawnExample {
-  readonly example: RawShapeExample;
-  /** JSON pointer of its event or call in the item. */
-  readonly pointer: string;
-}
-
-/** An example for every entry of a shape that no stored one shows. */
-export function drawnExamples(item: RuleItem<RawShape>, ruleset: SoundRuleset): DrawnExample[] {
+/**
+ * An example for every entry of a shape that no stored one shows, with the JSON pointer of its event or call
+ * in the item.
+ */
+export function drawnExamples(item: RuleItem<RawShape>, ruleset: SoundRuleset) {
   const { value: shape } = item;
   const { words, protocols } = ruleset;
   const stored = storedExamples(item, ruleset);
