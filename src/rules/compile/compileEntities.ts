@@ -4,7 +4,6 @@ import type { Entity, TokenCallSpec, TokenEventSpec, BindExpr } from '../../mode
 import type { PriceFeedSpec } from '../../model/pricing.ts';
 import type { TokenMetadata } from '../../model/upstream.ts';
 import { compileBind, type BindScope } from './bindExpr.ts';
-import { readRuleAddress, readRuleAddresses } from './compileProtocols.ts';
 import type { RawEntityFile } from '../../model/generated/rules.ts';
 import { Spot, type RuleItem } from './ruleItem.ts';
 import { parseSignature } from './signature.ts';
@@ -80,14 +79,13 @@ function checkLists(spot: Spot, raw: RawEntityFile): void {
 function compileAccounts(spot: Spot, raw: RawEntityFile, slugs: Set<string>, out: CompiledEntities): void {
   for (const [account, here] of spot.each('accounts', raw.accounts)) {
     const tags = account.tags ?? [];
-    const address = readRuleAddress(here.at('address'), account.address);
+    const address = here.at('address').address(account.address);
     if (slugs.has(account.slug)) here.at('slug').report('duplicate_slug', account.slug);
     slugs.add(account.slug);
     const isMulticall = tags.includes('multicall');
     const isNameResolver = tags.includes('name_resolver');
     if ((isMulticall || isNameResolver) !== (account.since_block !== undefined))
       here.report('multicall_count', 'the tag multicall or name_resolver and since_block belong together');
-    if (address === null) continue;
     const other = out.entities.get(address);
     if (other) here.at('address').report('duplicate_address', `${other.slug} has it too`);
     out.entities.set(address, { slug: account.slug, name: account.name, tags });
@@ -103,7 +101,7 @@ function compileTokens(spot: Spot, raw: RawEntityFile, out: CompiledEntities): v
   const { knownTokens: known, assetClasses } = out;
   for (const [token, at] of spot.each('tokens', raw.tokens)) {
     const { symbol, name = null, decimals = null, addresses, classes = [] } = token;
-    const own = readRuleAddresses(at.at('addresses'), addresses);
+    const own = at.at('addresses').addresses(addresses);
     for (const address of own)
       out.tokenFacts.set(address, { address, symbol, name: own.length === 1 ? name : null, decimals });
     for (const address of classes.length > 0 ? own : [])
@@ -114,19 +112,12 @@ function compileTokens(spot: Spot, raw: RawEntityFile, out: CompiledEntities): v
 }
 
 function compileFeeds(spot: Spot, { feeds: list }: RawEntityFile, feeds: PriceFeedSpec[]): void {
-  for (const [raw, here] of spot.each('feeds', list)) {
-    const feed = readRuleAddress(here.at('feed'), raw.feed);
-    const asset = raw.asset === 'native' ? 'native' : readRuleAddress(here.at('asset'), raw.asset);
-    if (asset !== null && feeds.some((f) => f.asset === asset))
-      here.at('asset').report('duplicate_feed', raw.asset);
-    else if (feed !== null && asset !== null)
-      feeds.push({
-        asset,
-        feed,
-        decimals: raw.decimals,
-        heartbeat: raw.heartbeat,
-        assetDecimals: asset === 'native' ? 18 : (raw.asset_decimals ?? null),
-      });
+  for (const [{ decimals, heartbeat, ...raw }, here] of spot.each('feeds', list)) {
+    const feed = here.at('feed').address(raw.feed);
+    const asset = raw.asset === 'native' ? raw.asset : here.at('asset').address(raw.asset);
+    const assetDecimals = asset === 'native' ? 18 : (raw.asset_decimals ?? null);
+    if (feeds.some((f) => f.asset === asset)) here.at('asset').report('duplicate_feed', raw.asset);
+    feeds.push({ asset, feed, decimals, heartbeat, assetDecimals });
   }
 }
 
@@ -144,22 +135,15 @@ function compileErrors(
   }
 }
 
+const CALL_WORDS = ['holder', 'to', 'spender', 'token', 'amount', 'id', 'approved'] as const;
+
 /** Compiles the calls by which tokens move or are allowed, by the names of their parameters. */
 function compileTokenCalls(spot: Spot, raw: RawEntityFile, into: Map<Hex, TokenCallSpec>): void {
   for (const [text, here] of spot.each('token_calls', raw.token_calls)) {
     const signature = here.take(parseSignature('function', text));
-    if (signature === null) continue;
-    const at = (name: string): number | null =>
-      signature.params.find((param) => param.name === name)?.offset ?? null;
-    into.set(signature.id, {
-      holder: at('holder'),
-      to: at('to'),
-      spender: at('spender'),
-      token: at('token'),
-      amount: at('amount'),
-      id: at('id'),
-      approved: at('approved'),
-    });
+    const offsets = new Map(signature?.params.map(({ name, offset }) => [name, offset]));
+    const places = CALL_WORDS.map((word) => [word, offsets.get(word) ?? null] as const);
+    if (signature) into.set(signature.id, Object.fromEntries(places) as Record<keyof TokenCallSpec, number>);
   }
 }
 
@@ -181,7 +165,7 @@ function compileTokenEvent(spot: Spot, raw: RawTokenEvent): TokenEventSpec | nul
   const spec = {
     topic0: signature.id,
     topicCount: signature.topicCount,
-    emitters: new Set(readRuleAddresses(spot.at('emitters'), raw.emitters)),
+    emitters: new Set(spot.at('emitters').addresses(raw.emitters)),
     params: signature.params,
   };
   if (!('from' in raw))

@@ -4,7 +4,7 @@ import { compileCondition } from './compileIntents.ts';
 import { didYouMean } from './didYouMean.ts';
 import { parseSignature } from './signature.ts';
 import { Spot, type RuleItem } from './ruleItem.ts';
-import { checkBuilds } from '../lint/checkExamples.ts';
+import { checkBuilds, examplesOf } from '../lint/checkExamples.ts';
 import type { FindSignature } from '../exampleNames.ts';
 import type { Vocabulary } from './compileVocabulary.ts';
 import type { RawFinding } from '../../model/generated/rules.ts';
@@ -23,7 +23,7 @@ export function compileFindings(
     const facts = new Map([...FINDING_FACTS, ...names.map(stepFact)].map((fact) => [fact.name, fact]));
     for (const [step, at] of spot.each('profit', raw.profit)) checkStep(at, step, names);
     if (raw.loss) checkStep(spot.at('loss', 'of'), raw.loss.of, names);
-    checkExamples(spot.at('examples'), raw, find);
+    checkBlocks(spot, raw, find);
     return {
       slug: raw.slug,
       version: raw.version,
@@ -72,11 +72,7 @@ function checkStep(spot: Spot, step: string, names: readonly string[]): void {
   if (!names.includes(step)) spot.report('bad_value', `no step ${didYouMean(step, names)}`);
 }
 
-function checkExamples(spot: Spot, { examples, status }: RawFinding, find: FindSignature): void {
-  for (const side of ['match', 'near_miss'] as const) {
-    const list = examples[side] ?? [];
-    if (list.length === 0 && status !== 'deprecated') spot.report('missing_example', `no ${side} example`);
-    for (const [{ transactions }, at] of spot.each(side, list))
-      for (const [i, one] of transactions.entries()) checkBuilds(at.at('transactions', i), one, find, i);
-  }
+function checkBlocks(spot: Spot, raw: RawFinding, find: FindSignature): void {
+  for (const [{ transactions }, at] of examplesOf(spot, raw))
+    for (const [i, one] of transactions.entries()) checkBuilds(at.at('transactions', i), one, find, i);
 }

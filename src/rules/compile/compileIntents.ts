@@ -8,8 +8,8 @@ import type { FactDeclaration, FactIndex } from '../../model/intent.ts';
 import type { RawExample, RawIntent, RawCondition } from '../../model/generated/rules.ts';
 import { didYouMean, hintFor } from './didYouMean.ts';
 import { Spot, type RuleItem } from './ruleItem.ts';
-import { readRuleAddress } from './compileProtocols.ts';
 import { OPERATORS } from './operators.ts';
+import { examplesOf } from '../lint/checkExamples.ts';
 
 type Facts = FactIndex | null;
 
@@ -135,35 +135,30 @@ function isLabelWord(placeholder: string, words: Vocabulary): boolean {
   return (family === 'arg' || family === 'span') && /^\w+(\|\w+)*$/.test(word);
 }
 
-function checkExamples(spot: Spot, { examples, status }: RawIntent, facts: Facts): void {
-  const seen = new Map<string, string>();
-  for (const side of ['match', 'near_miss'] as const) {
-    const list = spot.each(['examples', side], examples[side]);
-    if (list.length === 0 && status !== 'deprecated')
-      spot.at('examples').report('missing_example', `no ${side} example`);
-    for (const [i, [example, here]] of list.entries()) {
-      const key = canonicalJson(contentOf(example));
-      if (seen.has(key)) here.report('duplicate_example', `same as ${seen.get(key)!}`);
-      seen.set(key, `${side}[${i}]`);
-      if (example.actor !== undefined) readRuleAddress(here.at('actor'), example.actor);
-      if (facts) checkExampleFacts(here, example, facts);
-    }
+function checkExamples(spot: Spot, raw: RawIntent, facts: Facts): void {
+  const seen = new Map<string, Spot>();
+  for (const [example, here] of examplesOf(spot, raw)) {
+    const { facts: stated, transaction, recording, actor } = example;
+    const key = canonicalJson(stated ?? transaction ?? { recording, actor: actor?.toLowerCase() ?? null });
+    const first = seen.get(key);
+    if (first) here.report('duplicate_example', `same as ${first.name}`);
+    seen.set(key, here);
+    if (actor !== undefined) here.at('actor').address(actor);
+    if (facts) checkFacts(here.at('facts'), stated, facts);
   }
 }
 
-function contentOf({ facts, transaction, recording, actor }: RawExample): object {
-  return facts ?? transaction ?? { recording, actor: actor?.toLowerCase() ?? null };
-}
-
-function checkExampleFacts(spot: Spot, example: RawExample, facts: NonNullable<Facts>): void {
-  for (const [name, value] of Object.entries(example.facts ?? {})) {
+function checkFacts(spot: Spot, stated: RawExample['facts'] = {}, facts: FactIndex): void {
+  for (const [name, value] of Object.entries(stated)) {
     const fact = facts.get(name);
-    if (fact === undefined) spot.at('facts', name).reportKey('unknown_fact', didYouMean(name, facts.keys()));
-    else {
-      const fault = factValueFault(fact, value);
-      if (fault) spot.at('facts', name).report('fact_value', `${name}: ${fault}`);
-    }
+    if (fact) checkValue(spot.at(name), fact, value);
+    else spot.at(name).reportKey('unknown_fact', didYouMean(name, facts.keys()));
   }
+}
+
+function checkValue(spot: Spot, fact: FactDeclaration, value: unknown): void {
+  const fault = factValueFault(fact, value);
+  if (fault) spot.report('fact_value', `${fact.name}: ${fault}`);
 }
 
 /**
@@ -215,8 +210,6 @@ function checkFact(spot: Spot, test: Test, facts: NonNullable<Facts>): void {
     return;
   }
   const one: FactDeclaration = fact.type === 'list' ? { ...fact, type: 'enum' } : fact;
-  for (const [i, v] of (takesList ? (value as unknown[]) : [value]).entries()) {
-    const fault = factValueFault(one, v);
-    if (fault) (takesList ? spot.at('value', i) : spot.at('value')).report('fact_value', `${name}: ${fault}`);
-  }
+  if (!takesList) checkValue(spot.at('value'), one, value);
+  else for (const [v, at] of spot.each('value', value as unknown[])) checkValue(at, one, v);
 }

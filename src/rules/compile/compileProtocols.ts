@@ -1,20 +1,10 @@
-import type { Address, Hash, Hex } from '../../model/hex.ts';
+import type { Address, Hash } from '../../model/hex.ts';
 import type { CreationSpec, RegistrySpec } from '../../model/membership.ts';
 import type { ProtocolSpec } from '../../model/rulebook.ts';
-import { checkAddress, parseSignature } from './signature.ts';
+import { parseSignature } from './signature.ts';
 import type { RawProtocol, RawShape } from '../../model/generated/rules.ts';
 import { addTo } from '../../lib/lists.ts';
 import { Spot, type RuleItem } from './ruleItem.ts';
-
-/** Reads an address at a place of a file, reporting its form or checksum. */
-export function readRuleAddress(spot: Spot, text: string): Address | null {
-  return spot.take(checkAddress(text))?.address ?? null;
-}
-
-/** Those of a list that can be read. */
-export function readRuleAddresses(spot: Spot, list: readonly string[] = []): Address[] {
-  return list.flatMap((text, i) => readRuleAddress(spot.at(i), text) ?? []);
-}
 
 interface ProtocolSources {
   readonly knownShapes: ReadonlySet<string>;
@@ -76,31 +66,31 @@ export function compileProtocols(
 }
 
 function openProtocol(spot: Spot, raw: RawProtocol, motifKinds: ProtocolSources['motifKinds']): OpenProtocol {
+  const { slug, version, name, tokens, payments, tags = [] } = raw;
+  const paid = spot.at('payments');
+  if (payments) paid.at('kind').known('unknown_motif_kind', payments.kind, motifKinds);
   return {
-    slug: raw.slug,
-    version: raw.version,
-    name: raw.name!,
+    slug,
+    version,
+    name: name!,
     addresses: new Set(),
-    create2: readCreate2(spot, raw),
+    create2: readCreate2(spot.at('create2'), raw.create2),
     created: [],
-    tokens: tokenPatterns(raw),
+    tokens: tokens ? { names: [], symbols: [], ...tokens } : null,
     registries: [],
-    payments: readPayments(spot, raw, motifKinds),
+    payments: payments
+      ? { kind: payments.kind, assets: new Set(paid.at('assets').addresses(payments.assets)) }
+      : null,
     ...(raw.swap_fee_ppm === undefined ? {} : { swapFeePpm: raw.swap_fee_ppm }),
-    tags: raw.tags ?? [],
+    tags,
   };
-}
-
-function tokenPatterns({ tokens }: RawProtocol): ProtocolSpec['tokens'] {
-  return tokens ? { names: tokens.names ?? [], symbols: tokens.symbols ?? [] } : null;
 }
 
 /** `claimed`: the protocol's slug by `<address> <shape>`, and its name by address. */
 function readAddresses(spot: Spot, raw: RawProtocol, claimed: Map<string, string>): Set<Address> {
   const addresses = new Set<Address>();
   for (const [text, here] of spot.each('addresses', raw.addresses)) {
-    const address = readRuleAddress(here, text);
-    if (address === null) continue;
+    const address = here.address(text);
     if (addresses.has(address)) here.report('duplicate_address', text);
     addresses.add(address);
     const owner = claimed.get(address);
@@ -120,16 +110,13 @@ function readAddresses(spot: Spot, raw: RawProtocol, claimed: Map<string, string
 /** keccak256 of nothing (EIP-1052). */
 const NO_CODE = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
 
-function readCreate2(spot: Spot, { create2: raw }: RawProtocol): ProtocolSpec['create2'] {
+function readCreate2(spot: Spot, raw: RawProtocol['create2']): ProtocolSpec['create2'] {
   if (raw === undefined) return null;
-  const deployer = readRuleAddress(spot.at('create2', 'deployer'), raw.deployer);
-  if ((raw.salt === 'abi_fee') !== (raw.fees !== undefined))
-    spot.at('create2', 'salt').report('bad_create2', raw.salt);
-  if (raw.init_code_hash === NO_CODE || /^0x0+$/.test(raw.init_code_hash))
-    spot.at('create2', 'init_code_hash').report('bad_create2', 'the hash of no code');
-  return (
-    deployer && { deployer, initCodeHash: raw.init_code_hash as Hash, salt: raw.salt, fees: raw.fees ?? [] }
-  );
+  const { deployer, init_code_hash: initCodeHash, salt, fees } = raw;
+  if ((salt === 'abi_fee') !== (fees !== undefined)) spot.at('salt').report('bad_create2', salt);
+  if (initCodeHash === NO_CODE || /^0x0+$/.test(initCodeHash))
+    spot.at('init_code_hash').report('bad_create2', 'the hash of no code');
+  return { deployer: spot.at('deployer').address(deployer), initCodeHash, salt, fees: fees ?? [] };
 }
 
 /** Names a row of created contracts, in rule files and in the stored indexes. */
@@ -142,40 +129,23 @@ function readCreated(
   { created_by: rows }: RawProtocol,
   indexes: ReadonlyMap<string, string>,
 ): CreationSpec[] {
-  const specs: CreationSpec[] = [];
-  for (const [row, here] of spot.each('created_by', rows)) {
+  return spot.each('created_by', rows).map(([row, here]) => {
     const { deployer: text, count, shim_hash: initCodeHash, salt, children = 0 } = row;
-    const deployer = readRuleAddress(here.at('deployer'), text);
+    const deployer = here.at('deployer').address(text);
     const shim = initCodeHash !== undefined && salt !== undefined ? { initCodeHash, salt } : null;
     if ((initCodeHash === undefined) !== (salt === undefined)) here.report('bad_creation', text);
-    if (deployer === null) continue;
     const index = indexes.get(creationKey(deployer, salt ?? null)) ?? null;
-    specs.push({ deployer, count, shim, children, index });
-  }
-  return specs;
-}
-
-function readPayments(
-  spot: Spot,
-  { payments }: RawProtocol,
-  motifKinds: ProtocolSources['motifKinds'],
-): ProtocolSpec['payments'] {
-  if (payments === undefined) return null;
-  const here = spot.at('payments');
-  here.at('kind').known('unknown_motif_kind', payments.kind, motifKinds);
-  return { kind: payments.kind, assets: new Set(readRuleAddresses(here.at('assets'), payments.assets)) };
+    return { deployer, count, shim, children, index };
+  });
 }
 
 function readRegistries(spot: Spot, { registries }: RawProtocol): RegistrySpec[] {
-  const specs: RegistrySpec[] = [];
-  for (const [{ address: text, call, since_block }, here] of spot.each('registries', registries)) {
-    const address = readRuleAddress(here.at('address'), text);
+  return spot.each('registries', registries).flatMap(([{ address: text, call, since_block }, here]) => {
+    const address = here.at('address').address(text);
     const signature = here.at('call').take(parseSignature('function', call));
-    if (signature === null) continue;
+    if (signature === null) return [];
     if (signature.params.length !== 1 || signature.params[0]!.type !== 'address')
       here.at('call').report('bad_registry', call);
-    else if (address !== null)
-      specs.push({ address, selector: signature.id as Hex, sinceBlock: BigInt(since_block) });
-  }
-  return specs;
+    return { address, selector: signature.id, sinceBlock: BigInt(since_block) };
+  });
 }

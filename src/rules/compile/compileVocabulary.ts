@@ -8,10 +8,9 @@ import type {
   RawVocabulary,
   RawLexiconEntry,
 } from '../../model/generated/rules.ts';
-import { camel } from './camel.ts';
 import { checkLexicon } from '../lint/checkLexicon.ts';
 import { didYouMean } from './didYouMean.ts';
-import { Spot, type RuleItem } from './ruleItem.ts';
+import { Spot, camel, ofKind, type RuleItem } from './ruleItem.ts';
 import { readSignature } from '../../evm/signatures.ts';
 import { stem, stemsOf } from '../../lib/text.ts';
 import type { Hash } from '../../model/hex.ts';
@@ -35,7 +34,7 @@ export interface Vocabulary {
 
 /** Merges vocabularies (overlays add; `override: true` redefines) and ranks the intents by precedence. */
 export function compileVocabulary(items: readonly RuleItem[]): Vocabulary {
-  const vocabularies = items.filter((i) => i.file.kind === 'vocabulary') as RuleItem<RawVocabulary>[];
+  const vocabularies = ofKind<RawVocabulary>(items, 'vocabulary');
   const motifs = mergeWords(vocabularies, 'motifs');
   const intents = mergeWords(vocabularies, 'intents');
   const categories = categoriesOf(vocabularies);
@@ -160,7 +159,7 @@ function mergeWords<S extends Section>(items: readonly RuleItem<RawVocabulary>[]
 /** The one ordered list: `order` of the base, then each overlay's `insert` in turn. */
 function rankIntents(items: readonly RuleItem[], known: ReadonlySet<string>): Map<string, number> {
   const order: string[] = [];
-  for (const item of items.filter((i) => i.file.kind === 'precedence') as RuleItem<RawPrecedence>[]) {
+  for (const item of ofKind<RawPrecedence>(items, 'precedence')) {
     const spot = new Spot(item);
     const { order: listed, insert, override } = item.value;
     if (listed && order.length > 0) {
@@ -198,7 +197,7 @@ function canRank(spot: Spot, kind: string, known: ReadonlySet<string>, order: re
 
 /** All lexicons as one list, best first: an overlay's entries come before those below it. */
 export function compileLexicon(items: readonly RuleItem[], words: Vocabulary): readonly LexiconEntry[] {
-  const mine = items.filter(({ file }) => file.kind === 'lexicon') as RuleItem<RawLexiconEntry>[];
+  const mine = ofKind<RawLexiconEntry>(items, 'lexicon');
   for (const item of mine) {
     const { kind, leg, flow } = item.value;
     if (!words.motifKinds.has(kind)) new Spot(item, ['kind']).report('unknown_motif_kind', kind);

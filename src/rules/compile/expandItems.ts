@@ -1,6 +1,6 @@
 import type { RawMeaning, RawShape, RawVocabulary } from '../../model/generated/rules.ts';
 import { didYouMean } from './didYouMean.ts';
-import { Spot, type RuleItem } from './ruleItem.ts';
+import { Spot, ofKind, type RuleItem } from './ruleItem.ts';
 import { pointerSegment } from '../read/yamlTree.ts';
 
 /**
@@ -8,8 +8,7 @@ import { pointerSegment } from '../read/yamlTree.ts';
  * and several signatures or variants in one entry. Places still point at the author's text.
  */
 export function expandItems(items: readonly RuleItem[]): RuleItem[] {
-  const vocabularies = items.filter((i) => i.file.kind === 'vocabulary') as RuleItem<RawVocabulary>[];
-  const expand = expanderOf(vocabularies);
+  const expand = expanderOf(ofKind(items, 'vocabulary'));
   return items.map((item) => {
     if (item.file.kind === 'shape') return splitEntries(item as RuleItem<RawShape>);
     if (item.file.kind !== 'intent') return item;

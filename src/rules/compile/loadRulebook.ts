@@ -1,4 +1,5 @@
-import type { CompiledRules, Rulebook } from '../../model/rulebook.ts';
+import { lazy } from '../../lib/lazy.ts';
+import type { Rulebook } from '../../model/rulebook.ts';
 import { checkExamples, checkFactExamples } from '../lint/checkExamples.ts';
 import { checkLifecycle, checkRules } from '../lint/checkRules.ts';
 import { compileEntities } from './compileEntities.ts';
@@ -14,18 +15,8 @@ import { expandItems } from './expandItems.ts';
 import { indexFacts, type FactVocabulary } from './facts.ts';
 import type { FactIndex } from '../../model/intent.ts';
 import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
-import {
-  checkBlocks,
-  checkIndexed,
-  checkKnownNames,
-  checkLegs,
-  checkProtocolAddresses,
-  checkRanks,
-  checkTests,
-  checkUsedWords,
-} from '../lint/checkSilent.ts';
+import { checkOverlays, checkSilent } from '../lint/checkSilent.ts';
 import { checkSources } from '../lint/checkSources.ts';
-import { checkWeak } from '../lint/checkWeak.ts';
 import { checkWords } from '../lint/checkWords.ts';
 import { RulebookError, sortProblems, WARNINGS, type Problem, type ProblemCode } from '../read/problems.ts';
 import { namesOf, type FindSignature } from '../exampleNames.ts';
@@ -41,7 +32,15 @@ import type {
 } from '../../model/generated/rules.ts';
 import { readRuleFiles, type EditedTexts, type FileKind, type RuleFile } from '../read/readRuleFiles.ts';
 import { prepare } from '../prepare.ts';
-import { ProblemSink, Spot, applyOverlays, knownSlugs, readItems, type RuleItem } from './ruleItem.ts';
+import {
+  ProblemSink,
+  Spot,
+  applyOverlays,
+  knownSlugs,
+  ofKind,
+  readItems,
+  type RuleItem,
+} from './ruleItem.ts';
 
 /** Version of the rule language this loader reads. */
 const ENGINE = 1;
@@ -57,8 +56,17 @@ export interface LoadOptions {
   readonly now?: number;
 }
 
+/** The items in force by kind, sorted by slug. */
+interface RuleItems {
+  readonly shapes: readonly RuleItem<RawShape>[];
+  readonly protocols: readonly RuleItem<RawProtocol>[];
+  readonly entities: readonly RuleItem<RawEntityFile>[];
+  readonly intents: readonly RuleItem<RawIntent>[];
+  readonly findings: readonly RuleItem<RawFinding>[];
+}
+
 /** A ruleset for tools: the compiled book, its source items and all problems. */
-export interface Ruleset {
+export interface Ruleset extends RuleItems {
   readonly version: string;
   /** Of all files; reports name it. */
   readonly digest: () => string;
@@ -68,12 +76,6 @@ export interface Ruleset {
   /** Sound places that an author should look at again. */
   readonly warnings: readonly Problem[];
   readonly files: readonly RuleFile[];
-  /** Items in force by kind, sorted by slug. */
-  readonly shapes: readonly RuleItem<RawShape>[];
-  readonly protocols: readonly RuleItem<RawProtocol>[];
-  readonly entities: readonly RuleItem<RawEntityFile>[];
-  readonly intents: readonly RuleItem<RawIntent>[];
-  readonly findings: readonly RuleItem<RawFinding>[];
   /** Files of examples, where they were asked for. */
   readonly examples: readonly RuleItem<RawExamples>[];
   /** Signatures by the names that examples of a shape (null: of an intent) use. */
@@ -82,12 +84,6 @@ export interface Ruleset {
   readonly words: Vocabulary;
   /** Named lists of words. */
   readonly lists: ReadonlyMap<string, readonly (string | number)[]>;
-}
-
-interface RawRuleset {
-  readonly name: string;
-  readonly version: string;
-  readonly engine: number;
 }
 
 /**
@@ -102,122 +98,108 @@ export function loadRulebook(dirs: readonly string[], options: LoadOptions = {})
 
 /** As `loadRulebook`, but hands problems back instead of throwing, together with the source items. */
 export function readRuleset(dirs: readonly string[], options: LoadOptions = {}): Ruleset {
-  const { files, tables, problems } = readRuleFiles(dirs, {
-    edits: options.edits,
-    examples: options.examples,
-    recordings: options.now !== undefined,
-  });
+  const { now, edits, examples: wanted } = options;
+  const read = readRuleFiles(dirs, { edits, examples: wanted, recordings: now !== undefined });
+  const { files, tables } = read;
   const sink = new ProblemSink();
   const items = expandItems(readItems(files, sink));
   const version = readVersion(items, files, dirs, sink);
   const words = compileVocabulary(items);
   const facts = options.facts ? indexFacts(options.facts, words.motifKinds.keys()) : null;
-
-  const inForce = <T extends { readonly slug: string }>(kind: FileKind): RuleItem<T>[] => {
-    const list = applyOverlays<T>(items, kind);
-    checkLifecycle(list as readonly RuleItem[] as readonly RuleItem<RawHead>[], knownSlugs(files, kind));
-    return list;
-  };
-  const shapes = inForce<RawShape>('shape');
-  const protocols = inForce<RawProtocol>('protocol');
-  const entities = inForce<RawEntityFile>('entity');
-  const intents = inForce<RawIntent>('intent');
-  const findings = inForce<RawFinding>('finding');
   const knownShapes = knownSlugs(files, 'shape');
+  const rules = rulesInForce(items, files);
+  const { shapes, protocols, entities, intents } = rules;
+
   const spoken = compileProtocols(protocols, shapes, {
     knownShapes,
     motifKinds: words.motifKinds,
     indexes: readIndexes(tables, sink),
   });
   const { events, calls } = compileShapes(shapes, spoken.protocolsByShape, words);
-  const home = items.find((i) => i.file.kind === 'ruleset') ?? null;
-  const known = compileEntities(entities, home);
+  const known = compileEntities(entities, items.find((i) => i.file.kind === 'ruleset') ?? null);
   const pricing = compilePricing(entities, spoken.protocols);
   const placed = compileIntents(intents, words, facts);
   const signatureNames = namesOf(shapes);
-  const findingRules = compileFindings(findings, words, signatureNames(null));
-  const examples = items.filter((i) => i.file.kind === 'example') as RuleItem<RawExamples>[];
-  const tested = typeof options.examples === 'string' ? options.examples : null;
+  const findings = compileFindings(rules.findings, words, signatureNames(null));
+  const examples = ofKind<RawExamples>(items, 'example');
+
   const isTested = ({ value: { slug } }: RuleItem<{ readonly slug: string }>): boolean =>
-    slug === (tested ?? slug);
-  const rules = placed.filter(({ item }) => isTested(item));
+    typeof wanted !== 'string' || slug === wanted;
   const own = { shapes: shapes.filter(isTested), intents: intents.filter(isTested) };
   checkExamples({ ...own, examples, signatureNames, words }, knownShapes);
   checkSources(shapes);
-  checkLegs(shapes, words, options.now !== undefined);
-  checkProtocolAddresses(protocols, known.knownTokens);
-  if (options.now !== undefined) {
-    checkBlocks(protocols, entities, options.now);
-    checkUsedWords(items);
-  }
+  checkSilent({ ...rules, words }, items, known.knownTokens, now);
   if (facts) {
-    checkTests(rules, facts);
-    checkWords({ shapes, protocols, entities, intents, words, facts }, own.intents);
-    checkRules(placed, { words, facts });
+    const tested = placed.filter(({ item }) => isTested(item));
+    checkWords({ ...rules, words, facts }, own.intents);
+    checkRules(placed, tested, { words, facts });
     checkPlaceholders(shapes, own.intents, { words, tables });
-    if (sink.problems.length === 0) checkFactExamples(rules, { words, facts });
+    if (sink.problems.length === 0) checkFactExamples(tested, { words, facts });
   }
-
   const contracts = [...spoken.protocols, ...known.entities.values()];
   const texts = compileTables(tables, sink, new Set(contracts.map(({ slug }) => slug)));
-  if (options.now !== undefined) {
-    checkIndexed(shapes, texts.signatures.events);
-    checkKnownNames(protocols, { ...known, ...texts });
-    checkRanks(placed, words);
-    checkWeak({ shapes, protocols, intents, words });
-  }
+  if (now !== undefined) checkOverlays({ ...rules, words }, placed, { ...known, ...texts });
   const lexicon = compileLexicon(items, words);
 
-  const found = sortProblems([...problems, ...sink.problems]);
-  const warnings = found.filter(({ code }) => WARNINGS.has(code));
+  const found = sortProblems([...read.problems, ...sink.problems]);
   const faults = found.filter(({ code }) => !WARNINGS.has(code));
-  const all = withoutBase(causesOf(faults, files), dirs);
+  const problems = withoutBase(causesOf(faults, files), dirs);
   const digest = (): string => digestFiles(files, tables);
-  const lists = new Map(
-    items.flatMap((i) =>
-      i.file.kind === 'vocabulary' ? Object.entries((i.value as RawVocabulary).lists ?? {}) : [],
-    ),
+  const compiled = lazy(() =>
+    prepare({
+      version,
+      digest: digest(),
+      events,
+      calls,
+      protocols: new Map(spoken.protocols.map((p) => [p.slug, p] as const)),
+      protocolAt: new Map(
+        spoken.protocols.flatMap(({ slug, addresses }) => [...addresses].map((a) => [a, slug] as const)),
+      ),
+      ...known,
+      multicall: known.multicall!,
+      pricing,
+      unlimited: words.unlimited,
+      motifKinds: words.motifKinds,
+      intentKinds: words.intentKinds,
+      intents: placed.map(({ rule }) => rule),
+      findings,
+      ...texts,
+      lexicon,
+    }),
   );
-  let made: Rulebook | null = null;
-  const compiledRules = (): CompiledRules => ({
-    version,
-    digest: digest(),
-    events,
-    calls,
-    protocols: new Map(spoken.protocols.map((p) => [p.slug, p] as const)),
-    protocolAt: new Map(
-      spoken.protocols.flatMap(({ slug, addresses }) => [...addresses].map((a) => [a, slug] as const)),
-    ),
-    ...known,
-    multicall: known.multicall!,
-    pricing,
-    unlimited: words.unlimited,
-    motifKinds: words.motifKinds,
-    intentKinds: words.intentKinds,
-    intents: placed.map(({ rule }) => rule),
-    findings: findingRules,
-    ...texts,
-    lexicon,
-  });
   return {
+    ...rules,
     version,
     words,
-    lists,
+    lists: new Map(
+      ofKind<RawVocabulary>(items, 'vocabulary').flatMap(({ value }) => Object.entries(value.lists ?? {})),
+    ),
     digest,
-    problems: all,
-    warnings,
+    problems,
+    warnings: found.filter(({ code }) => WARNINGS.has(code)),
     files,
-    shapes,
-    protocols,
-    entities,
-    intents,
-    findings,
     examples,
     signatureNames,
     facts,
     get rulebook(): Rulebook | null {
-      return all.length > 0 ? null : (made ??= prepare(compiledRules()));
+      return problems.length > 0 ? null : compiled();
     },
+  };
+}
+
+/** The items that no overlay replaces. */
+function rulesInForce(items: readonly RuleItem[], files: readonly RuleFile[]): RuleItems {
+  const inForce = <T extends { readonly slug: string }>(kind: FileKind): RuleItem<T>[] => {
+    const list = applyOverlays<T>(items, kind);
+    checkLifecycle(list as readonly RuleItem[] as readonly RuleItem<RawHead>[], knownSlugs(files, kind));
+    return list;
+  };
+  return {
+    shapes: inForce('shape'),
+    protocols: inForce('protocol'),
+    entities: inForce('entity'),
+    intents: inForce('intent'),
+    findings: inForce('finding'),
   };
 }
 
@@ -273,13 +255,11 @@ function readVersion(
       message: `the base ruleset needs ${kind}.yaml`,
     });
   }
-  const rulesets = items.filter((i) => i.file.kind === 'ruleset') as RuleItem<RawRuleset>[];
+  const rulesets = ofKind<{ name: string; version: string; engine: number }>(items, 'ruleset');
   for (const item of rulesets) {
-    if (item.value.engine !== ENGINE)
-      new Spot(item, ['engine']).report(
-        'unsupported_engine',
-        `${item.value.engine}; this is engine ${ENGINE}`,
-      );
+    const { engine } = item.value;
+    const message = `${engine}; this is engine ${ENGINE}`;
+    if (engine !== ENGINE) new Spot(item, ['engine']).report('unsupported_engine', message);
   }
   const [base, ...overlays] = rulesets;
   const build = overlays.map((o) => `${o.value.name}.${o.value.version}`).join('.');

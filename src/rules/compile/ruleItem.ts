@@ -1,9 +1,11 @@
 import { WARNINGS, type ProblemCode, type Problem } from '../read/problems.ts';
 import type { RuleFile } from '../read/readRuleFiles.ts';
 import { pointerSegment, type Tree } from '../read/yamlTree.ts';
+import type { Camel } from '../../model/camel.ts';
 import type { RawMeaning, RawShape } from '../../model/generated/rules.ts';
+import type { Address } from '../../model/hex.ts';
 import { didYouMean } from './didYouMean.ts';
-import { isFault, type SignatureFault } from './signature.ts';
+import { checkAddress, isFault, type SignatureFault } from './signature.ts';
 
 /** One shape, protocol, entity file or intent rule, wherever its file lists it. */
 export interface RuleItem<T = unknown> {
@@ -94,6 +96,13 @@ export class Spot {
     this.report(result.code, result.message);
     return null;
   }
+  /** The address that is written here, its form and checksum checked. */
+  address(text: string): Address {
+    return this.take(checkAddress(text))?.address ?? (text.toLowerCase() as Address);
+  }
+  addresses(list: readonly string[] = []): Address[] {
+    return list.map((text, i) => this.at(i).address(text));
+  }
   /** The parts of a list at `path`, with their places. */
   each<T>(path: string | Path, list: readonly T[] = []): (readonly [T, Spot])[] {
     return list.map((part, i) => [part, this.at(...[path].flat(), i)] as const);
@@ -101,6 +110,10 @@ export class Spot {
   /** JSON pointer in the file. */
   get pointer(): string {
     return pointerTo(this.item, this.path);
+  }
+  /** `match[0]`: the item of a list in its file. */
+  get name(): string {
+    return `${this.path.at(-2)}[${this.path.at(-1)}]`;
   }
   /** `file:line`, for messages. */
   get shown(): string {
@@ -149,6 +162,10 @@ export function readItems(files: readonly RuleFile[], sink: ProblemSink): RuleIt
   return items;
 }
 
+export function ofKind<T>(items: readonly RuleItem[], kind: RuleFile['kind']): RuleItem<T>[] {
+  return items.filter(({ file }) => file.kind === kind) as RuleItem<T>[];
+}
+
 const SLUG_LINE = /^(?:- )?\s*slug: *([a-z0-9-]+)/gm;
 
 /** Slugs of valid and invalid items: one broken file must not make others look wrong too. */
@@ -172,8 +189,7 @@ export function applyOverlays<T extends Identity>(
   kind: RuleFile['kind'],
 ): RuleItem<T>[] {
   const inForce = new Map<string, RuleItem<T>>();
-  const mine = items.filter((item) => item.file.kind === kind) as RuleItem<T>[];
-  for (const item of mine) {
+  for (const item of ofKind<T>(items, kind)) {
     const { slug, override, extend } = item.value;
     const below = inForce.get(slug);
     if (extend === true) {
@@ -194,4 +210,12 @@ export function applyOverlays<T extends Identity>(
     inForce.set(slug, item);
   }
   return [...inForce.values()].sort((a, b) => (a.value.slug < b.value.slug ? -1 : 1));
+}
+
+/** The keys of a rule file in camel case: `tick_lower` as `tickLower`. */
+export function camel<Raw extends object>(raw: Raw): Camel<Raw> {
+  const named = Object.entries(raw).map(
+    ([key, value]) => [key.replace(/_(\w)/g, (_, first: string) => first.toUpperCase()), value] as const,
+  );
+  return Object.fromEntries(named) as Camel<Raw>;
 }

@@ -13,46 +13,46 @@ import { OPERATORS } from '../compile/operators.ts';
 
 type Examples = Pick<Ruleset, 'shapes' | 'intents' | 'examples' | 'signatureNames' | 'words'>;
 
+const SIDES = ['match', 'near_miss'] as const;
+
+/** A rule with examples of either side. */
+interface WithExamples<T> {
+  readonly status: string;
+  readonly examples: { readonly match?: readonly T[]; readonly near_miss?: readonly T[] };
+}
+
+/** Examples of a rule with their places; reports a side that has none. */
+export function examplesOf<T>(spot: Spot, { examples, status }: WithExamples<T>): (readonly [T, Spot])[] {
+  for (const side of SIDES)
+    if (!examples[side]?.length && status !== 'deprecated')
+      spot.at('examples').report('missing_example', `no ${side} example`);
+  return SIDES.flatMap((side) => spot.each(['examples', side], examples[side]));
+}
+
 /** Made-up transactions must be buildable, and expect only words of the vocabulary. */
 export function checkExamples(all: Examples, knownShapes: ReadonlySet<string>): void {
   const { shapes, intents, examples, signatureNames, words } = all;
   const check = (spot: Spot, list: readonly RawExample[] = [], shape: string | null = null): void => {
-    checkNames(spot, list);
     const find = signatureNames(shape);
-    for (const [example, at] of spot.each([], list)) checkExample(at, example, { words, find });
+    const names = list.map(({ name }) => name);
+    for (const [i, { name, transaction, expect }] of list.entries()) {
+      const at = spot.at(i);
+      // Reports name an example by its name.
+      if (name !== undefined && names.indexOf(name) < i)
+        at.at('name').report('duplicate_item', `example ${name}`);
+      if (transaction === undefined) continue;
+      checkBuilds(at.at('transaction'), transaction, find);
+      if (expect) checkExpectation(at.at('expect'), expect, words);
+    }
   };
   for (const item of shapes) check(new Spot(item, ['examples']), item.value.examples, item.value.slug);
   for (const item of intents)
-    for (const side of ['match', 'near_miss'] as const)
-      check(new Spot(item, ['examples', side]), item.value.examples[side]);
+    for (const side of SIDES) check(new Spot(item, ['examples', side]), item.value.examples[side]);
   for (const item of examples) {
     const { shape } = item.value;
     if (new Spot(item, ['shape']).known('unknown_shape', shape, knownShapes))
       check(new Spot(item, ['examples']), item.value.examples, shape);
   }
-}
-
-/** Reports name an example by its name. */
-function checkNames(spot: Spot, examples: readonly RawExample[]): void {
-  const names = examples.map(({ name }) => name);
-  for (const [i, name] of names.entries())
-    if (name !== undefined && names.indexOf(name) < i)
-      spot.at(i, 'name').report('duplicate_item', `example ${name}`);
-}
-
-interface ExampleContext {
-  readonly words: Vocabulary;
-  readonly find: FindSignature;
-}
-
-function checkExample(
-  spot: Spot,
-  { transaction, expect }: RawExample,
-  { words, find }: ExampleContext,
-): void {
-  if (transaction === undefined) return;
-  checkBuilds(spot.at('transaction'), transaction, find);
-  if (expect) checkExpectation(spot.at('expect'), expect, words);
 }
 
 /** A made-up transaction, `index` its place in a block of several, that cannot be built. */
@@ -97,7 +97,7 @@ const MOST_UNMET = 3;
 export function checkFactExamples(rules: readonly PlacedRule[], context: Context): void {
   for (const { rule, item } of rules) {
     if (rule.status === 'deprecated') continue;
-    for (const side of ['match', 'near_miss'] as const)
+    for (const side of SIDES)
       for (const [{ facts }, at] of new Spot(item).each(['examples', side], item.value.examples[side])) {
         if (facts === undefined) continue;
         const spot = at.at('facts');
@@ -118,16 +118,13 @@ const WITHIN: readonly (readonly [string, string])[] = [
   ['venues', 'own'],
 ];
 
-const countOf = (facts: Facts, name: string): number | null =>
-  typeof facts[name] === 'number' ? facts[name] : null;
-
 const shown = (facts: Facts, name: string): string => `${name} ${String(facts[name])}`;
 
 function countClash(facts: Facts, motifKinds: Iterable<string>): string | null {
   for (const kind of motifKinds)
     for (const [part, whole] of WITHIN) {
       const [less, more] = [`motif.${kind}.${part}`, `motif.${kind}.${whole}`];
-      if ((countOf(facts, less) ?? -Infinity) > (countOf(facts, more) ?? Infinity))
+      if (Number(facts[less] ?? -Infinity) > Number(facts[more] ?? Infinity))
         return `${shown(facts, less)} cannot be more than ${shown(facts, more)}`;
     }
   return null;
@@ -135,37 +132,33 @@ function countClash(facts: Facts, motifKinds: Iterable<string>): string | null {
 
 function sidesClash(facts: Facts): string | null {
   const sides = facts['actor.sides'];
-  for (const [side, only] of [
-    ['sent', 'received'],
-    ['received', 'sent'],
-  ] as const) {
+  if (sides === undefined) return null;
+  for (const side of ['sent', 'received']) {
     const name = `actor.${side}.assets`;
-    const moved = countOf(facts, name);
-    const absent = sides === only || sides === 'none';
-    const present = sides === side || sides === 'both';
-    if ((absent && moved !== null && moved > 0) || (present && moved === 0))
+    const isThere = sides === side || sides === 'both';
+    if (name in facts && isThere !== Number(facts[name]) > 0)
       return `${shown(facts, 'actor.sides')} and ${shown(facts, name)} exclude each other`;
   }
   return null;
 }
 
-/** No stated fact shows any of the motif kinds without which the rule is not even tried. */
-function isSkipped({ requiresAny }: IntentRule, facts: Facts, { words }: Context): boolean {
-  if (requiresAny.length === 0) return false;
-  const there = (value: unknown): boolean =>
-    Array.isArray(value) ? value.length > 0 : typeof value === 'number' ? value > 0 : value === true;
-  return !Object.entries(facts).some(([name, value]) => {
-    if (!there(value)) return false;
+/** Whether a stated fact shows any of the motif kinds without which the rule is not even tried. */
+function isTried({ requiresAny }: IntentRule, facts: Facts, { words }: Context): boolean {
+  const shows = ([name, value]: [string, unknown]): boolean => {
+    const isThere = Array.isArray(value) ? value.length > 0 : typeof value !== 'string' && Number(value) > 0;
     const kind = /^motif\.([a-z0-9_]+)\./.exec(name)?.[1];
-    if (kind !== undefined) return requiresAny.includes(kind);
-    if (name.startsWith('swaps.'))
-      return requiresAny.some((one) => words.motifKinds.get(one)?.trade !== null);
-    return Array.isArray(value) && value.some((word) => requiresAny.includes(word as string));
-  });
+    const isOne = (one: string): boolean => {
+      if (kind !== undefined) return one === kind;
+      if (name.startsWith('swaps.')) return words.motifKinds.get(one)?.trade !== null;
+      return Array.isArray(value) && value.includes(one);
+    };
+    return isThere && requiresAny.some(isOne);
+  };
+  return requiresAny.length === 0 || Object.entries(facts).some(shows);
 }
 
 function checkTried(spot: Spot, rule: IntentRule, facts: Facts, context: Context): void {
-  if (isSkipped(rule, facts, context))
+  if (!isTried(rule, facts, context))
     spot.report(
       'skipped_example',
       `the rule is skipped without a motif of ${rule.requiresAny.join(' or ')}: state ` +

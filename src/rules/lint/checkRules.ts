@@ -1,8 +1,8 @@
 import type { FactIndex } from '../../model/intent.ts';
-import type { Condition, IntentRule } from '../../model/rulebook.ts';
+import type { Condition } from '../../model/rulebook.ts';
 import type { PlacedRule } from '../compile/compileIntents.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
-import type { RawHead } from '../../model/generated/rules.ts';
+import type { RawHead, RawIntent } from '../../model/generated/rules.ts';
 import { show } from '../compile/facts.ts';
 import { Spot, type RuleItem } from '../compile/ruleItem.ts';
 import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
@@ -10,14 +10,23 @@ import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
 /** End of the reference in a draft, which its author has to replace. */
 export const REPLACE_ME = '/replace-me';
 
-/** Checks rules against logic and each other: conditions that can never hold, rules that can never win. */
+/**
+ * Checks rules against logic and each other: conditions that can never hold, rules that can never win; parts
+ * of the `tested` rules' conditions that are always or never true, and motifs that they rest on and exclude.
+ */
 export function checkRules(
   rules: readonly PlacedRule[],
+  tested: readonly PlacedRule[],
   { words, facts }: { words: Vocabulary; facts: FactIndex },
 ): void {
   const readings: Reading[] = [];
-  for (const { rule, item } of rules) {
+  for (const one of rules) {
+    const { rule, item } = one;
     const conjunction = conjunctionOf(rule.when, facts);
+    if (tested.includes(one)) {
+      checkParts(new Spot(item, ['when']), rule.when, facts);
+      if (conjunction) checkExcluded(new Spot(item), item.value, conjunction);
+    }
     if (conjunction) readings.push({ rule, item, conjunction });
     else new Spot(item, ['when']).report('unsatisfiable', contradictionIn(rule.when, facts));
     // Without motifs it is only for rules about the transaction's own plain facts.
@@ -26,15 +35,50 @@ export function checkRules(
   }
   // Rules come best first, so only an earlier one can cast a shadow.
   for (const [i, lower] of readings.entries()) {
-    if (lower.rule.status === 'deprecated') continue;
     const above = readings
       .slice(0, i)
-      .find((upper) => outranks(upper.rule, lower.rule, words) && shadows(upper, lower));
+      .find((upper) => outranks(upper, lower, words) && shadows(upper, lower));
     if (above)
       new Spot(lower.item, ['when']).report(
         'shadowed_rule',
         `${lower.rule.slug} is shadowed by ${above.rule.slug} (${above.item.file.shownPath})`,
       );
+  }
+}
+
+/** Motif kinds that the rule needs and that its conditions rule out. */
+function checkExcluded(spot: Spot, raw: RawIntent, { sets }: Conjunction): void {
+  const kinds = sets.get('motifs.kinds');
+  for (const key of ['rests_on', 'requires_any'] as const)
+    for (const [kind, at] of spot.each(key, raw[key])) {
+      const count = sets.get(`motif.${kind}.count`);
+      const isNone = count?.kind === 'count' && count.ranges.every(([, max]) => max === 0);
+      if (isNone || (kinds?.kind === 'list' && kinds.lacks.has(kind)))
+        at.report('absent_kind', `the conditions ask for no ${kind}`);
+    }
+}
+
+function checkParts(spot: Spot, condition: Condition, facts: FactIndex): void {
+  if (conjunctionOf({ not: condition }, facts) === null) {
+    spot.report(
+      'always_true',
+      'fact' in condition
+        ? `${condition.fact} always is ${condition.operator} ${String(condition.value)}`
+        : 'one of the parts always holds',
+    );
+    return;
+  }
+  if ('not' in condition) return checkParts(spot.at('not'), condition.not, facts);
+  if ('fact' in condition) return;
+  const key = 'all' in condition ? 'all' : 'any';
+  const parts = 'all' in condition ? condition.all : condition.any;
+  const texts = parts.map((part) => JSON.stringify(part));
+  for (const [i, part] of parts.entries()) {
+    const here = spot.at(key, i);
+    if (texts.indexOf(texts[i]!) < i) here.report('duplicate_item', 'the same test is above');
+    if (key === 'any' && conjunctionOf(part, facts) === null)
+      here.report('unsatisfiable', 'this part can never hold');
+    checkParts(here, part, facts);
   }
 }
 
@@ -62,25 +106,21 @@ interface Reading extends PlacedRule {
 }
 
 function shadows(upper: Reading, lower: Reading): boolean {
-  // The upper rule is skipped where none of its motif kinds is there: the lower one must then be skipped as
-  // well.
-  const limiter = upper.rule.requiresAny;
-  const gated =
-    limiter.length > 0 &&
-    !(lower.rule.requiresAny.length > 0 && lower.rule.requiresAny.every((k) => limiter.includes(k)));
-  return !gated && implies(lower.conjunction, upper.conjunction);
+  // The upper rule is skipped where none of its motif kinds is there: the lower one must then be skipped too.
+  const [limiter, kinds] = [upper.rule.requiresAny, lower.rule.requiresAny];
+  const isSkipped =
+    limiter.length > 0 && !(kinds.length > 0 && kinds.every((kind) => limiter.includes(kind)));
+  return !isSkipped && implies(lower.conjunction, upper.conjunction);
 }
 
-function outranks(upper: IntentRule, lower: IntentRule, words: Vocabulary): boolean {
-  if (upper.status !== 'stable' || lower.supersedes.includes(upper.slug)) return false;
-  return words.intentKinds.get(upper.intent)?.headline !== false;
+function outranks({ rule: upper }: Reading, { rule: lower }: Reading, words: Vocabulary): boolean {
+  if (upper.status !== 'stable' || lower.status === 'deprecated') return false;
+  return !lower.supersedes.includes(upper.slug) && words.intentKinds.get(upper.intent)?.headline !== false;
 }
 
 /** Deprecated and superseding rules: the named ones must exist, and no rule supersedes itself indirectly. */
 export function checkLifecycle(
-  items: readonly RuleItem<
-    RawHead & { readonly supersedes?: readonly string[]; readonly summary?: string }
-  >[],
+  items: readonly RuleItem<RawHead & { supersedes?: readonly string[]; summary?: string }>[],
   known: ReadonlySet<string>,
 ): void {
   const beats = new Map(items.map((item) => [item.value.slug, item.value.supersedes ?? []]));

@@ -1,10 +1,10 @@
-import type { FactIndex } from '../../model/intent.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Condition, LineTable, Rulebook } from '../../model/rulebook.ts';
+import type { LineTable, Rulebook } from '../../model/rulebook.ts';
 import { fold } from '../../value/suspectTokens.ts';
 import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { PlacedRule } from '../compile/compileIntents.ts';
+import type { Ruleset } from '../compile/loadRulebook.ts';
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import { meaningsOf, Spot, type RuleItem } from '../compile/ruleItem.ts';
 import type {
@@ -17,7 +17,35 @@ import type {
 } from '../../model/generated/rules.ts';
 import { linesOf } from '../../lib/tableLines.ts';
 import { isFault, parseSignature } from '../compile/signature.ts';
-import { conjunctionOf } from './conjunction.ts';
+import { checkWeak } from './checkWeak.ts';
+
+type Rules = Pick<Ruleset, 'shapes' | 'protocols' | 'entities' | 'intents' | 'words'>;
+
+/** Mistakes that load, and then do nothing or too much. `now`: seconds since 1970, for authors. */
+export function checkSilent(
+  { shapes, protocols, entities, words }: Rules,
+  items: readonly RuleItem[],
+  tokens: Rulebook['knownTokens'],
+  now: number | undefined,
+): void {
+  checkLegs(shapes, words, now !== undefined);
+  checkProtocolAddresses(protocols, tokens);
+  if (now === undefined) return;
+  checkBlocks(protocols, entities, now);
+  checkUsedWords(items);
+}
+
+/** Mistakes of overlays that only the rules below and the text tables show. */
+export function checkOverlays(
+  rules: Rules,
+  placed: readonly PlacedRule[],
+  known: Pick<Rulebook, 'entities' | 'addressBook' | 'signatures'>,
+): void {
+  checkIndexed(rules.shapes, known.signatures.events);
+  checkKnownNames(rules.protocols, known);
+  checkRanks(placed, rules.words);
+  checkWeak(rules);
+}
 
 /** Effects that say value changed hands; an order or a request may be no more than a word. */
 const MOVING = new Set(['increase', 'decrease', 'liquidate', 'collect', 'migrate']);
@@ -26,7 +54,7 @@ const MOVING = new Set(['increase', 'decrease', 'liquidate', 'collect', 'migrate
 const NAMED = ['from', 'to', 'asset', 'amount', 'asset_kind', 'movement'] as const;
 
 /** Events and calls that would be believed without anything having moved. */
-export function checkLegs(
+function checkLegs(
   shapes: readonly RuleItem<RawShape>[],
   { motifKinds }: Vocabulary,
   forAuthors: boolean,
@@ -64,53 +92,10 @@ function namesSomething(leg: RawLeg): boolean {
   return NAMED.some((key) => leg[key] !== undefined);
 }
 
-/** Conditions with a part that is always or never true, and motifs that a rule rests on and excludes. */
-export function checkTests(rules: readonly PlacedRule[], facts: FactIndex): void {
-  for (const { rule, item } of rules) {
-    const spot = new Spot(item);
-    checkParts(spot.at('when'), rule.when, facts);
-    const sets = conjunctionOf(rule.when, facts)?.sets;
-    for (const key of ['restsOn', 'requiresAny'] as const)
-      for (const [i, kind] of rule[key].entries()) {
-        const count = sets?.get(`motif.${kind}.count`);
-        const kinds = sets?.get('motifs.kinds');
-        const isNone = count?.kind === 'count' && count.ranges.every(([, max]) => max === 0);
-        if (isNone || (kinds?.kind === 'list' && kinds.lacks.has(kind)))
-          spot
-            .at(key === 'restsOn' ? 'rests_on' : 'requires_any', i)
-            .report('absent_kind', `the conditions ask for no ${kind}`);
-      }
-  }
-}
-
-function checkParts(spot: Spot, condition: Condition, facts: FactIndex): void {
-  if (conjunctionOf({ not: condition }, facts) === null) {
-    spot.report(
-      'always_true',
-      'fact' in condition
-        ? `${condition.fact} always is ${condition.operator} ${String(condition.value)}`
-        : 'one of the parts always holds',
-    );
-    return;
-  }
-  if ('not' in condition) return checkParts(spot.at('not'), condition.not, facts);
-  if ('fact' in condition) return;
-  const key = 'all' in condition ? 'all' : 'any';
-  const parts = 'all' in condition ? condition.all : condition.any;
-  const texts = parts.map((part) => JSON.stringify(part));
-  for (const [i, part] of parts.entries()) {
-    const here = spot.at(key, i);
-    if (texts.indexOf(texts[i]!) < i) here.report('duplicate_item', 'the same test is above');
-    if (key === 'any' && conjunctionOf(part, facts) === null)
-      here.report('unsatisfiable', 'this part can never hold');
-    checkParts(here, part, facts);
-  }
-}
-
 /** Addresses that are no protocol's: precompiles, words in place of an address, and listed tokens. */
-export function checkProtocolAddresses(
+function checkProtocolAddresses(
   items: readonly RuleItem<RawProtocol>[],
-  tokens: ReadonlyMap<string, ReadonlySet<Address>>,
+  tokens: Rulebook['knownTokens'],
 ): void {
   const symbols = new Map(
     [...tokens].flatMap(([symbol, all]) => [...all].map((one) => [one, symbol] as const)),
@@ -130,7 +115,7 @@ export function checkProtocolAddresses(
 const NO_PROTOCOL = /^0x\w+ (exchange|fund|burn|sanctioned) (.+)$/;
 
 /** An overlay's protocols against the accounts, names and addresses that the rules know already. */
-export function checkKnownNames(
+function checkKnownNames(
   items: readonly RuleItem<RawProtocol>[],
   { entities, addressBook }: Pick<Rulebook, 'entities' | 'addressBook'>,
 ): void {
@@ -150,7 +135,7 @@ export function checkKnownNames(
 }
 
 /** An overlay's intents that no verdict would ever be. */
-export function checkRanks(rules: readonly PlacedRule[], { intentKinds }: Vocabulary): void {
+function checkRanks(rules: readonly PlacedRule[], { intentKinds }: Vocabulary): void {
   const last = intentKinds.get('Unknown')?.rank ?? Infinity;
   for (const { rule, item } of rules)
     if (item.file.layer > 0 && (intentKinds.get(rule.intent)?.rank ?? 0) > last)
@@ -158,7 +143,7 @@ export function checkRanks(rules: readonly PlacedRule[], { intentKinds }: Vocabu
 }
 
 /** Events of an overlay that the signature tables know word for word, but for `indexed`. */
-export function checkIndexed(items: readonly RuleItem<RawShape>[], events: LineTable): void {
+function checkIndexed(items: readonly RuleItem<RawShape>[], events: LineTable): void {
   const words = (text: string): string => text.replace(/\s/g, '');
   const bare = (text: string): string => words(text.replace(/ indexed\b/g, ''));
   for (const item of items.filter(({ file }) => file.layer > 0))
@@ -172,7 +157,7 @@ export function checkIndexed(items: readonly RuleItem<RawShape>[], events: LineT
 }
 
 /** Words that an overlay declares and never uses. */
-export function checkUsedWords(items: readonly RuleItem[]): void {
+function checkUsedWords(items: readonly RuleItem[]): void {
   const texts = items.map(({ file, value, pointer }) => ({ file, pointer, text: JSON.stringify(value) }));
   for (const item of items) {
     if (item.file.kind !== 'vocabulary' || item.file.layer === 0) continue;
@@ -195,7 +180,7 @@ export function checkUsedWords(items: readonly RuleItem[]): void {
 const MERGE = { block: 15_537_394, time: 1_663_224_179, interval: 12 };
 
 /** Blocks that cannot exist yet at `now` (seconds): usually a time in place of a block. */
-export function checkBlocks(
+function checkBlocks(
   protocols: readonly RuleItem<RawProtocol>[],
   entities: readonly RuleItem<RawEntityFile>[],
   now: number,

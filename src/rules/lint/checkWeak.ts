@@ -1,4 +1,5 @@
 import type { Vocabulary } from '../compile/compileVocabulary.ts';
+import type { Ruleset } from '../compile/loadRulebook.ts';
 import { meaningsOf, Spot, type RuleItem } from '../compile/ruleItem.ts';
 import { isFault, parseSignature } from '../compile/signature.ts';
 import type {
@@ -8,7 +9,6 @@ import type {
   RawLeg,
   RawMeaning,
   RawProtocol,
-  RawShape,
 } from '../../model/generated/rules.ts';
 
 /** Names of numbers that are no amounts. */
@@ -21,32 +21,27 @@ export const NO_AMOUNTS = new RegExp(
 /** Events that every token logs. */
 const OF_TOKENS = /^(?:Transfer|Approval|ApprovalForAll)\(/;
 
-interface Rules {
-  readonly shapes: readonly RuleItem<RawShape>[];
-  readonly protocols: readonly RuleItem<RawProtocol>[];
-  readonly intents: readonly RuleItem<RawIntent>[];
-  readonly words: Vocabulary;
-}
-
 /** Warnings about an overlay that is sound and proves less than its author may think. */
-export function checkWeak({ shapes, protocols, intents, words }: Rules): void {
-  const isOwn = ({ file }: RuleItem): boolean => file.layer > 0;
-  if (![...shapes, ...protocols, ...intents].some(isOwn)) return;
+export function checkWeak({
+  shapes,
+  protocols,
+  intents,
+  words,
+}: Pick<Ruleset, 'shapes' | 'protocols' | 'intents' | 'words'>): void {
   const below = shapes.filter((item) => !isOwn(item));
   const taken = new Map(
-    below.flatMap(({ value }) =>
-      (value.events ?? []).map(({ event }) => [topicsOf(event!), value.slug] as const),
+    below.flatMap(({ value: { slug, events = [] } }) =>
+      events.map((one) => [topicsOf(one.event), slug] as const),
     ),
   );
+  const expected = shapes.flatMap(({ value: { examples = [] } }) => examples.map(({ expect }) => expect));
+  const shown = new Set(expected.map(({ intent }) => intent));
   for (const item of shapes.filter(isOwn))
     for (const [raw, spot] of meaningsOf(item)) {
       if (item.value.any_emitter) checkShared(raw, spot, taken);
       checkOwner(raw, spot);
       for (const [leg, at] of spot.each('legs', raw.legs)) checkLeg(leg, at, words);
     }
-  const shown = new Set(
-    shapes.flatMap(({ value }) => (value.examples ?? []).map(({ expect }) => expect.intent)),
-  );
   for (const item of intents.filter(isOwn)) {
     checkBranches(item);
     checkMatches(item, shown);
@@ -55,8 +50,10 @@ export function checkWeak({ shapes, protocols, intents, words }: Rules): void {
   checkMakers(protocols);
 }
 
+const isOwn = ({ file }: RuleItem): boolean => file.layer > 0;
+
 /** The key by which logs of an event are looked up. */
-function topicsOf(event: string): string {
+function topicsOf(event = ''): string {
   const parsed = parseSignature('event', event);
   return isFault(parsed) ? '' : `${parsed.id} ${parsed.topicCount}`;
 }
@@ -69,12 +66,16 @@ function checkShared({ event }: RawMeaning, spot: Spot, taken: ReadonlyMap<strin
     spot.at('event').report('shared_event', `${by} has it too: list the contracts, with any_emitter: false`);
 }
 
-function checkOwner({ roles = {} }: RawMeaning, spot: Spot): void {
-  const { owner } = roles;
-  if (owner === '$signer' || owner === '$tx_to')
-    spot.at('roles', 'owner').report('weak_proof', `${owner} need not be whose act it is: name a parameter`);
-  if (owner === '$venue' || owner === '$emitter')
-    spot.at('roles', 'owner').report('weak_proof', 'the contract itself as owner: whose act is it?');
+const WEAK_OWNERS: Readonly<Record<string, string>> = {
+  $signer: '$signer need not be whose act it is: name a parameter',
+  $tx_to: '$tx_to need not be whose act it is: name a parameter',
+  $venue: 'the contract itself as owner: whose act is it?',
+  $emitter: 'the contract itself as owner: whose act is it?',
+};
+
+function checkOwner({ roles }: RawMeaning, spot: Spot): void {
+  const weak = WEAK_OWNERS[roles?.['owner'] ?? ''];
+  if (weak) spot.at('roles', 'owner').report('weak_proof', weak);
 }
 
 const VENUES = new Set(['$venue', '$emitter', '$target']);
@@ -126,12 +127,11 @@ function checkBranches(item: RuleItem<RawIntent>): void {
 /** An intent without a transaction, or with one that expects nothing of the report. */
 function checkMatches(item: RuleItem<RawIntent>, elsewhere: ReadonlySet<string | undefined>): void {
   const { examples, intent } = item.value;
-  const list: readonly RawExample[] = examples.match ?? [];
   const spot = new Spot(item, ['examples', 'match']);
-  const shown = list.filter(({ facts }) => facts === undefined);
-  if (shown.length === 0 && !elsewhere.has(intent))
+  const list = spot.each<RawExample>([], examples.match);
+  if (list.every(([{ facts }]) => facts !== undefined) && !elsewhere.has(intent))
     spot.report('weak_example', 'facts alone: no transaction or recording shows that they occur together');
-  for (const [{ transaction, expect }, at] of spot.each([], list))
+  for (const [{ transaction, expect }, at] of list)
     if (transaction !== undefined && expect === undefined)
       at.report('weak_example', 'it states no label, status or motif');
 }

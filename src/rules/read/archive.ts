@@ -23,7 +23,7 @@ export function isArchive(path: string): boolean {
 
 /** The bytes of an archive: gzip over JSON with sorted keys, so that equal rules give equal bytes. */
 export function packArchive(name: string, version: string, files: Readonly<Record<string, string>>): Buffer {
-  const digest = digestOf(files);
+  const digest = sha256(canonicalJson(files));
   return gzipSync(canonicalJson({ format: FORMAT, name, version, digest, files }), { level: 9 });
 }
 
@@ -46,10 +46,6 @@ export function readArchive(path: string): RuleArchive {
   const texts = typeof files === 'object' && files !== null ? Object.values(files) : [];
   if (![name, version, digest, ...texts].every((text) => typeof text === 'string'))
     throw new Error('it holds something that is no text');
-  if (digestOf(files!) !== digest) throw new Error('its content does not agree with its digest');
+  if (sha256(canonicalJson(files)) !== digest) throw new Error('its content does not agree with its digest');
   return { name, version, digest, files } as RuleArchive;
-}
-
-function digestOf(files: Readonly<Record<string, string>>): string {
-  return sha256(canonicalJson(files));
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, type BigIntStats } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson } from '../../lib/json.ts';
 import { hintFor } from '../compile/didYouMean.ts';
@@ -84,16 +84,15 @@ interface RuleSource {
 
 function openSource(dir: string, edits: EditedTexts, complain: Complain): RuleSource {
   if (isArchive(dir)) return openArchive(dir, complain);
-  const edited = [...edits.keys()].filter((path) => path.startsWith(join(dir, '/')));
-  const listed = edited.length > 0 && !existsSync(dir) ? [] : listFiles(dir, complain);
-  const added = edited.map((path) => path.slice(join(dir, '/').length));
+  const prefix = join(dir, '/');
+  const edited = [...edits.keys()].filter((path) => path.startsWith(prefix));
+  const listed = new Map(edited.length > 0 && !existsSync(dir) ? [] : listFiles(dir, complain));
   return {
-    paths: [...new Set([...listed, ...added])].sort(),
+    paths: [...new Set([...listed.keys(), ...edited.map((path) => path.slice(prefix.length))])].sort(),
     read: (path, limit) => {
-      const text = edits.get(join(dir, path));
-      return text === undefined
-        ? readText(join(dir, path), limit, complain)
-        : checkedText(text, join(dir, path), complain);
+      const shownPath = join(dir, path);
+      const text = edits.get(shownPath) ?? readText(shownPath, listed.get(path)!, limit, complain);
+      return text === null ? null : checkedText(text, shownPath, complain);
     },
   };
 }
@@ -134,42 +133,33 @@ export function readRuleFiles(
   const complain: Complain = (file, code, message, place = { line: 1, column: 1 }) =>
     void problems.push({ file, ...place, code, message });
 
+  const addRules = (kind: FileKind, place: Omit<TextFile, 'text'>, read: RuleSource['read']): void => {
+    const text = read(place.path, MAX_FILE_BYTES);
+    if (text === null) return;
+    const { faults, ...parsed } = parseRuleFile(kind, text);
+    for (const f of faults) complain(place.shownPath, f.code, f.message, f.place);
+    files.push({ kind, ...place, text, ...parsed });
+  };
   dirs.forEach((dir, layer) => {
     const { paths, read } = openSource(dir, edits, complain);
     if (paths.length > MAX_FILES)
       complain(dir, 'too_many_files', `${paths.length} files, at most ${MAX_FILES}`);
+    // Below overlays the examples of the base are its own maintainers' business.
+    const isWanted = (path: string): boolean =>
+      examples === true ? layer >= Math.min(1, dirs.length - 1) : path === `examples/${examples}.yaml`;
     for (const path of paths.slice(0, MAX_FILES)) {
       const shownPath = join(dir, path);
-      if (/\.(md|lock)$/.test(path) || isRecording(path)) {
-        if (recordings && !isSoundRecording(path, read))
+      const [folder, kind] = [tableFolder(path), kindAt(path)];
+      if (/\.(md|lock)$/.test(path)) continue;
+      if (path.startsWith(`${RECORDINGS}/`) && path.endsWith('.json')) {
+        const text = recordings ? read(path, MAX_TABLE_BYTES) : null;
+        if (text !== null && typeof parseJson(text) !== 'object')
           complain(shownPath, 'broken_recording', 'no JSON: record it again with txreport rules record');
-        continue;
-      }
-      const folder = tableFolder(path);
-      if (folder) {
+      } else if (folder) {
         const text = read(path, MAX_TABLE_BYTES);
         if (text !== null) tables.push({ folder, layer, path, shownPath, text });
-        continue;
-      }
-      const kind = kindAt(path);
-      if (kind === undefined) {
-        complain(
-          shownPath,
-          'unknown_file',
-          `${nearestPlace(path)}expected ${Object.keys(TOP).join(', ')}, ` +
-            `<${Object.keys(FOLDERS).join('|')}>/*.yaml or <${TABLE_FOLDERS.join('|')}>/*.txt`,
-        );
-        continue;
-      }
-      // Below overlays the examples of the base are its own maintainers' business.
-      const wanted =
-        examples === true ? layer >= Math.min(1, dirs.length - 1) : path === `examples/${examples}.yaml`;
-      if (APART.has(kind) && !wanted) continue;
-      const text = read(path, MAX_FILE_BYTES);
-      if (text === null) continue;
-      const { tree, locate, faults, schemaFaults } = parseRuleFile(kind, text);
-      for (const f of faults) complain(shownPath, f.code, f.message, f.place);
-      files.push({ kind, layer, path, shownPath, text, tree, locate, schemaFaults });
+      } else if (kind === undefined) complain(shownPath, 'unknown_file', misplaced(path));
+      else if (!APART.has(kind) || isWanted(path)) addRules(kind, { layer, path, shownPath }, read);
     }
   });
   return { files, tables, problems };
@@ -188,13 +178,17 @@ function topFolder(path: string): string {
   return path.slice(0, Math.max(0, path.indexOf('/')));
 }
 
-/** The file or folder that a misplaced file's name is likely a slip of. */
-function nearestPlace(path: string): string {
+/** Where files are expected, and the place that a misplaced file's name is likely a slip of. */
+function misplaced(path: string): string {
   const [first = '', ...rest] = path.split('/');
   const known = rest.length === 0 ? Object.keys(TOP) : [...Object.keys(FOLDERS), ...TABLE_FOLDERS];
-  if (known.includes(first)) return path.endsWith('.yml') ? 'the ending is .yaml, not .yml; ' : '';
   const hint = hintFor(first.replace(/\.yml$/, '.yaml'), known);
-  return hint === '' ? '' : `${first}${hint}; `;
+  const ending = path.endsWith('.yml') ? 'the ending is .yaml, not .yml; ' : '';
+  const near = known.includes(first) ? ending : hint && `${first}${hint}; `;
+  return (
+    `${near}expected ${Object.keys(TOP).join(', ')}, ` +
+    `<${Object.keys(FOLDERS).join('|')}>/*.yaml or <${TABLE_FOLDERS.join('|')}>/*.txt`
+  );
 }
 
 /** The text, or null after complaining of characters that a reviewer does not see. */
@@ -207,33 +201,16 @@ function checkedText(text: string, path: string, complain: Complain): string | n
   return null;
 }
 
-/** Recorded transactions that examples of the directory name. */
-function isRecording(path: string): boolean {
-  return path.startsWith(`${RECORDINGS}/`) && path.endsWith('.json');
-}
-
-function isSoundRecording(path: string, read: RuleSource['read']): boolean {
-  if (!isRecording(path)) return true;
-  const text = read(path, MAX_TABLE_BYTES);
-  return text === null || typeof parseJson(text) === 'object';
-}
-
-function readText(path: string, limit: number, complain: Complain): string | null {
-  try {
-    const stat = statSync(path);
-    if (!stat.isFile()) {
-      complain(path, 'unreadable_file', 'not a regular file');
-      return null;
+/** The text of a file, or null after complaining. */
+function readText(path: string, facts: BigIntStats, limit: number, complain: Complain): string | null {
+  if (!facts.isFile()) complain(path, 'unreadable_file', 'not a regular file');
+  else if (facts.size > limit) complain(path, 'file_too_large', `${facts.size} bytes, at most ${limit}`);
+  else
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(path));
+    } catch (error) {
+      if (error instanceof TypeError) complain(path, 'not_utf8', 'the bytes are not UTF-8');
+      else complain(path, 'unreadable_file', 'cannot read the file');
     }
-    if (stat.size > limit) {
-      complain(path, 'file_too_large', `${stat.size} bytes, at most ${limit}`);
-      return null;
-    }
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(readFileSync(path));
-    return checkedText(text, path, complain);
-  } catch (error) {
-    if (error instanceof TypeError) complain(path, 'not_utf8', 'the bytes are not UTF-8');
-    else complain(path, 'unreadable_file', 'cannot read the file');
-    return null;
-  }
+  return null;
 }

@@ -54,29 +54,17 @@ export function checkSchema(kind: FileKind, tree: Tree): SchemaFault[] {
   return (whole.length > 0 ? whole : errors).map(toFault);
 }
 
-/** One schema error with the parts its message needs. */
-interface Failed {
-  readonly error: ErrorObject;
-  /** Last segment of the pointer. */
-  readonly last: string;
-  readonly shown: string;
-  readonly params: Record<string, unknown>;
-  readonly fault: MakeFault;
-}
-
 function toFault(error: ErrorObject): SchemaFault {
   const pointer = error.instancePath;
   const last = pointer.slice(pointer.lastIndexOf('/') + 1);
-  const params = error.params as Record<string, unknown>;
+  const isVersion = last === 'version' && !pointer.includes('/facts/');
+  const make = (isVersion && VERSION_FAULTS[error.keyword]) || FAULTS[error.keyword];
   const shown = shownValue(error.data);
-  const fault: MakeFault = (code, message) => ({ pointer, part: 'value', code, message });
-  const { keyword } = error;
-  if (last === 'version' && !pointer.includes('/facts/') && (keyword === 'type' || keyword === 'minimum'))
-    return fault('bad_version', `${shown} is not an integer of at least 1`);
-  const make = FAULTS[keyword];
-  return make
-    ? make({ error, last, shown, params, fault })
-    : fault('bad_format', `${shown} ${error.message ?? 'is not accepted'}`);
+  const [code, message, key] = make
+    ? make({ error, params: error.params as Record<string, unknown>, last, shown })
+    : (['bad_format', `${shown} ${error.message ?? 'is not accepted'}`] as const);
+  if (key === undefined) return { pointer, part: 'value', code, message };
+  return { pointer: pointer + pointerSegment(key), part: 'key', code, message };
 }
 
 function shownValue(data: unknown): string {
@@ -85,68 +73,73 @@ function shownValue(data: unknown): string {
   return typeof data === 'object' ? 'a mapping' : String(data);
 }
 
-function atKey({ error }: Failed, key: string): Pick<SchemaFault, 'pointer' | 'part'> {
-  return { pointer: error.instancePath + pointerSegment(key), part: 'key' };
+/** One schema error with the parts its message needs. */
+interface Failed {
+  readonly error: ErrorObject;
+  readonly params: Record<string, unknown>;
+  /** Last segment of the pointer. */
+  readonly last: string;
+  readonly shown: string;
 }
+/** With the key that it is about, where it is not about the value. */
+type MakeFault = (failed: Failed) => readonly [code: ProblemCode, message: string, key?: string];
 
-const tooLong = ({ fault, last, error }: Failed): SchemaFault =>
-  fault('too_long', `${last}: ${error.message ?? ''}`);
+const badVersion: MakeFault = ({ shown }) => ['bad_version', `${shown} is not an integer of at least 1`];
+const VERSION_FAULTS: Readonly<Record<string, MakeFault>> = { type: badVersion, minimum: badVersion };
+
+const tooLong: MakeFault = ({ last, error }) => ['too_long', `${last}: ${error.message ?? ''}`];
 
 /** Message per JSON Schema keyword. */
-const FAULTS: Readonly<Record<string, (failed: Failed) => SchemaFault>> = {
-  additionalProperties: (failed) => {
-    const key = String(failed.params['additionalProperty']);
-    const known = Object.keys((failed.error.parentSchema?.['properties'] ?? {}) as object);
-    return { ...failed.fault('unknown_key', didYouMean(key, known)), ...atKey(failed, key) };
+const FAULTS: Readonly<Record<string, MakeFault>> = {
+  additionalProperties: ({ error, params: { additionalProperty: key } }) => {
+    const known = Object.keys((error.parentSchema?.['properties'] ?? {}) as object);
+    return ['unknown_key', didYouMean(String(key), known), String(key)];
   },
-  required: ({ fault, params }) => fault('missing_key', String(params['missingProperty'])),
-  dependencies: ({ fault, params: { property, missingProperty } }) =>
-    fault(
-      /^(?:fact|is|value)$/.test(String(property)) ? 'mixed_condition' : 'missing_key',
-      `${String(property)} needs ${String(missingProperty)}`,
-    ),
-  maxProperties: ({ fault }) => fault('mixed_condition', 'all, any and not stand alone'),
-  type: ({ fault, params, shown }) => fault('wrong_type', `${shown} should be ${String(params['type'])}`),
-  enum: ({ fault, params, shown, last, error }) => {
+  required: ({ params }) => ['missing_key', String(params['missingProperty'])],
+  dependencies: ({ params: { property, missingProperty } }) => [
+    /^(?:fact|is|value)$/.test(String(property)) ? 'mixed_condition' : 'missing_key',
+    `${String(property)} needs ${String(missingProperty)}`,
+  ],
+  maxProperties: () => ['mixed_condition', 'all, any and not stand alone'],
+  type: ({ params, shown }) => ['wrong_type', `${shown} should be ${String(params['type'])}`],
+  enum: ({ params, shown, error: { data } }) => {
     const allowed = (params['allowedValues'] as unknown[]).map(String);
-    const near = typeof error.data === 'string' ? didYouMean(error.data, allowed) : '';
-    return fault(
-      last === 'is' && !isWhen(error) ? 'unknown_operator' : 'bad_value',
-      `${shown}${near.slice(String(error.data).length)} is not one of ${allowed.slice(0, 40).join(', ')}`,
-    );
+    const hint = typeof data === 'string' ? hintFor(data, allowed) : '';
+    return ['bad_value', `${shown}${hint} is not one of ${allowed.slice(0, 40).join(', ')}`];
   },
-  minItems: ({ fault, last }) =>
-    fault(
-      last === 'legs' ? 'empty_legs' : last === 'all' || last === 'any' ? 'empty_condition' : 'empty_list',
-      `${last || 'the file'} is empty`,
-    ),
-  minProperties: ({ fault, last }) => fault('empty_list', `${last} is empty`),
+  minItems: ({ last }) => [EMPTY[last] ?? 'empty_list', `${last || 'the file'} is empty`],
+  minProperties: ({ last }) => ['empty_list', `${last} is empty`],
   maxItems: tooLong,
   maxLength: tooLong,
   maximum: tooLong,
-  uniqueItems: ({ fault, params }) =>
-    fault('duplicate_item', `items ${String(params['i'])} and ${String(params['j'])} are the same`),
-  propertyNames: (failed) => {
-    const key = String(failed.params['propertyName']);
-    return {
-      ...failed.fault('bad_format', `"${key.slice(0, 80)}" cannot be a name here`),
-      ...atKey(failed, key),
-    };
-  },
+  uniqueItems: ({ params }) => [
+    'duplicate_item',
+    `items ${String(params['i'])} and ${String(params['j'])} are the same`,
+  ],
+  propertyNames: ({ params: { propertyName: key } }) => [
+    'bad_format',
+    `"${String(key).slice(0, 80)}" cannot be a name here`,
+    String(key),
+  ],
   oneOf: choice,
   anyOf: choice,
 };
 
-type MakeFault = (code: ProblemCode, message: string) => SchemaFault;
+/** Lists whose emptiness is a mistake of its own. */
+const EMPTY: Readonly<Record<string, ProblemCode>> = {
+  legs: 'empty_legs',
+  all: 'empty_condition',
+  any: 'empty_condition',
+};
 
-function choice({ error: { data, schema }, last, shown, fault }: Failed): SchemaFault {
-  if (last === 'is') return fault('unknown_operator', unknownOperator(String(data)));
+function choice({ error: { data, schema }, last, shown }: Failed): ReturnType<MakeFault> {
+  if (last === 'is') return ['unknown_operator', unknownOperator(String(data))];
   const keys = typeof data === 'object' && data !== null && !Array.isArray(data) ? Object.keys(data) : null;
   if (keys?.some((k) => ['all', 'any', 'not', 'fact'].includes(k)))
-    return fault('mixed_condition', `found ${keys.join(', ')}`);
+    return ['mixed_condition', `found ${keys.join(', ')}`];
   const options = (schema as { required?: string[] }[]).flatMap((s) => s.required ?? []);
-  if (keys && options.length > 0) return fault('missing_key', `exactly one of ${options.join(', ')}`);
-  return fault('bad_format', `${shown} is not accepted here`);
+  if (keys && options.length > 0) return ['missing_key', `exactly one of ${options.join(', ')}`];
+  return ['bad_format', `${shown} is not accepted here`];
 }
 
 /** Names of our operators in other languages. */
@@ -168,9 +161,4 @@ function unknownOperator(written: string): string {
   const known = Object.keys(OPERATORS);
   const hint = other === undefined ? hintFor(written, known) : ` (did you mean ${other}?)`;
   return `${written.slice(0, 80)}${hint}; operators: ${known.join(', ')}`;
-}
-
-/** `is` of a shape's `when` has its own short list; `is` of a condition takes operators. */
-function isWhen(e: ErrorObject): boolean {
-  return /\/when\/\d+\/is$/.test(e.instancePath) && /(?:events|calls)/.test(e.instancePath);
 }

@@ -1,10 +1,9 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import type { BigIntStats } from 'node:fs';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { readRuleset, type LoadOptions } from '../compile/loadRulebook.ts';
 import { isArchive } from './archive.ts';
 import { RulebookError } from './problems.ts';
-import { listFiles } from './listFiles.ts';
+import { factsOf, listFiles } from './listFiles.ts';
 
 export interface WatchOptions extends LoadOptions {
   /** Digest of the rulebook in force: an equal one is not passed on again. */
@@ -84,19 +83,15 @@ export function directoriesChanged(dirs: readonly string[]): () => boolean {
 /** Changes whenever a file appears, goes, is written or can no longer be read. */
 function fingerprint(dirs: readonly string[]): string {
   const entries = dirs.flatMap((dir) => {
-    if (isArchive(dir)) return [`${dir} ${factsOf(dir)}`];
+    if (isArchive(dir)) return [stateOf(dir, factsOf(dir))];
     const problems: string[] = [];
-    const paths = listFiles(dir, (file, _code, message) => problems.push(`${file} ${message}`));
-    return [...paths.map((path) => `${dir}/${path} ${factsOf(join(dir, path))}`), ...problems];
+    const files = listFiles(dir, (file, _code, message) => problems.push(`${file} ${message}`));
+    return [...files.map(([path, facts]) => stateOf(`${dir}/${path}`, facts)), ...problems];
   });
   return entries.join('\n');
 }
 
-function factsOf(path: string): string {
-  try {
-    const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
-    return stat ? `${stat.mtimeNs} ${stat.size} ${stat.ino} ${stat.mode}` : 'gone';
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? 'unreadable';
-  }
-}
+const stateOf = (path: string, facts: BigIntStats | string): string =>
+  typeof facts === 'string'
+    ? `${path} ${facts}`
+    : `${path} ${facts.mtimeNs} ${facts.size} ${facts.ino} ${facts.mode}`;

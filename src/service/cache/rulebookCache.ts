@@ -55,7 +55,7 @@ export function cachedRulebook(dir: string): Rulebook | null {
 /** Changes with any path and byte of the rules but examples; the build makes code and cache together. */
 function fingerprint(dir: string): string {
   const hash = createHash('sha256');
-  for (const path of listFiles(dir, () => {})) {
+  for (const [path] of listFiles(dir, () => {})) {
     if (path.startsWith('examples/')) continue;
     hash
       .update(`${path}\n`)

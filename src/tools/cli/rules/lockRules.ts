@@ -136,7 +136,7 @@ export function packRules(dir: string, options: { readonly out?: string }, io: C
   if (!existsSync(join(dir, 'ruleset.lock'))) throw new CliError(`${dir} is not locked: txreport rules lock`);
   if (lockLayers(ruleset, dirs, { check: true, force: false }, { ...io, out: () => {} }) !== 0) return 1;
   const files: Record<string, string> = {};
-  for (const path of listFiles(dir, (file, _code, message) => io.err(`${file}: ${message}`)))
+  for (const [path] of listFiles(dir, (file, _code, message) => io.err(`${file}: ${message}`)))
     if (!path.endsWith(ARCHIVE_ENDING)) files[path] = readFileSync(join(dir, path), 'utf8');
   const path = options.out ?? `${head.name}-${head.version}${ARCHIVE_ENDING}`;
   const bytes = packArchive(head.name, head.version, files);
