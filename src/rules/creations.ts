@@ -1,6 +1,8 @@
 import { create2Address, createAddress } from '../evm/address.ts';
 import { wordOf } from '../evm/hex.ts';
+import { lazy } from '../lib/lazy.ts';
 import { addTo } from '../lib/lists.ts';
+import { memoize } from '../lib/memo.ts';
 import type { Address, Hash } from '../model/hex.ts';
 import type { CreationSpec } from '../model/membership.ts';
 import type { ProtocolSpec } from '../model/rulebook.ts';
@@ -43,34 +45,25 @@ export function indexOfRow(spec: CreationSpec): string {
 export function protocolOfCreated(
   protocols: Iterable<ProtocolSpec>,
 ): (contract: Address) => string | undefined {
-  let all: AllRows | null = null;
-  const known = new Map<Address, string | undefined>();
-  return (contract) => {
-    const { rows, places } = (all ??= rowsOf(protocols));
-    const alike = places.get(parseInt(contract.slice(2, 2 + 2 * PREFIX_BYTES), 16));
-    if (alike === undefined) return undefined;
-    if (known.has(contract)) return known.get(contract);
-    const found = alike.find((place) => {
-      const { spec, first } = rowAt(rows, place);
-      return createdAddress(spec, place - first + 1) === contract;
-    });
-    const slug = found === undefined ? undefined : rowAt(rows, found).slug;
-    if (known.size >= REMEMBERED) known.clear();
-    known.set(contract, slug);
-    return slug;
-  };
+  const all = lazy(() => rowsOf(protocols));
+  const rowsLike = (contract: string): readonly number[] =>
+    all().places.get(parseInt(contract.slice(2, 2 + 2 * PREFIX_BYTES), 16)) ?? [];
+  const creator = memoize((contract) => {
+    const places = rowsLike(contract).map((place) => ({
+      place,
+      row: all().rows.findLast(({ first }) => first <= place)!,
+    }));
+    const own = places.find(({ place, row }) => createdAddress(row.spec, place - row.first + 1) === contract);
+    return { slug: own?.row.slug };
+  }, REMEMBERED);
+  return (contract) => (rowsLike(contract).length > 0 ? creator(contract).slug : undefined);
 }
 
 /** Created contracts remembered: a match costs up to three hashes. */
-const REMEMBERED = 4_096;
+const REMEMBERED = 2_048;
 
-interface AllRows {
-  readonly rows: readonly Row[];
-  /** Places of contracts by the first bytes of their addresses. */
-  readonly places: ReadonlyMap<number, readonly number[]>;
-}
-
-function rowsOf(protocols: Iterable<ProtocolSpec>): AllRows {
+/** All rows, and the places of contracts by the first bytes of their addresses. */
+function rowsOf(protocols: Iterable<ProtocolSpec>) {
   const rows: Row[] = [];
   const places = new Map<number, number[]>();
   let place = 0;
@@ -82,10 +75,6 @@ function rowsOf(protocols: Iterable<ProtocolSpec>): AllRows {
         addTo(places, bytes.readUInt32BE(at), place);
     }
   return { rows, places };
-}
-
-function rowAt(rows: readonly Row[], place: number): Row {
-  return rows.findLast(({ first }) => first <= place)!;
 }
 
 /** The stored index, unless it was made for another count. */

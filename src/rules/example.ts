@@ -188,21 +188,14 @@ interface Building extends ExampleWords {
 function applyStep(step: RawExampleStep, path: Path, building: Building): void {
   const { root, within, emit, addressOf } = building;
   const by = step.by === undefined ? root.to : addressOf(step.by);
-  if ('event' in step) {
-    emit({ address: by, ...encodeEvent(step.event, step.args ?? [], path, building) });
-    return;
-  }
-  if ('create' in step) {
+  if ('event' in step) emit({ address: by, ...encodeEvent(step.event, step.args ?? [], path, building) });
+  else if ('create' in step)
     within(by).calls.push({ ...callOf(by, addressOf(step.create), 0n, '0x'), type: 'CREATE' });
-    return;
-  }
-  if ('call' in step) {
+  else if ('call' in step) {
     const value = readAmount(step.value ?? 0, [...path, 'value']);
     const input = encodeCall(step.call, step.args ?? [], path, building);
     root.calls.push(callOf(by, addressOf(step.on), value, input));
-    return;
-  }
-  move(step, by, path, building);
+  } else move(step, by, path, building);
 }
 
 type Move = Extract<RawExampleStep, { move: unknown }>;

@@ -41,7 +41,7 @@ export interface ExampleWords {
 function signatureOf(kind: 'event' | 'call', text: string, path: Path, find: FindSignature) {
   const found = find(kind, text);
   if (typeof found === 'string') throw new ExampleError(path, found);
-  const parsed = parseSignature(kind === 'event' ? 'event' : 'function', found.text);
+  const parsed = parseSignature(kind, found.text);
   if (!isFault(parsed)) return { ...parsed, topic0: found.topic0 };
   const what = kind === 'event' ? 'an event' : 'a function';
   throw new ExampleError(path, `${found.text.slice(0, 120)} is not a signature of ${what}`);
@@ -104,42 +104,30 @@ function readArguments(
   return inputs.map((input, i) => readArgument(input, args[i]!, [...path, 'args', i], addressOf));
 }
 
-const ARRAY = /^(.*)\[\d*\]$/;
-
-/** An array or a tuple. */
-function readList(
-  input: AbiParameter,
-  parts: readonly ExampleValue[],
-  path: Path,
-  addressOf: AddressOf,
-): unknown {
-  const array = ARRAY.exec(input.type);
-  if (array)
-    return parts.map((part, i) =>
-      readArgument({ ...input, type: array[1]! } as AbiParameter, part, [...path, i], addressOf),
-    );
-  const { components } = input as { components: readonly AbiParameter[] };
+function readArgument(input: AbiParameter, value: ExampleValue, path: Path, addressOf: AddressOf): unknown {
+  const item = /^(.*)\[\d*\]$/.exec(input.type)?.[1];
+  const components = 'components' in input ? (input.components as readonly AbiParameter[]) : null;
+  if (item === undefined && !components) return readWord(input.type, value, path, addressOf);
+  if (!Array.isArray(value)) throw new ExampleError(path, `${input.type} takes a list`);
+  const parts = value as readonly ExampleValue[];
+  if (item !== undefined) {
+    const of = { ...input, type: item } as AbiParameter;
+    return parts.map((part, i) => readArgument(of, part, [...path, i], addressOf));
+  }
   // ox takes a tuple of unnamed components as a list, and one of named components by name.
-  const values = readArguments(components, parts, path.slice(0, -1), addressOf);
-  return components.every(({ name }) => name)
-    ? Object.fromEntries(components.map(({ name }, i) => [name, values[i]]))
+  const values = readArguments(components!, parts, path.slice(0, -1), addressOf);
+  return components!.every(({ name }) => name)
+    ? Object.fromEntries(components!.map(({ name }, i) => [name, values[i]]))
     : values;
 }
 
-function readArgument(input: AbiParameter, value: ExampleValue, path: Path, addressOf: AddressOf): unknown {
-  const isList = ARRAY.test(input.type) || 'components' in input;
-  if (isList && Array.isArray(value))
-    return readList(input, value as readonly ExampleValue[], path, addressOf);
-  if (isList) throw new ExampleError(path, `${input.type} takes a list`);
-  if (Array.isArray(value)) throw new ExampleError(path, `${input.type} takes no list`);
-  const one = value as string | number | boolean;
-  if (input.type === 'address') return addressOf(String(one));
+function readWord(type: string, value: ExampleValue, path: Path, addressOf: AddressOf): unknown {
+  if (Array.isArray(value)) throw new ExampleError(path, `${type} takes no list`);
+  const text = String(value);
+  if (type === 'address') return addressOf(text);
   // Some contracts write an account into 32 bytes.
-  if (input.type === 'bytes32' && /^[A-Za-z]/.test(String(one))) return `0x${wordOf(addressOf(String(one)))}`;
-  if (input.type === 'bool') return one === true;
-  if (/^u?int/.test(input.type)) {
-    const text = String(one);
-    return text.startsWith('-') ? -readAmount(text.slice(1), path) : readAmount(text, path);
-  }
-  return String(one);
+  if (type === 'bytes32' && /^[A-Za-z]/.test(text)) return `0x${wordOf(addressOf(text))}`;
+  if (type === 'bool') return value === true;
+  if (!/^u?int/.test(type)) return text;
+  return text.startsWith('-') ? -readAmount(text.slice(1), path) : readAmount(text, path);
 }

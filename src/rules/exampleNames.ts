@@ -34,14 +34,11 @@ export function namesOf(shapes: readonly RuleItem<RawShape>[]): (home: string | 
     const found = slug === undefined ? foremost(named, home) : named.filter((e) => e.shape === slug);
     const [first, ...others] = new Map(found.map((e) => [keyOf(kind, e.text), e])).values();
     if (first && others.length === 0) return first;
-    const ofKind = [...byName().values()]
-      .flat()
-      .filter((e) => e.kind === kind && e.shape === (slug ?? e.shape));
-    if (!first)
-      return `no shape has the ${kind} ${didYouMean(
-        name,
-        ofKind.map((e) => e.name),
-      )}`;
+    if (!first) {
+      const ofKind = [...byName().values()].flat().filter((e) => e.kind === kind);
+      const known = ofKind.filter((e) => e.shape === (slug ?? e.shape)).map((e) => e.name);
+      return `no shape has the ${kind} ${didYouMean(name, known)}`;
+    }
     const homes = [...new Set(found.map((e) => e.shape))].join(', ');
     return `${name} is of ${homes}: write ${first.shape}/${name}, or the whole signature`;
   };
@@ -74,7 +71,7 @@ function entriesOf({
 
 /** The same for signatures with the same types, indexed alike. */
 export function keyOf(kind: 'event' | 'call', text: string): string {
-  const parsed = parseSignature(kind === 'event' ? 'event' : 'function', text);
+  const parsed = parseSignature(kind, text);
   if (isFault(parsed)) return text;
   return `${kind} ${parsed.canonical} ${parsed.params.map((p) => (p.indexed ? 1 : 0)).join('')}`;
 }

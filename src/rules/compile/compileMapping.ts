@@ -59,7 +59,7 @@ export function compileMapping(
   words: Vocabulary,
 ): CompiledMeaning | null {
   const kind = raw.event !== undefined ? 'event' : 'call';
-  const signature = readSignature(spot, raw);
+  const signature = readSignature(spot.at(kind), kind, raw);
   if (signature === null) return null;
   spot.at('kind').known('unknown_motif_kind', raw.kind, words.motifKinds);
 
@@ -98,10 +98,12 @@ export function compileMapping(
   return { signature, meaning, depth: raw.depth ?? 'any' };
 }
 
-function readSignature(spot: Spot, { event, call, topic0 }: RawMeaning): ParsedSignature | null {
-  const kind = event !== undefined ? 'event' : 'call';
-  const text = event ?? call ?? '';
-  const parsed = spot.at(kind).take(parseSignature(kind === 'event' ? 'event' : 'function', text));
+function readSignature(
+  spot: Spot,
+  kind: 'event' | 'call',
+  { [kind]: text = '', topic0 }: RawMeaning,
+): ParsedSignature | null {
+  const parsed = spot.take(parseSignature(kind, text));
   return parsed && topic0 !== undefined ? { ...parsed, id: topic0 } : parsed;
 }
 
@@ -159,15 +161,10 @@ function enclosingCall(
   within: string | undefined,
   event: ParsedSignature,
 ): { selector: Hex | null; params: readonly ParamSpec[]; inputs: readonly AbiParameter[] } {
-  const none = { selector: null, params: [], inputs: [] };
-  if (within === undefined) return none;
-  const parsed = spot.take(parseSignature('function', within));
-  if (parsed === null) return none;
-  const twice = repeated([...event.params, ...parsed.params].map((p) => p.name));
-  if (twice !== null) {
-    spot.report('duplicate_param', `parameter ${twice}`);
-    return none;
-  }
+  const parsed = within === undefined ? null : spot.take(parseSignature('function', within));
+  const twice = parsed && repeated([...event.params, ...parsed.params].map((p) => p.name));
+  if (twice !== null) spot.report('duplicate_param', `parameter ${twice}`);
+  if (parsed === null || twice !== null) return { selector: null, params: [], inputs: [] };
   return {
     selector: parsed.id,
     params: parsed.params.map((p) => ({ ...p, at: p.at ?? 'call' })),

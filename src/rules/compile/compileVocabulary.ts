@@ -1,27 +1,20 @@
 import type { UnlimitedAmounts } from '../../model/rulebook.ts';
-import type { IntentKindSpec, MotifKindSpec, MotifTraits, LexiconEntry } from '../../model/vocabulary.ts';
+import type { IntentKindSpec, MotifKindSpec, MotifTraits } from '../../model/vocabulary.ts';
 import { NO_TRAITS } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
-import type {
-  RawMotifKind,
-  RawPrecedence,
-  RawVocabulary,
-  RawLexiconEntry,
-} from '../../model/generated/rules.ts';
-import { checkLexicon } from '../lint/checkLexicon.ts';
+import type { RawMotifKind, RawPrecedence, RawVocabulary } from '../../model/generated/rules.ts';
 import { didYouMean } from './didYouMean.ts';
 import { Spot, camel, ofKind, type RuleItem } from './ruleItem.ts';
-import { readSignature } from '../../evm/signatures.ts';
-import { stem, stemsOf } from '../../lib/text.ts';
-import type { Hash } from '../../model/hex.ts';
 
 /** Categories of the published report schema. */
-const INTENT_CATEGORIES: readonly string[] = `
-  transfer trade liquidity lending staking vault bridge nft governance account mev contract failed unknown
-`.match(/\w+/g)!;
-const POSITION_CATEGORIES: readonly string[] = `
-  liquidity lending_supply lending_debt stake vault order withdrawal_request bridge_claim
-`.match(/\w+/g)!;
+const PUBLISHED: Readonly<Record<'intent_categories' | 'position_categories', readonly string[]>> = {
+  intent_categories: `
+    transfer trade liquidity lending staking vault bridge nft governance account mev contract failed unknown
+  `.match(/\w+/g)!,
+  position_categories: `
+    liquidity lending_supply lending_debt stake vault order withdrawal_request bridge_claim
+  `.match(/\w+/g)!,
+};
 
 /** The words rules may use, merged over all directories. */
 export interface Vocabulary {
@@ -35,40 +28,37 @@ export interface Vocabulary {
 /** Merges vocabularies (overlays add; `override: true` redefines) and ranks the intents by precedence. */
 export function compileVocabulary(items: readonly RuleItem[]): Vocabulary {
   const vocabularies = ofKind<RawVocabulary>(items, 'vocabulary');
-  const motifs = mergeWords(vocabularies, 'motifs');
   const intents = mergeWords(vocabularies, 'intents');
-  const categories = categoriesOf(vocabularies);
   const legRoles = mergeWords(vocabularies, 'leg_roles');
-  const accountRoles = mergeWords(vocabularies, 'account_roles');
-
   for (const [role, { value, spot }] of legRoles) {
     const side = SENT_ROLES.has(role) ? 'sent' : 'received';
     if (value !== side) spot.report('leg_side', `${role} is ${side}`);
   }
   const ranks = rankIntents(items, new Set(intents.keys()));
-  const motifKinds = new Map<string, MotifKindSpec>();
-  for (const [kind, { value, spot }] of motifs) {
-    const { title, fragment = null, position } = value;
-    if (fragment !== null) spot.at('fragment').known('unknown_intent_kind', fragment, intents);
-    const category = position && categories.position(position.category, spot.at('position', 'category'));
-    motifKinds.set(kind, {
-      kind,
-      title,
-      fragment,
-      position: position ? { ...position, ...category! } : null,
-      ...traitsOf(value),
-    });
-  }
-  const intentKinds = compileIntentKinds(intents, ranks, categories.intent);
   const values = <T>(words: Map<string, { value: T }>): Map<string, T> =>
     new Map([...words].map(([k, v]) => [k, v.value]));
   return {
-    motifKinds,
-    intentKinds,
+    motifKinds: compileMotifKinds(vocabularies, intents),
+    intentKinds: compileIntentKinds(intents, ranks, categoriesIn(vocabularies, 'intent_categories')),
     legRoles: values(legRoles),
-    accountRoles: values(accountRoles),
+    accountRoles: values(mergeWords(vocabularies, 'account_roles')),
     unlimited: unlimitedIn(vocabularies),
   };
+}
+
+function compileMotifKinds(
+  vocabularies: readonly RuleItem<RawVocabulary>[],
+  intents: Words<'intents'>,
+): Map<string, MotifKindSpec> {
+  const categoryOf = categoriesIn(vocabularies, 'position_categories');
+  const motifKinds = new Map<string, MotifKindSpec>();
+  for (const [kind, { value, spot }] of mergeWords(vocabularies, 'motifs')) {
+    const { title, fragment = null, position: raw, ...declared } = value;
+    if (fragment !== null) spot.at('fragment').known('unknown_intent_kind', fragment, intents);
+    const position = raw ? { ...raw, ...categoryOf(raw.category, spot.at('position', 'category')) } : null;
+    motifKinds.set(kind, { kind, title, fragment, position, ...traitsOf(declared) });
+  }
+  return motifKinds;
 }
 
 /** Without a word of it only the whole range is. */
@@ -100,8 +90,7 @@ function compileIntentKinds(
   return intentKinds;
 }
 
-function traitsOf(raw: RawMotifKind): MotifTraits {
-  const { title, fragment, position, ...declared } = raw;
+function traitsOf(declared: Omit<RawMotifKind, 'title' | 'fragment' | 'position'>): MotifTraits {
   const traits = { ...NO_TRAITS, ...camel(declared) };
   return {
     ...traits,
@@ -116,28 +105,19 @@ type CategoryOf = (
 ) => { readonly category: string; readonly subcategory?: string };
 
 /** Resolves categories: one of the vocabulary's own is shown as the published one it names. */
-function categoriesOf(items: readonly RuleItem<RawVocabulary>[]): {
-  readonly intent: CategoryOf;
-  readonly position: CategoryOf;
-} {
-  const resolver = (
-    published: readonly string[],
-    key: 'intent_categories' | 'position_categories',
-  ): CategoryOf => {
-    const own = new Map(items.flatMap(({ value }) => Object.entries(value[key] ?? {})));
-    return (category, spot) => {
-      const shownAs = own.get(category);
-      if (shownAs !== undefined) return { category: shownAs, subcategory: category };
-      if (!published.includes(category)) {
-        const meant = didYouMean(category, [...published, ...own.keys()]);
-        spot.report('unknown_category', `${meant}; declare one of your own in ${key}`);
-      }
-      return { category };
-    };
-  };
-  return {
-    intent: resolver(INTENT_CATEGORIES, 'intent_categories'),
-    position: resolver(POSITION_CATEGORIES, 'position_categories'),
+function categoriesIn(
+  items: readonly RuleItem<RawVocabulary>[],
+  key: 'intent_categories' | 'position_categories',
+): CategoryOf {
+  const own = new Map(items.flatMap(({ value }) => Object.entries(value[key] ?? {})));
+  return (category, spot) => {
+    const shownAs = own.get(category);
+    if (shownAs !== undefined) return { category: shownAs, subcategory: category };
+    if (!PUBLISHED[key].includes(category)) {
+      const meant = didYouMean(category, [...PUBLISHED[key], ...own.keys()]);
+      spot.report('unknown_category', `${meant}; declare one of your own in ${key}`);
+    }
+    return { category };
   };
 }
 
@@ -162,16 +142,12 @@ function rankIntents(items: readonly RuleItem[], known: ReadonlySet<string>): Ma
   for (const item of ofKind<RawPrecedence>(items, 'precedence')) {
     const spot = new Spot(item);
     const { order: listed, insert, override } = item.value;
-    if (listed && order.length > 0) {
-      if (override === true) order.length = 0;
-      else
-        spot
-          .at('order')
-          .reportKey('duplicate_rank', 'an overlay replaces the order only with override: true');
-    }
-    for (const [i, kind] of (listed ?? []).entries())
-      if (canRank(spot.at('order', i), kind, known, order)) order.push(kind);
-    for (const [i, entry] of (insert ?? []).entries()) insertRank(spot.at('insert', i), entry, known, order);
+    if (listed && override === true) order.length = 0;
+    else if (listed && order.length > 0)
+      spot.at('order').reportKey('duplicate_rank', 'an overlay replaces the order only with override: true');
+    for (const [kind, at] of spot.each('order', listed))
+      if (canRank(at, kind, known, order)) order.push(kind);
+    for (const [entry, at] of spot.each('insert', insert)) insertRank(at, entry, known, order);
   }
   return new Map(order.map((kind, rank) => [kind, rank]));
 }
@@ -193,41 +169,4 @@ function canRank(spot: Spot, kind: string, known: ReadonlySet<string>, order: re
   if (!spot.known('unknown_intent_kind', kind, known)) return false;
   if (order.includes(kind)) spot.report('duplicate_rank', kind);
   return !order.includes(kind);
-}
-
-/** All lexicons as one list, best first: an overlay's entries come before those below it. */
-export function compileLexicon(items: readonly RuleItem[], words: Vocabulary): readonly LexiconEntry[] {
-  const mine = ofKind<RawLexiconEntry>(items, 'lexicon');
-  for (const item of mine) {
-    const { kind, leg, flow } = item.value;
-    if (!words.motifKinds.has(kind)) new Spot(item, ['kind']).report('unknown_motif_kind', kind);
-    const side = leg === undefined ? undefined : words.legRoles.get(leg);
-    if (leg !== undefined && side === undefined) new Spot(item, ['leg']).report('unknown_role', leg);
-    if (side !== undefined && side !== flow && (flow === 'sent' || flow === 'received'))
-      new Spot(item, ['leg']).report('bad_value', `a leg ${leg!} is ${side}, the flow is ${flow}`);
-  }
-  const ordered = mine.sort((a, b) => b.file.layer - a.file.layer);
-  const entries = ordered.map((item) => ({ item, entry: entryOf(item.value) }));
-  checkLexicon(entries);
-  return entries.map(({ entry }) => entry);
-}
-
-const phrases = (texts: readonly string[] = []): readonly ReadonlySet<string>[] =>
-  texts.map((text) => new Set(stemsOf(text)));
-
-function entryOf(raw: RawLexiconEntry): LexiconEntry {
-  return {
-    kind: raw.kind,
-    flow: raw.flow,
-    names: phrases(raw.names),
-    args: phrases(raw.args),
-    messages: new Set((raw.messages ?? []).map((text): Hash => `0x${readSignature(text).hash}`)),
-    without: (raw.without ?? []).map(stem),
-    sign: raw.sign ?? null,
-    assets: raw.assets ?? null,
-    unreceipted: raw.receipt === 'none',
-    leg: raw.leg ?? (raw.flow === 'sent' || raw.flow === 'none' ? 'in' : 'out'),
-    anyone: raw.anyone ?? false,
-    exact: raw.amount === 'exact',
-  };
 }

@@ -67,8 +67,10 @@ function expanderOf(vocabularies: readonly RuleItem<RawVocabulary>[]): Expand {
     const words = lists.get(name);
     if (words) return words;
     const known = [...lists.keys()].map((one) => `$${one}`);
-    const meant = didYouMean(`$${name}`, known);
-    new Spot(item, pathOf(pointer)).report('unknown_list', `${meant}; lists are declared in vocabulary.yaml`);
+    const message = `${didYouMean(`$${name}`, known)}; lists are declared in vocabulary.yaml`;
+    const { file, sink } = item;
+    const place = file.locate(item.pointer + pointer);
+    sink.report({ file: file.shownPath, ...place, code: 'unknown_list', message }, item);
     return [];
   };
   const expand: Expand = (value, pointer, expansion) => {
@@ -108,11 +110,6 @@ function expanderOf(vocabularies: readonly RuleItem<RawVocabulary>[]): Expand {
       lists.set(name, [...new Set(all)]);
     }
   return expand;
-}
-
-function pathOf(pointer: string): string[] {
-  const [, ...parts] = pointer.split('/');
-  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function nameOf(word: unknown): string | null {

@@ -49,22 +49,6 @@ export class ProblemSink {
   }
 }
 
-function pointerTo(item: RuleItem, path: Path): string {
-  const inside = path.map(pointerSegment).join('');
-  const [whole, written] = movedPart(item, inside) ?? [];
-  return item.pointer + (written === undefined ? inside : written + inside.slice(whole!.length));
-}
-
-/** The smallest part around a pointer that an expansion moved, and where the author wrote it. */
-function movedPart({ places }: RuleItem, pointer: string): readonly [string, string] | null {
-  if (!places) return null;
-  for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
-    const written = places.get(at);
-    if (written !== undefined) return [at, written];
-  }
-  return null;
-}
-
 /** A place of a rule file where problems can be reported. */
 export class Spot {
   constructor(
@@ -107,9 +91,15 @@ export class Spot {
   each<T>(path: string | Path, list: readonly T[] = []): (readonly [T, Spot])[] {
     return list.map((part, i) => [part, this.at(...[path].flat(), i)] as const);
   }
-  /** JSON pointer in the file. */
+  /** JSON pointer in the file. Where an expansion moved the part, or one around it, as the author wrote it. */
   get pointer(): string {
-    return pointerTo(this.item, this.path);
+    const { pointer, places } = this.item;
+    const inside = this.path.map(pointerSegment).join('');
+    for (let at = places ? inside : ''; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) {
+      const written = places!.get(at);
+      if (written !== undefined) return pointer + written + inside.slice(at.length);
+    }
+    return pointer + inside;
   }
   /** `match[0]`: the item of a list in its file. */
   get name(): string {
@@ -192,22 +182,16 @@ export function applyOverlays<T extends Identity>(
   for (const item of ofKind<T>(items, kind)) {
     const { slug, override, extend } = item.value;
     const below = inForce.get(slug);
-    if (extend === true) {
-      if (below === undefined) new Spot(item, ['extend']).report('override_of_nothing', slug);
-      else inForce.set(`${slug} ${item.file.shownPath}${item.pointer}`, item);
-      continue;
-    }
-    if (below === undefined && override === true)
-      new Spot(item, ['override']).report('override_of_nothing', slug);
-    if (below !== undefined && (override !== true || below.file.layer === item.file.layer)) {
-      const { line } = below.file.locate(`${below.pointer}/slug`);
+    if (!below && (extend || override))
+      new Spot(item, [extend ? 'extend' : 'override']).report('override_of_nothing', slug);
+    if (extend) {
+      if (below) inForce.set(`${slug} ${item.file.shownPath}${item.pointer}`, item);
+    } else if (below && (!override || below.file.layer === item.file.layer))
       new Spot(item, ['slug']).report(
         'duplicate_slug',
-        `${slug} is already in ${below.file.shownPath}:${line}`,
+        `${slug} is already in ${new Spot(below, ['slug']).shown}`,
       );
-      continue;
-    }
-    inForce.set(slug, item);
+    else inForce.set(slug, item);
   }
   return [...inForce.values()].sort((a, b) => (a.value.slug < b.value.slug ? -1 : 1));
 }

@@ -66,8 +66,8 @@ function pasted(kind: SignatureKind, text: string): string {
  * value)`; `returns` values count among the parameters. Returns a fault for text Solidity would refuse;
  * never throws.
  */
-export function parseSignature(kind: SignatureKind, text: string): ParsedSignature | SignatureFault {
-  return parsed(`${kind} ${text}`);
+export function parseSignature(kind: SignatureKind | 'call', text: string): ParsedSignature | SignatureFault {
+  return parsed(`${kind === 'call' ? 'function' : kind} ${text}`);
 }
 
 /** Signatures are parsed by the compiler, the lint and, in editors, with every change of a file. */
@@ -82,31 +82,30 @@ export function reasonOf(error: unknown): string {
   return ((error as { shortMessage?: string }).shortMessage ?? error.message).split('\n')[0]!;
 }
 
+interface AbiEntry {
+  readonly type: string;
+  readonly name: string;
+  readonly inputs: readonly Input[];
+  readonly outputs?: readonly AbiParameter[];
+}
+
+const bad = (message: string): SignatureFault => ({ code: 'bad_signature', message });
+
 function parse(kind: SignatureKind, text: string): ParsedSignature | SignatureFault {
-  let item;
+  let entry: AbiEntry;
   try {
-    item = AbiItem.from(`${kind} ${pasted(kind, text)}` as 'event E()', { prepare: false });
+    const written = `${kind} ${pasted(kind, text)}` as 'event E()';
+    entry = AbiItem.from(written, { prepare: false }) as unknown as AbiEntry;
   } catch (error) {
-    return { code: 'bad_signature', message: `${text.slice(0, 120)}: ${reasonOf(error)}` };
+    return bad(`${text.slice(0, 120)}: ${reasonOf(error)}`);
   }
-  const {
-    type,
-    name,
-    inputs,
-    outputs = [],
-  } = item as unknown as {
-    type: string;
-    name: string;
-    inputs: readonly Input[];
-    outputs?: readonly AbiParameter[];
-  };
-  if (type !== kind)
-    return { code: 'bad_signature', message: `${text.slice(0, 120)}: not a signature of a ${kind}` };
+  const { type, name, inputs, outputs = [] } = entry;
+  if (type !== kind) return bad(`${text.slice(0, 120)}: not a signature of a ${kind}`);
   if (kind === 'function' && /^(?:fallback|receive|constructor)$/.test(name))
-    return { code: 'bad_signature', message: `${name} has no selector: no call carries it` };
+    return bad(`${name} has no selector: no call carries it`);
   const all = [...inputs, ...outputs];
   const odd = all.find((p) => /^function|\[0\]/.test(p.type));
-  if (odd) return { code: 'bad_signature', message: `type ${odd.type} is not supported` };
+  if (odd) return bad(`type ${odd.type} is not supported`);
   const named = all.map((p, i) => p.name || (i < inputs.length ? `arg${i}` : `return${i - inputs.length}`));
   const twice = repeated(named);
   if (twice !== null) return { code: 'duplicate_param', message: `parameter ${twice}` };
@@ -121,19 +120,11 @@ function parse(kind: SignatureKind, text: string): ParsedSignature | SignatureFa
     const type = canonicalType(p);
     const offset = indexed ? (topic += 1) : heads[side];
     if (!indexed) heads[side] += headSize(parseAbiType(type)!);
-    return {
-      name: named[i]!,
-      type,
-      indexed,
-      offset,
-      ...(side === 'output' ? { at: 'output' as const } : {}),
-    };
+    const at = side === 'output' ? { at: 'output' as const } : {};
+    return { name: named[i]!, type, indexed, offset, ...at };
   });
   if (Math.max(heads.input, heads.output) > MAX_HEAD_BYTES)
-    return {
-      code: 'bad_signature',
-      message: 'the fixed-size parameters take more room than any log or call has',
-    };
+    return bad('the fixed-size parameters take more room than any log or call has');
   const canonical = `${name}(${inputs.map(canonicalType).join(',')})`;
   const id = kind === 'event' ? AbiEvent.getSelector(canonical) : AbiFunction.getSelector(canonical);
   return { name, canonical, id, topicCount: kind === 'event' ? indexedCount + 1 : 0, params, inputs: all };

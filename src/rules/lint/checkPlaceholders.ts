@@ -113,7 +113,7 @@ function partsOf({ roles = {}, legs = [] }: RawMeaning, { legRoles }: Vocabulary
 }
 
 function argumentsOf({ event, call, within }: RawMeaning): string[] {
-  const own = event === undefined ? parseSignature('function', call!) : parseSignature('event', event);
+  const own = event === undefined ? parseSignature('call', call!) : parseSignature('event', event);
   const around = within === undefined ? [] : [parseSignature('function', within)];
   return [own, ...around].flatMap((one) => (isFault(one) ? [] : one.params.map(({ name }) => name)));
 }

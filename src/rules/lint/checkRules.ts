@@ -52,7 +52,7 @@ function checkExcluded(spot: Spot, raw: RawIntent, { sets }: Conjunction): void 
   for (const key of ['rests_on', 'requires_any'] as const)
     for (const [kind, at] of spot.each(key, raw[key])) {
       const count = sets.get(`motif.${kind}.count`);
-      const isNone = count?.kind === 'count' && count.ranges.every(([, max]) => max === 0);
+      const isNone = count?.kind === 'choice' && !count.others && [...count.values].every((n) => n === 0);
       if (isNone || (kinds?.kind === 'list' && kinds.lacks.has(kind)))
         at.report('absent_kind', `the conditions ask for no ${kind}`);
     }
