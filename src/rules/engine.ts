@@ -34,7 +34,7 @@ function runner({ slug, when }: Pick<IntentRule, 'slug' | 'when'>) {
     const conditions = ('fact' in when ? { all: [when] } : when) as unknown as TopLevelCondition;
     const rule = new Rule({ name: slug, conditions, event: { type: 'matched' } });
     // The package's types leave this out.
-    return (rule as unknown as { setEngine(engine: Engine): RunnableRule }).setEngine(ENGINE);
+    return (rule as unknown as Runnable).setEngine(ENGINE);
   });
   return async (source: FactSource): Promise<CheckedCondition> => {
     const { result, conditions } = await ready().evaluate(new Facts(source));
@@ -43,8 +43,8 @@ function runner({ slug, when }: Pick<IntentRule, 'slug' | 'when'>) {
   };
 }
 
-interface RunnableRule {
-  evaluate(almanac: Almanac): Promise<RuleResult>;
+interface Runnable {
+  setEngine(engine: Engine): { evaluate(almanac: Almanac): Promise<RuleResult> };
 }
 
 type Times = ReadonlyMap<string, number>;

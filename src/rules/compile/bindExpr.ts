@@ -5,18 +5,9 @@ import { didYouMean } from './didYouMean.ts';
 import type { AmountWord, BindExpr, ParamSpec } from '../../model/rulebook.ts';
 
 /** Functions over expressions. All but `first`, `holder` and `word` take one amount. */
-export const BIND_FUNCTIONS = [
-  'abs',
-  'positive',
-  'negative',
-  'low128',
-  'high128',
-  'signed_low128',
-  'signed_high128',
-  'first',
-  'holder',
-  'word',
-] as const;
+export const BIND_FUNCTIONS = `
+  abs positive negative low128 high128 signed_low128 signed_high128 first holder word
+`.match(/\w+/g)!;
 
 const fault = (code: SignatureFault['code'], message: string): SignatureFault => ({ code, message });
 const IDENT = '[A-Za-z_][A-Za-z0-9_]*';
@@ -96,7 +87,7 @@ function compileLeg(path: readonly string[], scope: BindScope): BindResult {
 }
 
 function compileFunction(name: string, inside: string, scope: BindScope, depth: number): BindResult {
-  if (!(BIND_FUNCTIONS as readonly string[]).includes(name))
+  if (!BIND_FUNCTIONS.includes(name))
     return fault(
       'unknown_bind',
       `${didYouMean(name, BIND_FUNCTIONS)}; functions: ${BIND_FUNCTIONS.join(' ')}`,

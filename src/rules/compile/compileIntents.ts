@@ -37,14 +37,7 @@ export function compileIntents(
 function compileIntent(item: RuleItem<RawIntent>, words: Vocabulary, facts: Facts): IntentRule {
   const raw = item.value;
   const spot = new Spot(item);
-  checkWords(spot, raw, words);
-  checkLabels(spot, raw, words);
-  if (CONFIDENCES.indexOf(raw.confidence.family) > CONFIDENCES.indexOf(raw.confidence.known))
-    spot
-      .at('confidence', 'family')
-      .report('family_above_known', `${raw.confidence.family} above ${raw.confidence.known}`);
-  if (raw.status === 'experimental' && raw.proof === 'structural')
-    spot.at('proof').report('experimental_structural', raw.slug);
+  checkIntent(spot, raw, words);
   checkExamples(spot, raw, facts);
   return {
     slug: raw.slug,
@@ -57,14 +50,6 @@ function compileIntent(item: RuleItem<RawIntent>, words: Vocabulary, facts: Fact
     proof: raw.proof,
     confidence: raw.confidence,
     ...(item.file.layer > 0 ? { layer: item.file.layer } : {}),
-    ...withDefaults(raw),
-  };
-}
-
-function withDefaults(
-  raw: RawIntent,
-): Pick<IntentRule, 'priority' | 'supersedes' | 'restsOn' | 'requiresAny' | 'tags'> {
-  return {
     priority: raw.priority ?? 0,
     supersedes: raw.supersedes ?? [],
     restsOn: raw.rests_on ?? [],
@@ -73,7 +58,13 @@ function withDefaults(
   };
 }
 
-function checkWords(spot: Spot, raw: RawIntent, words: Vocabulary): void {
+function checkIntent(spot: Spot, raw: RawIntent, words: Vocabulary): void {
+  checkLabels(spot, raw, words);
+  const { known, family } = raw.confidence;
+  if (CONFIDENCES.indexOf(family) > CONFIDENCES.indexOf(known))
+    spot.at('confidence', 'family').report('family_above_known', `${family} above ${known}`);
+  if (raw.status === 'experimental' && raw.proof === 'structural')
+    spot.at('proof').report('experimental_structural', raw.slug);
   spot.at('intent').known('unknown_intent_kind', raw.intent, words.intentKinds);
   for (const key of ['rests_on', 'requires_any'] as const)
     for (const [kind, at] of spot.each(key, raw[key])) at.known('unknown_motif_kind', kind, words.motifKinds);
@@ -107,17 +98,15 @@ function checkLabel(spot: Spot, label: string, words: Vocabulary): string[] {
   );
 }
 
+/** The words of a family that come from the vocabulary. */
+const wordsOf = (family: string, words: Vocabulary): ReadonlyMap<string, unknown> | null =>
+  family === 'role' ? words.accountRoles : family === 'leg' ? words.legRoles : null;
+
 /** The nearest placeholder, or all of them. */
 function unknownPlaceholder(placeholder: string, words: Vocabulary): string {
   const [family = '', word] = placeholder.split('.');
-  const known: Readonly<Record<string, Iterable<string>>> = {
-    role: words.accountRoles.keys(),
-    leg: words.legRoles.keys(),
-  };
-  const hint =
-    word === undefined || known[family] === undefined
-      ? hintFor(placeholder, Object.keys(LABEL_WORDS))
-      : hintFor(word, known[family]);
+  const known = word === undefined ? null : wordsOf(family, words);
+  const hint = known ? hintFor(word!, known.keys()) : hintFor(placeholder, Object.keys(LABEL_WORDS));
   return `{${placeholder}}${hint}; there are ${LABEL_WORD_LIST}`;
 }
 
@@ -129,8 +118,8 @@ const LABEL_WORD_LIST = [
 function isLabelWord(placeholder: string, words: Vocabulary): boolean {
   const [family, word] = placeholder.split('.') as [string, string | undefined];
   if (word === undefined) return Object.hasOwn(LABEL_WORDS, family);
-  if (family === 'role') return words.accountRoles.has(word);
-  if (family === 'leg') return words.legRoles.has(word);
+  const known = wordsOf(family, words);
+  if (known) return known.has(word);
   if (family === 'choice') return /^\w+\|[^|,]+(,[^|,]+)+$/.test(word);
   return (family === 'arg' || family === 'span') && /^\w+(\|\w+)*$/.test(word);
 }

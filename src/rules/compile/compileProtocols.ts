@@ -29,8 +29,7 @@ export function compileProtocols(
 ): { protocols: ProtocolSpec[]; protocolsByShape: Map<string, ProtocolSpec[]> } {
   const protocols: ProtocolSpec[] = [];
   const protocolsByShape = new Map<string, ProtocolSpec[]>();
-  const anyEmitter = new Set(shapes.filter((s) => s.value.any_emitter).map((s) => s.value.slug));
-  const inForce = new Set(shapes.map((s) => s.value.slug));
+  const believed = new Map(shapes.map(({ value }) => [value.slug, value.any_emitter]));
   const claimed = new Map<string, string>();
 
   const open = new Map<string, OpenProtocol>();
@@ -56,7 +55,7 @@ export function compileProtocols(
     const emits = (['addresses', 'create2', 'created_by', 'registries'] as const).some(
       (key) => raw[key] !== undefined,
     );
-    if (!emits && raw.shapes!.every((s) => inForce.has(s)) && !raw.shapes!.some((s) => anyEmitter.has(s)))
+    if (!emits && raw.shapes!.every((shape) => believed.get(shape) === false))
       spot.at('slug').report('protocol_without_emitter', raw.slug);
     protocols.push(spec);
   }

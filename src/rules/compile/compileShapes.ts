@@ -29,8 +29,7 @@ export function compileShapes(
       if (!compiled) continue;
       noteBody(spot, raw, compiled, bodies);
       const mapping: EventMapping = { ...compiled.meaning, protocols: spoken };
-      const isEvent = raw.event !== undefined;
-      const spec = isEvent ? eventSpec(compiled, events) : callSpec(compiled, calls, spot);
+      const spec = raw.event === undefined ? callSpec(compiled, calls, spot) : eventSpec(compiled, events);
       spec.mappings.push(mapping);
       addTo(placed, spec, { mapping, spot });
     }
@@ -73,11 +72,9 @@ function noteBody(spot: Spot, raw: RawMeaning, compiled: CompiledMeaning, bodies
   const scope = meaning.anyEmitter ? 'family' : meaning.shape;
   const { id, topicCount, params } = signature;
   const body = JSON.stringify([scope, id, topicCount, params, kind, venue, poolId, roles, legs, when]);
-  const first = bodies.get(body);
-  if (first === undefined) {
-    bodies.set(body, spot);
-    return;
-  }
+  const first = bodies.get(body) ?? spot;
+  bodies.set(body, first);
+  if (first === spot) return;
   // Overlays come first: of the two, the one laid on top is the mistake.
   const [own, other] = first.item.file.layer > spot.item.file.layer ? [first, spot] : [spot, first];
   own.at(raw.event === undefined ? 'call' : 'event').report('duplicate_meaning', `same as ${other.shown}`);

@@ -37,8 +37,10 @@ export function compileTables(
     return { text };
   };
   const ownOf = (line: string, layer: number): string[] => {
-    const lines = ownLines(line);
-    return layer === 0 || lines.every((one) => slugs.has(one.split(' ')[0]!)) ? lines : [];
+    const [, list = '', signature] = OWN.exec(line) ?? [];
+    const own = list.split(',');
+    const areKnown = layer === 0 || own.every((slug) => slugs.has(slug));
+    return signature !== undefined && areKnown ? own.map((slug) => `${slug} ${signature}`) : [];
   };
   const own = merge(of('signatures', /\/own[^/]*$/), sink, ownOf, selectorOf);
   return {
@@ -51,12 +53,6 @@ export function compileTables(
   };
 }
 
-/** A line for each slug. */
-function ownLines(line: string): string[] {
-  const [, slugs = '', signature] = OWN.exec(line) ?? [];
-  return signature === undefined ? [] : slugs.split(',').map((slug) => `${slug} ${signature}`);
-}
-
 /** Slug and types: a protocol has many functions, and each is replaced alone. */
 const selectorOf = (entry: string): string => {
   const end = entry.indexOf(' ');
@@ -65,13 +61,9 @@ const selectorOf = (entry: string): string => {
 
 /** Stored indexes of created contracts: lines `<deployer>[/<salt>] <base64>`. */
 export function readIndexes(tables: readonly TableFile[], sink: ProblemSink): Map<string, string> {
-  const lines = merge(
-    tables.filter(({ folder }) => folder === 'created'),
-    sink,
-    (line) => (INDEX.test(line) ? [line] : []),
-  );
-  const entries = lines.split('\n').filter((line) => line !== '');
-  return new Map(entries.map((line) => line.split(' ') as [string, string]));
+  const created = tables.filter(({ folder }) => folder === 'created');
+  const lines = merge(created, sink, (line) => (INDEX.test(line) ? [line] : [])).split('\n');
+  return new Map(lines.filter((line) => line !== '').map((line) => line.split(' ') as [string, string]));
 }
 
 /**

@@ -8,12 +8,10 @@ import { pointerSegment } from '../read/yamlTree.ts';
  * and several signatures or variants in one entry. Places still point at the author's text.
  */
 export function expandItems(items: readonly RuleItem[]): RuleItem[] {
-  const expand = expanderOf(ofKind(items, 'vocabulary'));
+  const lists = listsOf(ofKind(items, 'vocabulary'));
   return items.map((item) => {
     if (item.file.kind === 'shape') return splitEntries(item as RuleItem<RawShape>);
-    if (item.file.kind !== 'intent') return item;
-    const places = new Map<string, string>();
-    return { ...item, value: expand(item.value, '', { item, places }), places };
+    return item.file.kind === 'intent' ? { ...item, ...expanded(item, item.value, '', lists) } : item;
   });
 }
 
@@ -48,22 +46,28 @@ type WrittenEntry = Omit<RawMeaning, 'event' | 'call'> & {
   readonly variants?: readonly Partial<RawMeaning>[];
 };
 
-/** The item being expanded, and the places of its moved parts. */
-interface Expansion {
-  readonly item: RuleItem;
-  /** Pointer of an expanded value, and of the text it was written as. */
-  readonly places: Map<string, string>;
-}
-
-/** A value with every `$name` in a list, or for one, replaced by the words of that list. */
-type Expand = (value: unknown, pointer: string, expansion: Expansion) => unknown;
-
 type Words = readonly (string | number)[];
 
-/** Reads the named lists of all vocabularies. A list may name lists declared before it. */
-function expanderOf(vocabularies: readonly RuleItem<RawVocabulary>[]): Expand {
+/** The named lists of all vocabularies. A list may name lists declared before it. */
+function listsOf(vocabularies: readonly RuleItem<RawVocabulary>[]): ReadonlyMap<string, Words> {
   const lists = new Map<string, Words>();
-  const wordsOf = (name: string, pointer: string, { item }: Expansion): Words => {
+  for (const item of vocabularies)
+    for (const [name, words] of Object.entries(item.value.lists ?? {})) {
+      const spot = new Spot(item, ['lists', name]);
+      if (lists.has(name) && item.value.override !== true) spot.reportKey('duplicate_kind', `list ${name}`);
+      const { value } = expanded(item, words, `/lists/${name}`, lists);
+      lists.set(name, [...new Set(value as Words)]);
+    }
+  return lists;
+}
+
+/**
+ * A part of an item with every `$name` in a list, or for one, replaced by the words of that list. `places`:
+ * pointers of expanded values, and of the text they were written as.
+ */
+function expanded(item: RuleItem, whole: unknown, at: string, lists: ReadonlyMap<string, Words>) {
+  const places = new Map<string, string>();
+  const wordsOf = (name: string, pointer: string): Words => {
     const words = lists.get(name);
     if (words) return words;
     const known = [...lists.keys()].map((one) => `$${one}`);
@@ -73,43 +77,35 @@ function expanderOf(vocabularies: readonly RuleItem<RawVocabulary>[]): Expand {
     sink.report({ file: file.shownPath, ...place, code: 'unknown_list', message }, item);
     return [];
   };
-  const expand: Expand = (value, pointer, expansion) => {
-    if (Array.isArray(value)) {
-      const named = value.some((one) => nameOf(one) !== null);
-      if (!named) return value.map((one, i) => expand(one, `${pointer}/${i}`, expansion));
-      const all: unknown[] = [];
-      for (const [i, one] of value.entries()) {
-        const name = nameOf(one);
-        const at = `${pointer}/${i}`;
-        const words = name === null ? [expand(one, at, expansion)] : wordsOf(name, at, expansion);
-        for (const word of words) {
-          expansion.places.set(`${pointer}/${all.length}`, at);
-          all.push(word);
-        }
+  const expandList = (list: readonly unknown[], pointer: string): unknown[] => {
+    if (list.every((one) => nameOf(one) === null))
+      return list.map((one, i) => expand(one, `${pointer}/${i}`));
+    const all: unknown[] = [];
+    for (const [i, one] of list.entries()) {
+      const written = `${pointer}/${i}`;
+      const name = nameOf(one);
+      for (const word of name === null ? [expand(one, written)] : wordsOf(name, written)) {
+        places.set(`${pointer}/${all.length}`, written);
+        all.push(word);
       }
-      return [...new Set(all)];
     }
+    return [...new Set(all)];
+  };
+  const expand = (value: unknown, pointer: string): unknown => {
+    if (Array.isArray(value)) return expandList(value, pointer);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, part]) => {
-        const at = pointer + pointerSegment(key);
+        const written = pointer + pointerSegment(key);
         const name = key === 'value' ? nameOf(part) : null;
-        if (name === null) return [key, key === 'transaction' ? part : expand(part, at, expansion)];
-        const words = wordsOf(name, at, expansion);
-        for (const i of words.keys()) expansion.places.set(`${at}/${i}`, at);
+        if (name === null) return [key, key === 'transaction' ? part : expand(part, written)];
+        const words = wordsOf(name, written);
+        for (const i of words.keys()) places.set(`${written}/${i}`, written);
         return [key, words];
       }),
     );
   };
-
-  for (const item of vocabularies)
-    for (const [name, words] of Object.entries(item.value.lists ?? {})) {
-      const spot = new Spot(item, ['lists', name]);
-      if (lists.has(name) && item.value.override !== true) spot.reportKey('duplicate_kind', `list ${name}`);
-      const all = expand(words, `/lists/${name}`, { item, places: new Map() }) as Words;
-      lists.set(name, [...new Set(all)]);
-    }
-  return expand;
+  return { value: expand(whole, at), places };
 }
 
 function nameOf(word: unknown): string | null {

@@ -91,7 +91,7 @@ export class Spot {
   each<T>(path: string | Path, list: readonly T[] = []): (readonly [T, Spot])[] {
     return list.map((part, i) => [part, this.at(...[path].flat(), i)] as const);
   }
-  /** JSON pointer in the file. Where an expansion moved the part, or one around it, as the author wrote it. */
+  /** JSON pointer in the file: the author's, where an expansion moved the part or one around it. */
   get pointer(): string {
     const { pointer, places } = this.item;
     const inside = this.path.map(pointerSegment).join('');

@@ -7,10 +7,9 @@ import type { ProblemCode } from '../read/problems.ts';
 import type { RawCondition } from '../../model/generated/rules.ts';
 
 /** Items in force: conditions may use their words. */
-export interface RuleSources
-  extends Pick<Ruleset, 'shapes' | 'protocols' | 'entities' | 'intents' | 'words'> {
+type RuleSources = Pick<Ruleset, 'shapes' | 'protocols' | 'entities' | 'intents' | 'words'> & {
   readonly facts: FactIndex;
-}
+};
 
 /** Tags of events and calls that steer the engine: rules/README.md, "Tags with a meaning". */
 const STEERING_TAGS = `
@@ -48,29 +47,22 @@ export function checkWords(sources: RuleSources, intents: RuleSources['intents']
   for (const item of intents) {
     if (item.value.status === 'deprecated') continue;
     const spot = new Spot(item);
-    const named = new Set<string>();
-    let anyKind = false;
-    eachTest(spot.at('when'), item.value.when, (at, test) => {
-      checkTest(at, test, sources.facts, known);
-      noteKinds(test, named, sources);
-      if (test.fact.startsWith('motifs.')) anyKind = true;
-    });
+    const tests = testsIn(spot.at('when'), item.value.when);
+    for (const [test, at] of tests) checkTest(at, test, sources.facts, known);
     // Facts over all kinds may speak of any of them.
-    if (anyKind) continue;
+    if (tests.some(([{ fact }]) => fact.startsWith('motifs.'))) continue;
+    const named = new Set(tests.flatMap(([test]) => kindsIn(test, sources)));
     for (const key of ['rests_on', 'requires_any'] as const)
-      for (const [i, kind] of (item.value[key] ?? []).entries())
+      for (const [kind, at] of spot.each(key, item.value[key]))
         if (sources.words.motifKinds.has(kind) && !named.has(kind))
-          spot.at(key, i).report('unspoken_kind', `no condition of the rule speaks of ${kind}`);
+          at.report('unspoken_kind', `no condition of the rule speaks of ${kind}`);
   }
 }
 
 /** A slip in a tag that steers the engine would silently steer nothing; conditions may ask for any word. */
 function checkTags({ shapes, protocols, entities, intents }: RuleSources): void {
-  const asked = new Set<unknown>();
-  for (const item of intents)
-    eachTest(new Spot(item), item.value.when, (_, test) => {
-      for (const word of valuesOf(test)) asked.add(word);
-    });
+  const tests = intents.flatMap((item) => testsIn(new Spot(item), item.value.when));
+  const asked = new Set(tests.flatMap(([test]) => valuesOf(test)));
   const check = (spot: Spot, tags: readonly string[] | undefined, steering: readonly string[]): void => {
     for (const [tag, at] of spot.each('tags', tags)) {
       const hint = steering.includes(tag) || asked.has(tag) ? '' : hintFor(tag, steering);
@@ -87,11 +79,12 @@ function checkTags({ shapes, protocols, entities, intents }: RuleSources): void 
 
 type RawTest = Extract<RawCondition, { fact: string }>;
 
-function eachTest(spot: Spot, raw: RawCondition, visit: (at: Spot, test: RawTest) => void): void {
-  if ('all' in raw) for (const [i, part] of raw.all.entries()) eachTest(spot.at('all', i), part, visit);
-  else if ('any' in raw) for (const [i, part] of raw.any.entries()) eachTest(spot.at('any', i), part, visit);
-  else if ('not' in raw) eachTest(spot.at('not'), raw.not, visit);
-  else visit(spot, raw);
+/** The single tests of a condition, with their places. */
+function testsIn(spot: Spot, raw: RawCondition): (readonly [RawTest, Spot])[] {
+  if ('fact' in raw) return [[raw, spot]];
+  if ('not' in raw) return testsIn(spot.at('not'), raw.not);
+  const parts = 'all' in raw ? spot.each('all', raw.all) : spot.each('any', raw.any);
+  return parts.flatMap(([part, at]) => testsIn(at, part));
 }
 
 function valuesOf({ value }: RawTest): readonly unknown[] {
@@ -113,12 +106,11 @@ function checkTest(
 }
 
 /** Motif kinds that a test speaks of: by its fact, by its values, or all trades where it asks about swaps. */
-function noteKinds(test: RawTest, into: Set<string>, { facts, words }: RuleSources): void {
+function kindsIn(test: RawTest, { facts, words }: RuleSources): string[] {
   const kind = /^motif\.([a-z0-9_]+)\./.exec(test.fact)?.[1];
-  if (kind) into.add(kind);
-  if (facts.get(test.fact)?.of === 'motif_kind') for (const word of valuesOf(test)) into.add(String(word));
-  if (test.fact.startsWith('swaps.'))
-    for (const [name, { trade }] of words.motifKinds) if (trade !== null) into.add(name);
+  const asked = facts.get(test.fact)?.of === 'motif_kind' ? valuesOf(test).map(String) : [];
+  const trades = [...words.motifKinds.values()].filter(({ trade }) => trade !== null).map((one) => one.kind);
+  return [...(kind ? [kind] : []), ...asked, ...(test.fact.startsWith('swaps.') ? trades : [])];
 }
 
 /** Every word that conditions may ask for, by the sort of a fact. */

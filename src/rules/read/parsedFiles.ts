@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { lazy } from '../../lib/lazy.ts';
 import { FILE_KINDS, placeOf, type FileKind } from './readRuleFiles.ts';
 import { SCHEMA_DIR, checkSchema, type SchemaFault } from './schemaCheck.ts';
 import { parseYamlTree, type Tree, type YamlTree } from './yamlTree.ts';
@@ -45,13 +46,8 @@ function parseAndCheck(kind: FileKind, text: string): ParsedFile {
 
 /** A file without faults: its text is parsed only where a place in it is asked for. */
 function soundFile(text: string, tree: Tree): ParsedFile {
-  let parsed: YamlTree | null = null;
-  return {
-    tree,
-    faults: [],
-    schemaFaults: [],
-    locate: (pointer, part) => (parsed ??= parseYamlTree(text)).locate(pointer, part),
-  };
+  const parsed = lazy(() => parseYamlTree(text));
+  return { tree, faults: [], schemaFaults: [], locate: (pointer, part) => parsed().locate(pointer, part) };
 }
 
 function keyOf(kind: FileKind, text: string): string {

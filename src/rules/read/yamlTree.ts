@@ -58,24 +58,16 @@ export function parseYamlTree(text: string): YamlTree {
     return value;
   };
 
-  const refuseMarks = (node: unknown, offset: number): void => {
-    const { anchor, tag } = (node ?? {}) as { anchor?: string; tag?: string };
-    if (anchor) fault('yaml_alias', `anchor &${anchor}`, offset);
-    if (tag) fault('yaml_tag', `tag ${tag}`, offset);
-  };
-
-  const isRefused = (node: unknown, depth: number, offset: number): boolean => {
-    if (depth > MAX_DEPTH) fault('too_deep', `more than ${MAX_DEPTH} levels`, offset);
-    else if (isAlias(node)) fault('yaml_alias', `alias *${node.source}`, offset);
-    else return false;
-    return true;
-  };
-
   const convert = (node: unknown, pointer: string, depth: number, fallback: number): Tree => {
     const offset = offsetOf(node, fallback);
     values.set(pointer, offset);
-    if (isRefused(node, depth, offset)) return '';
-    refuseMarks(node, offset);
+    const isTooDeep = depth > MAX_DEPTH;
+    if (isTooDeep) fault('too_deep', `more than ${MAX_DEPTH} levels`, offset);
+    else if (isAlias(node)) fault('yaml_alias', `alias *${node.source}`, offset);
+    if (isTooDeep || isAlias(node)) return '';
+    const { anchor, tag } = (node ?? {}) as { anchor?: string; tag?: string };
+    if (anchor) fault('yaml_alias', `anchor &${anchor}`, offset);
+    if (tag) fault('yaml_tag', `tag ${tag}`, offset);
     if (isSeq(node)) return node.items.map((item, i) => convert(item, `${pointer}/${i}`, depth + 1, offset));
     if (!isMap(node)) return convertScalar(node as Node, offset);
     const out: Record<string, Tree> = {};
