@@ -6,11 +6,10 @@ import type { Amount } from '../model/generated/finding.ts';
 import type { UnitPrice } from '../model/economics.ts';
 import type { Address } from '../model/hex.ts';
 
+/** An amount of an asset, or the reason why it cannot be computed. */
 type Stated = Pick<Amount, 'role'> &
-  Partial<Pick<Amount, 'account' | 'tx_hash' | 'venue'>> & {
-    readonly asset: string;
-    readonly raw: bigint;
-  };
+  Partial<Pick<Amount, 'account' | 'tx_hash' | 'venue'>> &
+  ({ readonly asset: string; readonly raw: bigint } | Pick<Amount, 'reason'>);
 
 /** Writes amounts with the symbols, decimals and prices that the reports of a block state. */
 export class AmountWriter {
@@ -31,15 +30,15 @@ export class AmountWriter {
     }
   }
 
-  write({ role, asset, raw, account = null, tx_hash = null, venue = null }: Stated): Amount {
+  write({ role, account = null, tx_hash = null, venue = null, ...stated }: Stated): Amount {
+    return { role, account, tx_hash, venue, ...('reason' in stated ? missing(stated) : this.#known(stated)) };
+  }
+
+  #known({ asset, raw }: { readonly asset: string; readonly raw: bigint }): Written {
     const decimals = this.#decimals.get(asset) ?? null;
     const price = this.#prices.get(asset);
     const money = price ? known(worth(raw, price)) : unknown('unpriced_asset');
     return {
-      role,
-      account,
-      tx_hash,
-      venue,
       asset_id: asset,
       symbol: asset === NATIVE_ASSET ? 'ETH' : (this.#symbols.get(asset) ?? null),
       amount_raw: raw.toString(),
@@ -49,24 +48,19 @@ export class AmountWriter {
       reason: null,
     };
   }
-
-  /** An amount that cannot be computed. */
-  missing(role: Amount['role'], tx: BlockTx, venue: string | null, reason: string): Amount {
-    return {
-      role,
-      account: tx.report.attribution.actor ?? tx.report.tx.signer,
-      tx_hash: tx.report.tx.hash,
-      venue,
-      asset_id: null,
-      symbol: null,
-      amount_raw: null,
-      amount: null,
-      usd: displayMoney(unknown('not_computed')),
-      usd_exact: null,
-      reason,
-    };
-  }
 }
+
+type Written = Omit<Amount, 'role' | 'account' | 'tx_hash' | 'venue'>;
+
+const missing = ({ reason }: Pick<Amount, 'reason'>): Written => ({
+  asset_id: null,
+  symbol: null,
+  amount_raw: null,
+  amount: null,
+  usd: displayMoney(unknown('not_computed')),
+  usd_exact: null,
+  reason,
+});
 
 /** The result of accounts over some transactions, and their cost of execution. */
 export interface Gains {

@@ -1,4 +1,3 @@
-import { rootOf } from './motifTree.ts';
 import type { Motif, TxReport } from '../model/generated/report.ts';
 import type { FindingRule } from '../model/finding.ts';
 import type { Rulebook } from '../model/rulebook.ts';
@@ -111,4 +110,16 @@ function addMotif(acts: Map<string, Act>, tx: BlockTx, motif: Motif, venue: stri
 function addAmounts(sums: Map<string, bigint>, amounts: Motif['assets_in']): void {
   for (const { asset, amount_raw } of amounts)
     sums.set(asset.id, (sums.get(asset.id) ?? 0n) + BigInt(amount_raw));
+}
+
+/** The motifs that a motif is a part of, from the nearest to the outermost. */
+export function rootOf(motif: Motif, motifs: readonly Motif[]): Motif[] {
+  const above: Motif[] = [];
+  for (let id = motif.parent_id; id !== null && above.length < motifs.length; ) {
+    const parent = motifs.find((one) => one.id === id);
+    if (parent === undefined) break;
+    above.push(parent);
+    id = parent.parent_id;
+  }
+  return above;
 }

@@ -2,13 +2,11 @@ import { groupBy } from '../lib/lists.ts';
 import type { Act, Block } from './blockFacts.ts';
 import type { Hex } from '../model/hex.ts';
 
-/** A trader's loss because of the first act; `amount` is null with the reason it is not computed. */
-export interface Loss {
-  readonly act: Act;
-  readonly asset: string | null;
-  readonly amount: bigint | null;
-  readonly reason: string | null;
-}
+/** A trader's loss because of the first act, or the reason why it is not computed. */
+export type Loss = { readonly act: Act } & (
+  | { readonly asset: string; readonly raw: bigint }
+  | { readonly reason: string }
+);
 
 /** A constant-product pool at which the first act moved the price. */
 export interface MovedPool {
@@ -30,6 +28,9 @@ interface PoolState {
   without: [bigint, bigint];
   broken: string | null;
 }
+
+/** What the trades of one transaction took out so far, by asset. */
+type Carried = Map<string, { readonly actual: bigint; readonly without: bigint }>;
 
 interface Step {
   readonly tx: number;
@@ -69,28 +70,20 @@ export function lossesOf(block: Block, pools: readonly MovedPool[], topic0: stri
   const steps = states
     .flatMap((state) => stepsOf(block, state, topic0))
     .sort((a, b) => a.tx - b.tx || a.log - b.log);
-  const carried = new Map<number, Map<string, { actual: bigint; without: bigint }>>();
-  for (const step of steps) {
-    const ofTx = carried.get(step.tx) ?? new Map<string, { actual: bigint; without: bigint }>();
-    carried.set(step.tx, ofTx);
-    replay(step, ofTx);
-  }
+  const carried = new Map(steps.map(({ tx }): [number, Carried] => [tx, new Map()]));
+  for (const step of steps) replay(step, carried.get(step.tx)!);
   const traded = states.flatMap((state) => state.pool.victims.map((act) => ({ act, state })));
   return [...groupBy(traded, ({ act }) => act.tx.index).values()].flatMap((trades): Loss[] => {
     const { act } = trades[0]!;
     const reason = trades.find(({ state }) => state.broken !== null)?.state.broken;
-    if (reason) return [{ act, asset: null, amount: null, reason }];
-    return [...(carried.get(act.tx.index) ?? [])].map(([asset, { actual, without }]) => ({
-      act,
-      asset,
-      amount: without - actual,
-      reason: null,
-    }));
+    if (reason) return [{ act, reason }];
+    const sums = [...(carried.get(act.tx.index) ?? [])];
+    return sums.map(([asset, { actual, without }]) => ({ act, asset, raw: without - actual }));
   });
 }
 
 /** One trade on the reserves without the first act; its output is the input of the next trade. */
-function replay({ state, reserves }: Step, carried: Map<string, { actual: bigint; without: bigint }>): void {
+function replay({ state, reserves }: Step, carried: Carried): void {
   const before = state.actual;
   state.actual = reserves;
   if (state.broken !== null) return;
@@ -146,14 +139,10 @@ function stepsOf(block: Block, state: PoolState, topic0: string): Step[] {
   const { first, until } = state.pool;
   return block.txs
     .filter(({ index }) => index > first.tx.index && index < until)
-    .flatMap((tx) =>
-      statesOf(block, { tx, venue: first.venue }, topic0).map(({ log, reserves }) => ({
-        tx: tx.index,
-        log,
-        state,
-        reserves,
-      })),
-    );
+    .flatMap((tx) => {
+      const stated = statesOf(block, { tx, venue: first.venue }, topic0);
+      return stated.map((one) => ({ tx: tx.index, state, ...one }));
+    });
 }
 
 /** The reserves a pool stated in one transaction. */

@@ -125,10 +125,9 @@ class Weighing {
 
   #writer(): AmountWriter {
     const writer = new AmountWriter();
-    for (const tx of this.candidate.rule.income
-      ? this.block.txs
-      : this.#txsOf(this.candidate.rule.steps.map(({ name }) => name)))
-      writer.read(tx);
+    const { income, steps } = this.candidate.rule;
+    const txs = income ? this.block.txs : this.#txsOf(steps.map(({ name }) => name));
+    for (const tx of txs) writer.read(tx);
     return writer;
   }
 
@@ -136,17 +135,16 @@ class Weighing {
     const writer = this.#writer();
     const { rule } = this.candidate;
     const account = this.#profitTxs[0]?.report.attribution.actor ?? null;
-    const amounts: Amount[] = [];
-    if (rule.profit.length > 0) {
-      for (const [asset, raw] of this.#gains.gross)
-        amounts.push(writer.write({ role: 'profit', account, asset, raw }));
-      const asset = NATIVE_ASSET;
-      amounts.push(writer.write({ role: 'tip', account, asset, raw: this.#gains.tips }));
-      amounts.push(writer.write({ role: 'gas', account, asset, raw: this.#gains.gas }));
-    }
-    if (rule.profit.length > 1) amounts.push(...this.#poolResults(writer, account));
-    if (rule.loss) amounts.push(...this.#losses(writer));
-    return amounts;
+    const { gross, tips, gas } = this.#gains;
+    const of = (role: 'profit' | 'tip' | 'gas', asset: string, raw: bigint): Amount =>
+      writer.write({ role, account, asset, raw });
+    const gained = [...gross].map(([asset, raw]) => of('profit', asset, raw));
+    const gains = [...gained, of('tip', NATIVE_ASSET, tips), of('gas', NATIVE_ASSET, gas)];
+    return [
+      ...(rule.profit.length > 0 ? gains : []),
+      ...(rule.profit.length > 1 ? this.#poolResults(writer, account) : []),
+      ...(rule.loss ? this.#losses(writer) : []),
+    ];
   }
 
   /** Over several acts the gain that the venues left: anybody can give the entity more. */
@@ -185,17 +183,10 @@ class Weighing {
       const until = [...chain.values()].at(-1)![0]!.tx.index;
       return { first, victims: chain.get(of)!, until, feePpm };
     });
-    return lossesOf(this.block, pools, topic0).map(({ act, asset, amount, reason }) => {
-      const { hash, signer } = act.tx.report.tx;
-      return asset === null || amount === null
-        ? writer.missing('loss', act.tx, act.venue, reason!)
-        : writer.write({
-            role: 'loss',
-            account: act.tx.report.attribution.actor ?? signer,
-            tx_hash: hash,
-            asset,
-            raw: amount,
-          });
+    return lossesOf(this.block, pools, topic0).map(({ act, ...loss }) => {
+      const { tx, attribution } = act.tx.report;
+      const of = { role: 'loss', account: attribution.actor ?? tx.signer, tx_hash: tx.hash } as const;
+      return writer.write('reason' in loss ? { ...of, venue: act.venue, ...loss } : { ...of, ...loss });
     });
   }
 
@@ -219,13 +210,10 @@ class Weighing {
       }
     }
     const writer = this.#writer();
-    const asset = NATIVE_ASSET;
-    const amounts = [
-      writer.write({ role: 'income', account: coinbase, asset, raw: fees + direct }),
-      writer.write({ role: 'priority_fees', account: coinbase, asset, raw: fees }),
-      writer.write({ role: 'direct_payments', account: coinbase, asset, raw: direct }),
-      writer.write({ role: 'paid_out', account: coinbase, asset, raw: paidOut }),
-    ];
+    const sumOf = { income: fees + direct, priority_fees: fees, direct_payments: direct, paid_out: paidOut };
+    const amounts = (['income', 'priority_fees', 'direct_payments', 'paid_out'] as const).map((role) =>
+      writer.write({ role, account: coinbase, asset: NATIVE_ASSET, raw: sumOf[role] }),
+    );
     // No account to name: no income.
     const sums = coinbase === null ? [] : [fees + direct];
     return { sums, entity: coinbase === null ? [] : [coinbase], parts, amounts };

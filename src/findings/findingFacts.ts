@@ -1,7 +1,6 @@
 import { distance } from '../value/amount.ts';
-import { rootOf } from './motifTree.ts';
 import { firstOf, linkOf, type Candidate, type Chain } from './candidates.ts';
-import type { Act, Block } from './blockFacts.ts';
+import { rootOf, type Act, type Block } from './blockFacts.ts';
 import type { FactValue } from '../model/intent.ts';
 
 /** Of the amounts that should agree, the part that may be missing: taxes and dust. */

@@ -10,7 +10,7 @@ import type { IntentKind, PreparedRules } from './intent.ts';
 import type { MotifKind, PortionRole } from './primitive.ts';
 import type { PriceFeedSpec, PricingRules } from './pricing.ts';
 
-export type RuleStatus = RawIntent['status'];
+type RuleStatus = RawIntent['status'];
 
 /** A parameter of an event or function, with where to find it so that no ABI decoder runs per log. */
 export interface ParamSpec {

@@ -117,15 +117,7 @@ function readStatus(value: unknown): boolean | null {
 
 function readLogs(value: unknown, transactionHash: Hash): ReceiptLog[] {
   if (!Array.isArray(value)) throw new AnalysisError(BAD_RECEIPT, 'logs is not a list');
-  const logs: ReceiptLog[] = [];
-  let ascending = true;
-  for (const raw of value as unknown[]) {
-    const log = readLog(raw, transactionHash);
-    if (logs.length > 0 && logs[logs.length - 1]!.logIndex >= log.logIndex) ascending = false;
-    logs.push(log);
-  }
-  if (ascending) return logs;
-  logs.sort((a, b) => a.logIndex - b.logIndex);
+  const logs = value.map((raw) => readLog(raw, transactionHash)).sort((a, b) => a.logIndex - b.logIndex);
   if (logs.some((log, i) => i > 0 && logs[i - 1]!.logIndex === log.logIndex))
     throw new AnalysisError(BAD_RECEIPT, 'two logs share an index');
   return logs;

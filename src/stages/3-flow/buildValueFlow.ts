@@ -35,7 +35,8 @@ export function buildValueFlow(
   const nonEconomic: NonEconomicMovement[] = [];
   const assets = new Map<AssetId, Asset>();
   const taxes = new Set<number>();
-  for (const entry of inOrder(native, tokens.entries)) {
+  // A frame and a log never share a `seq`.
+  for (const entry of [...native, ...tokens.entries].sort((a, b) => a.seq - b.seq)) {
     if (isNonEconomic(entry)) {
       const { kind, from, to, evidence } = entry;
       nonEconomic.push({ kind, from, to, evidence });
@@ -59,17 +60,6 @@ export function buildValueFlow(
     // Most transactions never follow value through several accounts.
     graph: lazy(() => buildGraph(ledgers.keys(), movements)),
   };
-}
-
-/** Merges two lists that are each in execution order; a frame and a log never share a `seq`. */
-function inOrder(native: readonly FlowEntry[], tokens: readonly FlowEntry[]): readonly FlowEntry[] {
-  if (native.length === 0 || tokens.length === 0) return native.length === 0 ? tokens : native;
-  const merged: FlowEntry[] = [];
-  for (let n = 0, t = 0; n < native.length || t < tokens.length; ) {
-    const nativeFirst = t === tokens.length || (n < native.length && native[n]!.seq < tokens[t]!.seq);
-    merged.push(nativeFirst ? native[n++]! : tokens[t++]!);
-  }
-  return merged;
 }
 
 type Graph = ReturnType<ValueFlow['graph']>;

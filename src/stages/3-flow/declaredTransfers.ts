@@ -1,3 +1,4 @@
+import { keyOfLog } from '../../evm/signatures.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import type { BindExpr, Rulebook, TokenEventSpec } from '../../model/rulebook.ts';
@@ -23,17 +24,12 @@ interface Declared {
 /** Token events as the rules declare them, found by log. */
 export class Declarations {
   readonly #nftContracts: ReadonlySet<Address | null>;
-  /** By first topic and number of topics. */
-  readonly #events = new Map<string | undefined, Map<number, Declared>>();
+  readonly #events: ReadonlyMap<string, Declared>;
 
   constructor(tokenEvents: Rulebook['tokenEvents']) {
     const nfts = [...tokenEvents.values()].flat().filter(({ assetKind }) => assetKind === 'erc721');
     this.#nftContracts = new Set(nfts.flatMap(({ emitters }) => [...emitters]));
-    for (const [key, specs] of tokenEvents) {
-      const [topic, count] = key.split(':');
-      const declared = this.#events.get(topic) ?? new Map<number, Declared>();
-      this.#events.set(topic, declared.set(Number(count), declaredBy(specs)));
-    }
+    this.#events = new Map([...tokenEvents].map(([key, specs]) => [key, declaredBy(specs)]));
   }
 
   /** Whether ERC-20 transfers come from a declared NFT: they repeat declared events or count tokens held. */
@@ -42,9 +38,9 @@ export class Declarations {
   }
 
   /** The declaration that applies to a log: one that names its emitter, else one that names none. */
-  for({ topics, address }: Log): Declaration | null {
-    const declared = this.#events.get(topics[0])?.get(topics.length);
-    return declared === undefined ? null : (declared.named.get(address) ?? declared.fallback);
+  for(log: Log): Declaration | null {
+    const declared = this.#events.get(keyOfLog(log));
+    return declared === undefined ? null : (declared.named.get(log.address) ?? declared.fallback);
   }
 }
 
@@ -83,7 +79,7 @@ export function readDeclaredTransfer(
   const [sender, recipient] = [evaluateAccount(from, scope), evaluateAccount(to, scope)];
   const stated = evaluateInteger(number, scope);
   if (sender === null || recipient === null || stated === null || stated < 0n) return null;
-  return spec.assetKind === 'erc721'
-    ? transferOf(log, [sender, recipient], nftAsset('erc721', log.address, stated), 1n)
-    : transferOf(log, [sender, recipient], erc20Asset(log.address), stated);
+  const isNft = spec.assetKind === 'erc721';
+  const asset = isNft ? nftAsset('erc721', log.address, stated) : erc20Asset(log.address);
+  return transferOf(log, [sender, recipient], asset, isNft ? 1n : stated);
 }

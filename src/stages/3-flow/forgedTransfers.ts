@@ -2,7 +2,7 @@ import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import { gasOfData, GAS_PER_BYTE, GAS_PER_TRANSACTION } from '../../evm/gas.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { isNonEconomic, netChanges, type FlowEntry } from './rawTransfer.ts';
+import { isNonEconomic, netChanges, uncounted, type FlowEntry } from './rawTransfer.ts';
 
 /**
  * Least gas a balance costs to change: a storage slot's first change in a transaction (2,900) and its first
@@ -24,10 +24,9 @@ export function markForged(tx: CanonicalTx, entries: FlowEntry[]): FlowEntry[] {
   const forgers = findForgers(tx, entries);
   if (forgers.size === 0) return entries;
   return entries.map((entry) => {
-    if (isNonEconomic(entry) || entry.asset.kind !== 'erc20' || !forgers.has(entry.asset.address!))
-      return entry;
-    const { from, to, evidence, seq } = entry;
-    return { kind: 'forged_transfer', from, to, evidence, seq };
+    const isForged =
+      !isNonEconomic(entry) && entry.asset.kind === 'erc20' && forgers.has(entry.asset.address!);
+    return isForged ? uncounted(entry, 'forged_transfer') : entry;
   });
 }
 

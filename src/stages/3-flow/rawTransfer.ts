@@ -38,10 +38,14 @@ export function nonEconomic(
 
 /** Zero amounts and self transfers change no balance: they are counted, never valued. */
 export function classifyTransfer(transfer: RawTransfer): FlowEntry {
+  if (transfer.amount === 0n) return uncounted(transfer, 'zero_transfer');
+  return transfer.from === transfer.to ? uncounted(transfer, 'self_transfer') : transfer;
+}
+
+/** A transfer that moved nothing. */
+export function uncounted(transfer: RawTransfer, kind: NonEconomicMovement['kind']): NonEconomic {
   const { from, to, evidence, seq } = transfer;
-  if (transfer.amount === 0n) return { kind: 'zero_transfer', from, to, evidence, seq };
-  if (from === to) return { kind: 'self_transfer', from, to, evidence, seq };
-  return transfer;
+  return { kind, from, to, evidence, seq };
 }
 
 /** Equal for two statements of one transfer: of asset, ends and amount. */

@@ -69,9 +69,7 @@ function fungible(log: Log, reading: Reading, amountAt = 0): Allowance | null {
   return allowance(log, { owner, spender, assetKind: 'erc20', kind, amount, unlimited, isCredit });
 }
 
-/**
- * An ERC-721 clears the slot of an approval with each transfer, empty or not: that is no revocation.
- */
+/** An ERC-721 clears an approval's slot with each transfer, empty or not: that is no revocation. */
 function isCleared(log: Log, next: Log | undefined): boolean {
   const { address, topics } = log;
   const [event, owner, , id] = topics;

@@ -25,19 +25,18 @@ export interface RangeBudget {
  * theirs. Reads words by position, so a hostile length or offset costs nothing and simply does not match.
  */
 export function readStandardTransfer(log: Log, budget: RangeBudget): readonly RawTransfer[] | null {
-  switch (log.topics[0]) {
-    case TRANSFER:
-      return log.topics.length === 4 ? readErc721(log) : readErc20(log);
-    case TRANSFER_SINGLE:
-      return readSingle(log);
-    case TRANSFER_BATCH:
-      return readBatch(log);
-    case CONSECUTIVE_TRANSFER:
-      return readRange(log, budget);
-    default:
-      return null;
-  }
+  const [topic, ...indexed] = log.topics;
+  if (topic === TRANSFER && indexed.length < 3) return readErc20(log);
+  const read = topic === undefined ? undefined : READERS.get(topic);
+  if (!read) return null;
+  // ERC-1155 and ERC-2309 name another word before sender and recipient.
+  const first = topic === TRANSFER ? 1 : 2;
+  const [from, to] = [topicAddress(log, first), topicAddress(log, first + 1)];
+  return from && to && read(log, [from, to], budget);
 }
+
+type Ends = readonly [from: Address, to: Address];
+type Read = (log: Log, ends: Ends, budget: RangeBudget) => RawTransfer[] | null;
 
 export function erc20Asset(address: Address): Asset {
   return { id: erc20Id(address), kind: 'erc20', address, tokenId: null };
@@ -54,12 +53,7 @@ function kindOf(from: Address, to: Address): MovementKind {
 }
 
 /** A transfer that a log states, `ends` being sender and recipient. */
-export function transferOf(
-  log: Log,
-  [from, to]: readonly [Address, Address],
-  asset: Asset,
-  amount: bigint,
-): RawTransfer {
+export function transferOf(log: Log, [from, to]: Ends, asset: Asset, amount: bigint): RawTransfer {
   return { kind: kindOf(from, to), from, to, asset, amount, seq: log.seq, evidence: logEvidence(log) };
 }
 
@@ -79,36 +73,26 @@ function readErc20(log: Log): RawTransfer[] | null {
   return [transferOf(log, [from, to], erc20Asset(log.address), uintOfWord(argument(2)))];
 }
 
-function readErc721(log: Log): RawTransfer[] | null {
-  const from = topicAddress(log, 1);
-  const to = topicAddress(log, 2);
-  if (from === null || to === null || log.data.length !== 2) return null;
-  return [transferOf(log, [from, to], nftAsset('erc721', log.address, uintOfWord(log.topics[3]!)), 1n)];
-}
+const readErc721: Read = (log, ends) =>
+  log.topics.length !== 4 || log.data.length !== 2
+    ? null
+    : [transferOf(log, ends, nftAsset('erc721', log.address, uintOfWord(log.topics[3]!)), 1n)];
 
-function readSingle(log: Log): RawTransfer[] | null {
-  const from = topicAddress(log, 2);
-  const to = topicAddress(log, 3);
-  if (from === null || to === null || wordsIn(log.data) !== 2) return null;
+const readSingle: Read = (log, ends) => {
+  if (wordsIn(log.data) !== 2) return null;
   const asset = nftAsset('erc1155', log.address, uintAt(log.data, 0)!);
-  return [transferOf(log, [from, to], asset, uintAt(log.data, 32)!)];
-}
+  return [transferOf(log, ends, asset, uintAt(log.data, 32)!)];
+};
 
-function readBatch(log: Log): RawTransfer[] | null {
-  const from = topicAddress(log, 2);
-  const to = topicAddress(log, 3);
-  const ids = arrayAt(log.data, 0);
-  const amounts = arrayAt(log.data, 32);
-  if (from === null || to === null || ids === null || amounts === null || ids.length !== amounts.length)
-    return null;
-  const transfers: RawTransfer[] = [];
-  for (let i = 0; i < ids.length; i++) {
+const readBatch: Read = (log, ends) => {
+  const [ids, amounts] = [arrayAt(log.data, 0), arrayAt(log.data, 32)];
+  if (ids === null || amounts === null || ids.length !== amounts.length) return null;
+  return Array.from({ length: ids.length }, (_, i) => {
     const id = uintAt(log.data, ids.start + i * 32)!;
     const amount = uintAt(log.data, amounts.start + i * 32)!;
-    transfers.push(transferOf(log, [from, to], nftAsset('erc1155', log.address, id), amount));
-  }
-  return transfers;
-}
+    return transferOf(log, ends, nftAsset('erc1155', log.address, id), amount);
+  });
+};
 
 /** Reads the `uint256[]` with its offset at `head`; null unless all of it lies inside the data. */
 function arrayAt(data: Hex, head: number): { readonly start: number; readonly length: number } | null {
@@ -118,16 +102,21 @@ function arrayAt(data: Hex, head: number): { readonly start: number; readonly le
   return { start: offset + 32, length };
 }
 
-function readRange(log: Log, budget: RangeBudget): RawTransfer[] | null {
-  const from = topicAddress(log, 2);
-  const to = topicAddress(log, 3);
-  if (from === null || to === null || log.topics.length !== 4 || wordsIn(log.data) !== 1) return null;
+const readRange: Read = (log, ends, budget) => {
+  if (log.topics.length !== 4 || wordsIn(log.data) !== 1) return null;
   const first = uintOfWord(log.topics[1]!);
   const last = uintAt(log.data, 0)!;
   if (last < first || last - first >= BigInt(budget.left)) return null;
-  budget.left -= Number(last - first) + 1;
-  const transfers: RawTransfer[] = [];
-  for (let id = first; id <= last; id++)
-    transfers.push(transferOf(log, [from, to], nftAsset('erc721', log.address, id), 1n));
-  return transfers;
-}
+  const count = Number(last - first) + 1;
+  budget.left -= count;
+  return Array.from({ length: count }, (_, i) =>
+    transferOf(log, ends, nftAsset('erc721', log.address, first + BigInt(i)), 1n),
+  );
+};
+
+const READERS: ReadonlyMap<string, Read> = new Map([
+  [TRANSFER, readErc721],
+  [TRANSFER_SINGLE, readSingle],
+  [TRANSFER_BATCH, readBatch],
+  [CONSECUTIVE_TRANSFER, readRange],
+]);

@@ -1,11 +1,9 @@
 import { botContracts } from './proposals/botContracts.ts';
-import { bridgePayouts } from './proposals/bridgePayouts.ts';
+import { bridgePayouts, namedBeneficiaries } from './proposals/beneficiaries.ts';
 import { delegatedAccounts } from './proposals/delegatedAccounts.ts';
-import { contractWallets } from './proposals/contractWallets.ts';
-import { namedBeneficiaries } from './proposals/namedBeneficiaries.ts';
+import { contractWallets, userOperations } from './proposals/executedAccounts.ts';
 import { relayedAccounts } from './proposals/relayedAccounts.ts';
 import { settledOrders, type StatedOrder } from './proposals/settledOrders.ts';
-import { userOperations } from './proposals/userOperations.ts';
 import type { ElectionContext } from './electionContext.ts';
 import type { Proposal, ProposalGroup } from './proposal.ts';
 

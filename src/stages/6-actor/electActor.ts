@@ -2,11 +2,11 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { groupBy, only } from '../../lib/lists.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import { collectCandidates } from './collectCandidates.ts';
-import { delegationsOf } from './delegations.ts';
 import { ElectionContext, type ElectionInput } from './electionContext.ts';
 import { feeRecipientsOf, tracingOf } from '../../value/parties.ts';
 import { amountsMoved } from '../../value/sides.ts';
 import { executionPayments, operationOf } from '../../value/parties/execution.ts';
+import { delegationsOf } from './proposals/delegatedAccounts.ts';
 import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
 import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';
@@ -129,8 +129,7 @@ function candidatesOf(
   winner: Proposal | null,
 ): Candidate[] {
   const proposed = proposedCandidates(groups, deciding, winner);
-  const excluded = context
-    .twoSided()
+  const excluded = context.twoSided
     .filter((account) => !proposed.has(account))
     .map((account) => ({
       account,

@@ -3,7 +3,8 @@ import { callersOf } from '../../value/frames.ts';
 import { tokensOf, venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { roleOf } from '../../lib/roles.ts';
+import { withParts, type PartsOf } from '../../lib/lazy.ts';
+import { accountsWith, roleOf } from '../../lib/roles.ts';
 import { actsOnOrders, asksOwner } from '../../value/signed.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
@@ -12,7 +13,6 @@ import { balances, netSides, type Balance, type Sides } from '../../value/balanc
 import type { Address } from '../../model/hex.ts';
 import type { Evidence, BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { RoleBinding } from '../../model/primitive.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
 import type { NonceSpan } from '../../model/upstream.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
@@ -31,15 +31,40 @@ export interface ElectionInput {
   readonly suspects: Suspects;
 }
 
-/** Lookups about accounts for the proposals; computed on first use. */
-export class ElectionContext {
-  readonly #sides = new Map<Address, Sides>();
-  #emitters?: ReadonlySet<Address>;
-  #acting?: ReadonlySet<Address>;
-  #executing?: readonly Motif[];
-  #twoSided?: readonly Address[];
+interface Parts {
+  readonly emitters: ReadonlySet<Address>;
+  /** Callers below the root. */
+  readonly callers: ReadonlySet<Address>;
+  /** Accounts value touched that sent and received, in first-movement order. */
+  readonly twoSided: readonly Address[];
+  /** An event or call names the signer as owner of more than a mere submitter does. */
+  readonly signerIsNamed: boolean;
+}
 
-  constructor(readonly input: ElectionInput) {}
+const PARTS: PartsOf<Parts, ElectionContext> = {
+  emitters: ({ input: { tx } }) => new Set(tx.logs.map(({ address }) => address)),
+  callers: ({ input: { tx } }) =>
+    new Set(tx.frames.filter((one) => one.effective && one.parent !== null).map(({ from }) => from)),
+  twoSided: (context) => {
+    const { ledgers, outgoing, incoming } = context.input.flow;
+    const isTwoWay = (one: Address): boolean => outgoing.has(one) && incoming.has(one);
+    return [...ledgers.keys()].filter((one) => isTwoWay(one) && context.sides(one) === 'both');
+  },
+  signerIsNamed: (context) =>
+    context.input.motifs.some((motif) => {
+      const { composite, submitter } = context.kindOf(motif);
+      const isOfMore = motif.basis !== 'structure' && !composite && !submitter;
+      return isOfMore && accountsWith(motif.participants, 'owner').includes(context.signer);
+    }),
+};
+
+/** Lookups about accounts for the proposals; computed on first use. */
+export class ElectionContext extends withParts<Parts>(PARTS) {
+  readonly #sides = new Map<Address, Sides>();
+
+  constructor(readonly input: ElectionInput) {
+    super();
+  }
 
   get signer(): Address {
     return this.input.tx.from;
@@ -72,9 +97,7 @@ export class ElectionContext {
 
   /** Motifs that execute an account's calls, or a user operation. */
   executions(what: NonNullable<MotifKindSpec['executes']>): readonly Motif[] {
-    // Most transactions have none.
-    this.#executing ??= this.withTrait(({ executes }) => executes !== null);
-    return this.#executing.filter((one) => this.kindOf(one).executes === what);
+    return this.withTrait(({ executes }) => executes === what);
   }
 
   /** Motifs of a kind with this trait. */
@@ -86,44 +109,10 @@ export class ElectionContext {
     return kindOf(this.input.rulebook, kind);
   }
 
-  /** Accounts value touched that sent and received, in first-movement order. */
-  twoSided(): readonly Address[] {
-    if (this.#twoSided) return this.#twoSided;
-    const { ledgers, outgoing, incoming } = this.input.flow;
-    const found: Address[] = [];
-    for (const [account, { size }] of ledgers) {
-      const twoWay = size > 1 && outgoing.has(account) && incoming.has(account);
-      if (twoWay && this.sides(account) === 'both') found.push(account);
-    }
-    return (this.#twoSided = found);
-  }
-
   /** The account called others, emitted events or was created here: it has code of its own. */
   showsCode(account: Address): boolean {
-    if (this.emits(account) || this.input.tx.createdContract === account) return true;
-    return account !== this.signer && this.#callers().has(account);
-  }
-
-  /** The account emitted events in this transaction. */
-  emits(account: Address): boolean {
-    this.#emitters ??= new Set(this.input.tx.logs.map(({ address }) => address));
-    return this.#emitters.has(account);
-  }
-
-  /** Callers below the root. */
-  #callers(): ReadonlySet<Address> {
-    const acting = ({ effective, parent }: Frame): boolean => effective && parent !== null;
-    return (this.#acting ??= new Set(this.input.tx.frames.filter(acting).map(({ from }) => from)));
-  }
-
-  /** An event or call names the signer as owner of more than a mere submitter does. */
-  get signerIsNamed(): boolean {
-    return this.input.motifs.some((motif) => {
-      if (motif.basis === 'structure') return false;
-      const { composite, submitter } = this.kindOf(motif);
-      const names = ({ role, account }: RoleBinding): boolean => role === 'owner' && account === this.signer;
-      return !composite && !submitter && motif.participants.some(names);
-    });
+    if (this.emitters.has(account) || this.input.tx.createdContract === account) return true;
+    return account !== this.signer && this.callers.has(account);
   }
 
   /** The rules know the contract itself, so its events are not a stranger's claim. */
@@ -151,7 +140,7 @@ export class ElectionContext {
 
   /** The account's own code ran and did something: it made a call, or emitted an event. */
   acted(account: Address): boolean {
-    return (this.emits(account) || this.madeCalls(account)) && this.asksOwner(account);
+    return (this.emitters.has(account) || this.madeCalls(account)) && this.asksOwner(account);
   }
 
   /** The account's own code made a call that was not read-only. */

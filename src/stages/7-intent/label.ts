@@ -12,7 +12,7 @@ import type { IntentRule, ParamSpec } from '../../model/rulebook.ts';
 import { argumentReader, type EncodedArguments } from '../../evm/readArgument.ts';
 import { functionOf } from '../../evm/decodeArguments.ts';
 import { cleanText, shortened } from '../../value/cleanText.ts';
-import { blobsText, nameOf } from './deeds.ts';
+import { blobsText, nameOf } from './calledWords.ts';
 import type { Address, Hex } from '../../model/hex.ts';
 
 /** An intent with its label, of a rule or of none. */
@@ -133,9 +133,7 @@ interface FoundArgument {
   readonly value: bigint | Hex;
 }
 
-/**
- * An argument of the acts' events, else of the transaction's own call; null where equal events state several.
- */
+/** An argument of the acts' events, else of the own call; null where equal events state several. */
 function argumentNamed(name: string, { view, motifs }: LabelSubject): FoundArgument | null {
   const { tx, input } = view;
   const stated = new Map<Hex, FoundArgument>();

@@ -8,8 +8,7 @@ import { accountsWith } from '../../lib/roles.ts';
 import { amountText, MAX_LISTED, type LabelFormat } from '../../value/labelFormat.ts';
 import { listedGifts } from './accountsFor.ts';
 import { paymentsBeside } from './paymentsBeside.ts';
-import { attemptOf, delegationText, methodOf } from './calledWords.ts';
-import { blobsText, deedOf, loggedBy } from './deeds.ts';
+import { attemptOf, blobsText, deedOf, delegationText, loggedBy, methodOf } from './calledWords.ts';
 import { balances, type Balance } from '../../value/balances.ts';
 import {
   actAmounts,

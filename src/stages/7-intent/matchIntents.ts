@@ -8,7 +8,6 @@ import type { FactValue, PreparedIntent, RuleOutcome, Verdict, Fragment } from '
 import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { lazy } from '../../lib/lazy.ts';
-import { memoize } from '../../lib/memo.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
 import { totals } from './actAmounts.ts';
@@ -77,20 +76,11 @@ const rivalsBySlug = ({ prepared: { intents } }: Rulebook) => {
 
 /** The rules that need no motif, or one of a kind that is present, best first. */
 const relevantIn = ({ byKind, input }: SubjectView): readonly PreparedIntent[] =>
-  input.rulebook.prepared.derive(relevantByKinds)([...byKind.keys()].join());
+  input.rulebook.prepared.intents.filter(
+    ({ rule: { requiresAny: any } }) => any.length === 0 || any.some((kind) => byKind.has(kind)),
+  );
 
-/** Transactions have a few hundred sets of kinds between them. */
-const relevantByKinds = ({ prepared: { intents } }: Rulebook) =>
-  memoize((kinds: string): readonly PreparedIntent[] => {
-    const present = new Set(kinds.split(','));
-    const isRelevant = ({ rule: { requiresAny: any } }: PreparedIntent): boolean =>
-      any.length === 0 || any.some((kind) => present.has(kind));
-    return intents.filter(isRelevant);
-  }, 1_000);
-
-/**
- * As `matchIntents`, with every rule evaluated and every condition kept, also of rules that could not match.
- */
+/** As `matchIntents`, with every rule evaluated and every condition kept. */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
   const view = new SubjectView(input);
   const relevant = relevantIn(view);
@@ -110,21 +100,12 @@ export async function explainIntents(input: IntentInput, format: LabelFormat): P
 }
 
 function verdictBy(rule: IntentRule | null, view: SubjectView, format: LabelFormat): Verdict {
-  if (!rule) return verdictOf(view, { named: fallbackIntent(view), rule, ...noActs(), ...NO_RULE }, format);
-  const motifs = supportingMotifs(view, rule);
-  const acts = { motifs, open: lazy(() => leftOpen(view, motifs, rule.label)) };
-  return verdictOf(view, { named: rule, rule, ...acts, ...assess(view, rule, acts) }, format);
-}
-
-interface Grounds extends Assessment, Acts {
-  readonly named: NamedIntent;
-  readonly rule: IntentRule | null;
-}
-
-function verdictOf(view: SubjectView, grounds: Grounds, format: LabelFormat): Verdict {
-  const { named, rule, motifs, status, confidence, caveats } = grounds;
+  const motifs = rule ? supportingMotifs(view, rule) : [];
+  const named: NamedIntent = rule ?? fallbackIntent(view);
   const kind = named.intent;
-  const { text: label, unfilled, stated, owner } = renderLabel(named, view, grounds, format);
+  const acts: Acts = { motifs, open: lazy(() => leftOpen(view, motifs, named.label)) };
+  const { status, confidence, caveats } = rule ? assess(view, rule, acts) : NO_RULE;
+  const { text: label, unfilled, stated, owner } = renderLabel(named, view, acts, format);
   const indexes = motifs.map((m) => m.index);
   const known = view.input.rulebook.intentKinds.get(kind);
   return {
@@ -145,8 +126,6 @@ function verdictOf(view: SubjectView, grounds: Grounds, format: LabelFormat): Ve
   };
 }
 
-/** Made anew: what is remembered for a list of motifs would keep its transaction alive. */
-const noActs = (): Acts => ({ motifs: [], open: () => [] });
 const NO_RULE: Assessment = { status: 'Suspected', confidence: 'Low', caveats: ['no_rule'] };
 
 /** The intent where no rule matches: the transaction failed, moved nothing of the actor's, or is unknown. */

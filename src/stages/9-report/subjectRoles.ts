@@ -17,23 +17,16 @@ export type RoleInput = Pick<
 };
 
 /** Roles of an address by its rule tags; first match wins. */
-const TAG_ROLES: readonly (readonly [string, SubjectRole])[] = [
-  ['wrapped_native', 'token_contract'],
-  ['router', 'router'],
-  ['aggregator', 'router'],
-  ['settlement', 'router'],
-  ['exchange_proxy', 'router'],
-  ['entry_point', 'router'],
-  ['forwarder', 'router'],
-  ['position_manager', 'router'],
-  ['pool', 'pool'],
-  ['pool_manager', 'pool'],
-  ['vault', 'vault'],
-  ['staking', 'vault'],
-  ['bridge', 'vault'],
-  ['fee_recipient', 'fee_recipient'],
-  ['paymaster', 'fee_recipient'],
-  ['builder', 'builder'],
+const TAG_ROLES: readonly (readonly [tags: readonly string[], SubjectRole])[] = [
+  [['wrapped_native'], 'token_contract'],
+  [
+    ['router', 'aggregator', 'settlement', 'exchange_proxy', 'entry_point', 'forwarder', 'position_manager'],
+    'router',
+  ],
+  [['pool', 'pool_manager'], 'pool'],
+  [['vault', 'staking', 'bridge'], 'vault'],
+  [['fee_recipient', 'paymaster'], 'fee_recipient'],
+  [['builder'], 'builder'],
 ];
 /** Role of a motif's venue, by the category of the motif. */
 const CATEGORY_ROLES: ReadonlyMap<string, SubjectRole> = new Map([
@@ -77,7 +70,7 @@ function ownRole(account: Address, { tx, header, attribution, rulebook }: RoleIn
 }
 
 function tagRole(entity: Entity | undefined): SubjectRole | undefined {
-  return entity && TAG_ROLES.find(([tag]) => entity.tags.includes(tag))?.[1];
+  return entity && TAG_ROLES.find(([tags]) => tags.some((tag) => entity.tags.includes(tag)))?.[1];
 }
 
 /** Role that follows the rules' roles. */

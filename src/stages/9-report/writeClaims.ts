@@ -34,17 +34,16 @@ function placeOf(operand: Operand, evidence: readonly Evidence[], writer: Report
   if ('act' in operand) return motifId(operand.act.index);
   if ('frame' in operand) return `frame:${writer.framePath(operand.frame)?.join('.') ?? ''}`;
   if ('log' in operand) return `log:${tx.logs[operand.log]!.logIndex}`;
-  return findWord(operand.word, evidence, writer, tx);
+  return findWord(operand.word, evidence, tx);
 }
 
 /** Where the evidence states an amount: a word of a log or call, a half of one, or the ether of a call. */
-function findWord(word: bigint, evidence: readonly Evidence[], writer: ReportWriter, tx: CanonicalTx) {
+function findWord(word: bigint, evidence: readonly Evidence[], tx: CanonicalTx) {
   const forms = formsOf(word);
   for (const { log, frame } of evidence) {
-    const entry = log === null ? undefined : tx.logs[log];
-    const call = frame === null ? undefined : tx.frames[frame];
-    const path = (): string => writer.framePath(frame)?.join('.') ?? '';
-    const place = entry ? findInLog(entry, forms) : call ? findInCall(call, path, word, forms) : null;
+    const entry = tx.logs[log ?? -1];
+    const call = tx.frames[frame ?? -1];
+    const place = entry ? findInLog(entry, forms) : call ? findInCall(call, word, forms) : null;
     if (place !== null) return place;
   }
   return null;
@@ -57,13 +56,13 @@ function findInLog({ topics, data, logIndex }: Log, forms: readonly Form[]): str
   return place === null ? null : `log:${logIndex}:${place}`;
 }
 
-function findInCall(frame: Frame, path: () => string, word: bigint, forms: readonly Form[]): string | null {
+function findInCall(frame: Frame, word: bigint, forms: readonly Form[]): string | null {
   const { input, output, value } = frame;
   const given = findDigits(input, 10, forms);
-  if (given !== null) return `call:${path()}:${given}`;
+  if (given !== null) return `call:${frame.path.join('.')}:${given}`;
   const returned = findDigits(output, 2, forms);
-  if (returned !== null) return `output:${path()}:${returned}`;
-  return value === word ? `value:${path()}` : null;
+  if (returned !== null) return `output:${frame.path.join('.')}:${returned}`;
+  return value === word ? `value:${frame.path.join('.')}` : null;
 }
 
 interface Form {

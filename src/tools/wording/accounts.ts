@@ -75,23 +75,19 @@ export function accountsOf(report: TxReport): AccountBook {
   const names = namesIn(report);
   const given = givenNames(report);
   const partOf = partsIn(report);
-  const known = new Map<string, Account>();
   const of = (address: string): Account => {
-    const found = known.get(key(address));
-    if (found) return found;
     const { part, label } = partOf(key(address));
     const role = (ROLES as readonly string[]).includes(part) ? (part as Role) : 'other';
+    const own = given.get(key(address));
     const ownName = OWN.includes(role) ? undefined : names.get(key(address));
-    const name = role === 'zero' ? 'Mint and burn' : (given.get(key(address))?.name ?? ownName);
-    const account = {
+    const name = role === 'zero' ? 'Mint and burn' : (own?.name ?? ownName);
+    return {
       address,
       role,
-      part: label ?? partName(part, role, given.get(key(address))?.kind),
+      part: label ?? partName(part, role, own?.kind),
       name: name ?? shortHex(address),
       named: name !== undefined,
     };
-    known.set(key(address), account);
-    return account;
   };
   return {
     of,

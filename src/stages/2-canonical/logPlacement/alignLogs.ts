@@ -55,7 +55,7 @@ export interface Alignment {
  * the end gives the cost of every alternative and so how sure each choice is.
  */
 export function alignLogs(alignment: Alignment): Aligned[] {
-  const { frames, timeline, candidates, rows: windows } = alignment;
+  const { frames, candidates, rows: windows } = alignment;
   // One possible moment each: nothing to search.
   if (windows.every(({ first, last }) => first === last))
     return windows.map(({ log, first }) => {
@@ -71,20 +71,23 @@ export function alignLogs(alignment: Alignment): Aligned[] {
     const isLater = (moment: number): boolean => moment >= base;
     const from = Math.max(first, lowerBound(moments, isLater));
     const end = Math.min(last + 1, from + limit);
-    const oneFrame = last - first < limit && isOneFrame(moments, first, last, timeline);
-    const judge = own && !oneFrame ? judgeOf(log, rows.at(-1), alignment, affinity()) : null;
-    const cells = moments.slice(from, end).map((moment) => cellAt(moment, own, judge, timeline));
+    const isOpen = own && (last - first >= limit || !isOneFrame(moments, first, last, alignment.timeline));
+    const judge = isOpen ? judgeOf(log, rows.at(-1), alignment, affinity()) : null;
+    const cells = moments.slice(from, end).map((moment) => cellAt(moment, own, judge, alignment.timeline));
     addEarlier(cells, rows.at(-1)?.cells);
-    rows.push({ log, cells, whole: own && from === first && end === last + 1 });
+    rows.push({ log, cells, whole: own && end - from === last + 1 - first });
     // Once a row had to be cut, later rows start where the best so far ends.
-    if (end <= last) base = cells.reduce((best, cell) => (cell.upTo < best.upTo ? cell : best)).moment;
+    if (end <= last) base = cheapest(cells).moment;
   }
   return readBack(rows);
 }
 
+const cheapest = (cells: readonly Cell[]): Cell =>
+  cells.reduce((best, cell) => (cell.upTo < best.upTo ? cell : best));
+
 type Judge = (frame: number, isLeaf: boolean) => Judgement;
 
-/** Compares a log with calls. Sharing a moment with an alike log costs more in calls without any of their own. */
+/** Compares a log with calls. To share a moment with an alike log costs more in calls that make none. */
 function judgeOf(log: number, before: Row | undefined, { logs }: Alignment, affinity: LogAffinity): Judge {
   const statement = statementOf(logs[log]!);
   const follows = before?.log === log - 1 && logs[log - 1]!.topics[0] === statement.topic;

@@ -26,19 +26,16 @@ export function inferLogs(
   timeline: Timeline,
   logs: readonly ReceiptLog[],
 ): InferredLogs {
-  const moments = new Int32Array(logs.length);
+  const moments = new Int32Array(logs.length).fill(-1);
   const certain = logs.map(() => false);
   const candidates = findCandidates(frames, timeline, logs);
   const windows = feasibleWindows(candidates);
-  let next = 0;
   for (const { log, moment, sure } of alignLogs({ frames, timeline, logs, candidates, rows: windows })) {
-    // A log with an emitter that never runs in this trace follows the log before it.
-    for (; next < log; next++) if (next > 0) moments[next] = moments[next - 1]!;
     moments[log] = moment;
     certain[log] = sure;
-    next = log + 1;
   }
-  for (; next < logs.length; next++) if (next > 0) moments[next] = moments[next - 1]!;
+  // A log with an emitter that never runs in this trace follows the log before it.
+  for (const [log, moment] of moments.entries()) if (moment < 0) moments[log] = moments[log - 1] ?? 0;
   return { moments, certain, within: holdingFrames(frames, timeline, candidates, windows) };
 }
 

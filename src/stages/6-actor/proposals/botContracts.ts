@@ -123,12 +123,10 @@ const tradedApart = (context: ElectionContext, account: Address): boolean =>
 /** Contracts other than venues that gave and got, each asking for what it gave. */
 function gaveByThemselves(context: ElectionContext): Address[] {
   const { unasked } = context.input.suspects;
-  return context
-    .twoSided()
-    .filter(
-      (account) =>
-        context.neverElect(account) === null &&
-        context.madeCalls(account) &&
-        context.input.flow.outgoing.get(account)!.every((index) => !unasked.has(index)),
-    );
+  return context.twoSided.filter(
+    (account) =>
+      context.neverElect(account) === null &&
+      context.madeCalls(account) &&
+      context.input.flow.outgoing.get(account)!.every((index) => !unasked.has(index)),
+  );
 }

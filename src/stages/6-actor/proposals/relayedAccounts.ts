@@ -38,7 +38,7 @@ function requestAuthors(context: ElectionContext): Proposal[] {
 /** The one account that sent and received, where the signer was repaid at most. */
 function soleTrader(context: ElectionContext): Proposal | null {
   const repaid = [...context.balances(context.signer).values()].every((b) => b.asset.kind === 'native');
-  const traders = repaid ? context.twoSided().filter((account) => context.isOther(account)) : [];
+  const traders = repaid ? context.twoSided.filter((account) => context.isOther(account)) : [];
   if (traders.length !== 1) return null;
   const [trader] = traders as [Address];
   const mode = context.authorised(trader) ? 'meta_transaction' : 'none';

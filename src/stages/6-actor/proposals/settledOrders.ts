@@ -34,9 +34,7 @@ type Principal = Pick<Proposal, 'account' | 'ground' | 'evidence'>;
  * did not sign.
  */
 function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
-  const [account, ...others] = context
-    .twoSided()
-    .filter((one) => one !== motif.venue && context.isOther(one));
+  const [account, ...others] = context.twoSided.filter((one) => one !== motif.venue && context.isOther(one));
   if (account === undefined || others.length > 0) return null;
   const evidence = [...motif.evidence, ...firstMovements(context.input.flow, account)];
   return { account, ground: 'claimed', evidence };

@@ -30,7 +30,7 @@ type Side = 'sent' | 'received';
 const countsOf =
   (side: Side) =>
   (doc: string, ...tests: Test[]) =>
-    count(doc, (v) => v[side].filter((one) => tests.every((test) => test(one, v))).length);
+    count(doc, (v) => v[side].filter((one) => tests.every((test) => test(one, v))));
 const [sent, received] = [countsOf('sent'), countsOf('received')];
 
 /** The counts that both sides have. */
@@ -167,7 +167,7 @@ const COUNTERPARTIES: Facts = {
   ),
   'actor.payees': count(
     'Accounts that kept what the actor sent, behind forwarders and routers.',
-    (v) => v.recipients.size,
+    (v) => v.recipients,
   ),
   'actor.pays_directly': flag(
     'Everything the actor sent went straight to who kept it.',
@@ -190,7 +190,7 @@ const COUNTERPARTIES: Facts = {
   ),
   'actor.sources': count(
     'Accounts the actor received something from directly, the zero address included.',
-    (v) => v.senders.size,
+    (v) => v.senders,
   ),
   'actor.sources_speak': flag(
     'A payer of the actor, or the contract it called, emitted an event that is no transfer or approval. An ' +
@@ -205,7 +205,7 @@ const COUNTERPARTIES: Facts = {
   ),
   'actor.received.unasked': count(
     'Movements to the actor that no call or signature of the payer asked for.',
-    (v) => v.received.flatMap((l) => l.incoming.filter((m) => v.input.suspects?.unasked.has(m.index))).length,
+    (v) => v.received.flatMap((l) => l.incoming.filter((m) => v.input.suspects?.unasked.has(m.index))),
   ),
   'actor.paid_by_created': flag(
     'Contracts created here paid all that the actor received.',

@@ -10,8 +10,13 @@ export interface FactSpec extends FactDeclaration {
 export type Facts = Readonly<Record<string, Omit<FactSpec, 'name'>>>;
 type Fact = Facts[string];
 
-export function count(doc: string, compute: (view: SubjectView) => number): Fact {
-  return { type: 'count', doc, compute };
+type Counted = number | { readonly length: number } | { readonly size: number };
+
+/** A number, or how many there are of these. */
+export function count(doc: string, compute: (view: SubjectView) => Counted): Fact {
+  const sizeOf = (all: Counted): number =>
+    typeof all === 'number' ? all : 'size' in all ? all.size : all.length;
+  return { type: 'count', doc, compute: (view) => sizeOf(compute(view)) };
 }
 
 export function flag(doc: string, compute: (view: SubjectView) => boolean): Fact {

@@ -1,5 +1,5 @@
 import { follow } from '../../../value/follow.ts';
-import { isIntermediary } from './intermediaries.ts';
+import { isIntermediary } from './ownership.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import type { SubjectView } from './subjectView.ts';

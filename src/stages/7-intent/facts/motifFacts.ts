@@ -31,19 +31,17 @@ export function factsOfKind(kind: string): Facts {
     ),
     own: count(
       `Motifs of kind ${kind} that are the actor's: it takes part, or the value it sent or received does.`,
-      (v) => own(v).length,
+      (v) => own(v),
     ),
-    top: count(
-      `The actor's motifs of kind ${kind} that are part of no larger motif.`,
-      (v) => own(v).filter(({ parent }) => parent === null).length,
+    top: count(`The actor's motifs of kind ${kind} that are part of no larger motif.`, (v) =>
+      own(v).filter(({ parent }) => parent === null),
     ),
-    direct: count(
-      `Motifs of kind ${kind} that name the actor as owner.`,
-      (v) => own(v).filter((motif) => rolesIn(motif, v).includes('owner')).length,
+    direct: count(`Motifs of kind ${kind} that name the actor as owner.`, (v) =>
+      own(v).filter((motif) => rolesIn(motif, v).includes('owner')),
     ),
     venues: count(
       `Distinct venues of the actor's motifs of kind ${kind}.`,
-      (v) => new Set(own(v).map(marketOf)).size,
+      (v) => new Set(own(v).map(marketOf)),
     ),
     proven: count(`The actor's motifs of kind ${kind} with status Proven.`, (v) => provenAmong(own(v))),
     protocols: protocols(`Protocols of the actor's motifs of kind ${kind}.`, (v) => protocolsOf(own(v))),
@@ -104,7 +102,7 @@ function kindsSharing(view: SubjectView, kind: string, placeOf: (motif: Motif) =
 
 /** Over all kinds. */
 export const MOTIF_FACTS: Facts = {
-  'motifs.own': count("Motifs of any kind that are the actor's.", (v) => v.own.length),
+  'motifs.own': count("Motifs of any kind that are the actor's.", (v) => v.own),
   'motifs.kinds': kinds("Kinds of the actor's motifs.", (v) => kindsOf(v.own)),
   'motifs.top_kinds': kinds(
     "Kinds of the actor's motifs that are part of no larger motif, contracts created on the way left out.",

@@ -1,6 +1,5 @@
 import { ACTOR_FACTS } from './actorFacts.ts';
-import { ALLOWANCE_FACTS } from './allowanceFacts.ts';
-import { ASSET_FACTS } from './assetFacts.ts';
+import { ALLOWANCE_FACTS, ASSET_FACTS } from './assetFacts.ts';
 import { factsOfKind, MOTIF_FACTS } from './motifFacts.ts';
 import { SWAP_FACTS } from './swapFacts.ts';
 import { FLOW_FACTS, TX_FACTS } from './txFacts.ts';

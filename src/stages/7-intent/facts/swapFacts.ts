@@ -1,6 +1,6 @@
 import { count, flag, motifTags, protocols, type Facts } from './factSpec.ts';
 import { roleOf } from '../../../lib/roles.ts';
-import { isIntermediary } from './intermediaries.ts';
+import { isIntermediary } from './ownership.ts';
 import { marketOf, protocolsOf, provenAmong, tagsOf } from './motifFacts.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { SubjectView } from './subjectView.ts';
@@ -16,19 +16,15 @@ import type { AssetId } from '../../../model/valueFlow.ts';
 
 /** Swaps between what the actor sent and what it or its recipients got. Pools are counted by id. */
 export const SWAP_FACTS: Facts = {
-  'swaps.count': count(
-    'Swaps on the way from what the actor sent to what it received.',
-    (v) => v.path.length,
-  ),
+  'swaps.count': count('Swaps on the way from what the actor sent to what it received.', (v) => v.path),
   'swaps.pools': count(
     'Distinct pools on that way. A pool used twice counts once.',
-    (v) => new Set(v.path.map(marketOf)).size,
+    (v) => new Set(v.path.map(marketOf)),
   ),
-  'swaps.venues': count('Distinct contracts on that way.', (v) => new Set(v.path.map((m) => m.venue)).size),
+  'swaps.venues': count('Distinct contracts on that way.', (v) => new Set(v.path.map((m) => m.venue))),
   'swaps.proven': count('Swaps on that way that are proven.', (v) => provenAmong(v.path)),
-  'swaps.structural': count(
-    'Swaps on that way that only the movements show, no event.',
-    (v) => v.path.filter((m) => m.basis === 'structure').length,
+  'swaps.structural': count('Swaps on that way that only the movements show, no event.', (v) =>
+    v.path.filter((m) => m.basis === 'structure'),
   ),
   'swaps.protocols': protocols('Protocols on that way.', (v) => protocolsOf(v.path)),
   'swaps.tags': motifTags('Tags of the swaps on that way.', (v) => tagsOf(v.path)),
@@ -38,12 +34,12 @@ export const SWAP_FACTS: Facts = {
   ),
   'swaps.delivered_to': count(
     'Accounts other than the actor that kept proceeds of those swaps.',
-    (v) => v.deliveries.length,
+    (v) => v.deliveries,
   ),
   'swaps.delivered_to_unknown': count(
     'Of these accounts, those that logged events no rule knows: contracts that did something ' +
       'with the proceeds.',
-    (v) => v.deliveries.filter(({ account }) => speaksUnknown(account, v)).length,
+    (v) => v.deliveries.filter(({ account }) => speaksUnknown(account, v)),
   ),
   'swaps.by_aggregator': flag('An aggregator, a solver or an order book settled the trade.', settledByOthers),
 };

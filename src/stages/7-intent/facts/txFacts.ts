@@ -20,9 +20,8 @@ export const TX_FACTS: Facts = {
     'The transaction itself is a contract creation (`to` is null).',
     (v) => v.tx.to === null,
   ),
-  'tx.contracts_created': count(
-    'Contracts created anywhere in the trace, in frames that took effect.',
-    (v) => creationsIn(v.tx.frames).length,
+  'tx.contracts_created': count('Contracts created anywhere in the trace, in frames that took effect.', (v) =>
+    creationsIn(v.tx.frames),
   ),
   'tx.selector': text(
     '^(0x[0-9a-f]{8})?$',
@@ -69,10 +68,7 @@ export const TX_FACTS: Facts = {
     'The transaction cost other gas than its data alone: code ran, or other things were paid for.',
     ({ tx }) => tx.gasUsed !== BigInt(gasOfData(tx.input)),
   ),
-  'tx.authorizations': count(
-    'EIP-7702 authorisations in the transaction.',
-    (v) => v.tx.authorizations.length,
-  ),
+  'tx.authorizations': count('EIP-7702 authorisations in the transaction.', (v) => v.tx.authorizations),
   'tx.delegates': oneOf(
     ['no', 'yes', 'unknown'],
     'Whether one of its EIP-7702 authorisations took effect; `unknown`: none is shown that did.',
@@ -83,10 +79,9 @@ export const TX_FACTS: Facts = {
     },
   ),
   'tx.blobs': count('Blobs the transaction carries (EIP-4844).', (v) => Number(blobsOf(v.tx))),
-  'tx.logs': count('Events in the receipt.', (v) => v.tx.logs.length),
-  'tx.calls': count(
-    'Call frames below the root that took effect.',
-    (v) => v.tx.frames.filter((f) => f.effective && f.parent !== null).length,
+  'tx.logs': count('Events in the receipt.', (v) => v.tx.logs),
+  'tx.calls': count('Call frames below the root that took effect.', (v) =>
+    v.tx.frames.filter((f) => f.effective && f.parent !== null),
   ),
   'tx.to_tags': entityTags('Entity tags of the called address.', (v) => v.tagsOf(v.tx.to)),
   'tx.touched_tags': entityTags(
@@ -111,37 +106,32 @@ function touchedTags(v: SubjectView): string[] {
 
 /** Facts about the whole value flow without payments for execution, for any subject. */
 export const FLOW_FACTS: Facts = {
-  'flow.movements': count('Movements of value.', (v) => v.movements.length),
-  'flow.mints': count(
-    'Tokens minted: movements out of the zero address, wrapping excluded.',
-    (v) => v.movements.filter((m) => v.isMint(m)).length,
+  'flow.movements': count('Movements of value.', (v) => v.movements),
+  'flow.mints': count('Tokens minted: movements out of the zero address, wrapping excluded.', (v) =>
+    v.movements.filter((m) => v.isMint(m)),
   ),
-  'flow.burns': count(
-    'Tokens burnt: movements into the zero address, unwrapping excluded.',
-    (v) => v.movements.filter((m) => v.isBurn(m)).length,
+  'flow.burns': count('Tokens burnt: movements into the zero address, unwrapping excluded.', (v) =>
+    v.movements.filter((m) => v.isBurn(m)),
   ),
   'flow.assets': count('Distinct assets that moved.', (v) =>
     v.fees.size === 0 ? v.flow.assets.size : new Set(v.movements.map((m) => m.asset)).size,
   ),
-  'flow.native_movements': count(
-    'Movements of the native asset.',
-    (v) => v.movements.filter((m) => v.flow.assets.get(m.asset)?.kind === 'native').length,
+  'flow.native_movements': count('Movements of the native asset.', (v) =>
+    v.movements.filter((m) => v.flow.assets.get(m.asset)?.kind === 'native'),
   ),
-  'flow.fungible_movements': count(
-    'Movements of native or ERC-20 assets.',
-    (v) => v.movements.filter((m) => isFungible(v.flow.assets.get(m.asset)!)).length,
+  'flow.fungible_movements': count('Movements of native or ERC-20 assets.', (v) =>
+    v.movements.filter((m) => isFungible(v.flow.assets.get(m.asset)!)),
   ),
-  'flow.nft_movements': count(
-    'Movements of non-fungible or ERC-1155 tokens.',
-    (v) => v.movements.filter((m) => isNft(v.flow.assets.get(m.asset)!)).length,
+  'flow.nft_movements': count('Movements of non-fungible or ERC-1155 tokens.', (v) =>
+    v.movements.filter((m) => isNft(v.flow.assets.get(m.asset)!)),
   ),
   'flow.payers': count(
     'Accounts other than the zero address that ended with less of something.',
-    (v) => v.netHolders.payers.size,
+    (v) => v.netHolders.payers,
   ),
   'flow.receivers': count(
     'Accounts other than the zero address that ended with more of something.',
-    (v) => v.netHolders.receivers.size,
+    (v) => v.netHolders.receivers,
   ),
   'flow.payers_speak': kinds(
     'Motif kinds spoken by the known protocols whose addresses ended with less of something.',
@@ -155,21 +145,21 @@ export const FLOW_FACTS: Facts = {
       flow.nonEconomic.filter(
         ({ kind, from, to }) =>
           kind === 'zero_transfer' && (from === signer || to === signer || shown.has(from!)),
-      ).length,
+      ),
   ),
   'noneconomic.self_transfers': count('Transfers to oneself.', (v) => v.nonEconomic('self_transfer')),
   'noneconomic.own_self_transfers': count(
     'Token transfers of the actor to itself, by its own call of the token.',
-    (v) => ownSelfTransfers(v).length,
+    (v) => ownSelfTransfers(v),
   ),
   'noneconomic.own_self_nfts': count(
     'Transfers of NFTs of the actor to itself, by its own call of their contract.',
-    (v) => ownSelfTransfers(v).filter(({ evidence: { log } }) => v.tx.logs[log!]!.topics.length === 4).length,
+    (v) => ownSelfTransfers(v).filter(({ evidence: { log } }) => v.tx.logs[log!]!.topics.length === 4),
   ),
   'noneconomic.forged_transfers': count('Transfer events no balance can answer for.', (v) =>
     v.nonEconomic('forged_transfer'),
   ),
-  'noneconomic.events': count('Events that move nothing.', (v) => v.events.length),
+  'noneconomic.events': count('Events that move nothing.', (v) => v.events),
   'noneconomic.unread_events': count('Events that move nothing and of which no act speaks.', unreadEvents),
   'noneconomic.names_accounts': flag(
     'An event that moves nothing names the actor, or an account that shows no code: by a word that has the ' +
