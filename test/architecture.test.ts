@@ -222,7 +222,6 @@ describe('architecture', () => {
       'venuesOf',
       'carriersOf',
       'originsThrough',
-      'issuersOf',
       'feeRecipientsOf',
       'tradersOf',
       'walletsOf',

@@ -11,10 +11,9 @@ import { Create2Proofs, knownContracts, type RegisteredContracts } from './match
 import { joinTriggers } from './join/joinTriggers.ts';
 import { findApprovals, findDeployments, findIssuance, findWraps } from './structure/plainActs.ts';
 import { StructureContext } from './structure/context.ts';
-import { findBusMessages } from './structure/busMessages.ts';
 import { NamedActs } from './structure/namedActs.ts';
 import { asPaidActs, findTransfers } from './structure/transfers.ts';
-import { findLiquidityExchanges, findShareExchanges } from './structure/shares.ts';
+import { findShareExchanges } from './structure/shares.ts';
 import { findStructuralSwaps } from './structure/swaps.ts';
 import { findTriggers, indexTriggers } from './match/triggers.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
@@ -67,13 +66,11 @@ function findDrafts(
   const mayExchange = flow.movements.length > 1;
   const named = new NamedActs(context);
   take(findWraps(context));
-  if (mayExchange) take(findLiquidityExchanges(context));
   if (flow.movements.length > 0) take(named.withAmounts());
   if (mayExchange) {
     take(findShareExchanges(context));
     take(findStructuralSwaps(context));
   }
-  take(findBusMessages(context));
   take(named.withoutAmounts());
   take(findIssuance(context));
   take(findDeployments(context));

@@ -1,20 +1,25 @@
-import { NATIVE_ASSET, mergeNative } from '../../value/asset.ts';
+import { NATIVE_ASSET } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
 import { legClaims } from '../../value/claims.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame } from '../../value/frames.ts';
-import { joinMovements, NOTHING, statusOf, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import {
+  joinMovements,
+  NOTHING,
+  statusOf,
+  UNPLACED,
+  type MotifDraft,
+  type MotifInput,
+} from './draftMotif.ts';
 import { assignOwners } from './links.ts';
 import { mergeLike, mergeSilent } from './mergeLike.ts';
 import { hopOf, type Hop } from './hops.ts';
 import type { AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Leg, Primitive, RoleBinding } from '../../model/primitive.ts';
-import { SENT_ROLES, accountsWith, distinctRoles, placesOf } from '../../lib/roles.ts';
+import { SENT_ROLES, distinctRoles, placesOf } from '../../lib/roles.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { only } from '../../lib/lists.ts';
-import { balances } from '../../value/balances.ts';
 import { tracingOf } from '../../value/parties.ts';
 import type { Address } from '../../model/hex.ts';
 
@@ -91,34 +96,19 @@ function standAlone(primitive: Primitive, input: MotifInput): MotifDraft {
   // A call that shows what it did is more than the name of its function.
   const confidence = known === 'Low' && primitive.basis === 'call' && doubt === null ? 'Medium' : known;
   return {
-    index: -1,
-    parent: null,
-    kind: primitive.kind,
-    protocol: primitive.protocol,
-    named: undefined,
-    basis: primitive.basis,
-    venue: primitive.venue,
-    poolId: primitive.poolId,
-    seq: primitive.seq,
+    ...UNPLACED,
+    ...primitive,
+    position,
+    portions,
+    others,
     scopeFrame: commonFrame(tx, primitive.evidence),
     participants: participantsOf(primitive, input),
     assetsIn: amountsOf(legs, false),
     assetsOut: amountsOf(legs, true),
-    claims: primitive.claims,
-    tags: primitive.tags,
     status: statusOf(doubt),
     doubt,
     confidence: confidence === 'High' && isSuspect(primitive, input) ? 'Medium' : confidence,
     movements: joinMovements(legs),
-    evidence: primitive.evidence,
-    position,
-    portions,
-    count: undefined,
-    children: NOTHING,
-    whole: null,
-    reason: undefined,
-    legs,
-    others,
   };
 }
 
@@ -151,27 +141,7 @@ function participantsOf(primitive: Primitive, input: MotifInput): readonly RoleB
     owner !== null &&
     primitive.basis !== 'structure' &&
     !primitive.roles.some(({ role }) => role === 'owner');
-  const roles = withBuyer(bindings, primitive, input);
-  return distinctRoles(unnamed ? [{ role: 'owner', account: owner }, ...roles] : roles);
-}
-
-/** A buyer is the account that paid: the recipient, where it gave as much, else the only payer. */
-function withBuyer(
-  bindings: readonly RoleBinding[],
-  { legs }: Primitive,
-  { flow, rulebook: { wrappedNative } }: MotifInput,
-): readonly RoleBinding[] {
-  const [named] = accountsWith(bindings, 'buyer');
-  if (named === undefined) return bindings;
-  const payers = [...new Set(accountsWith(bindings, 'payer'))];
-  if (payers.length === 0 || payers.includes(named)) return bindings;
-  const given = balances(flow, named, { mergeWrapped: wrappedNative });
-  const hasPaid = ({ role, asset, amount }: Leg): boolean =>
-    SENT_ROLES.has(role) && -(given.get(mergeNative(asset, wrappedNative))?.net ?? 0n) >= amount;
-  if (legs.some(hasPaid)) return bindings;
-  const { carriers } = tracingOf(flow, wrappedNative);
-  const buyer = only(payers.filter((account) => !carriers.has(account)));
-  return bindings.flatMap((one) => (one.role !== 'buyer' ? one : buyer ? { ...one, account: buyer } : []));
+  return distinctRoles(unnamed ? [{ role: 'owner', account: owner }, ...bindings] : bindings);
 }
 
 /** Adds payers and recipients by leg. Returns the one account all legs lead to; null for none or several. */

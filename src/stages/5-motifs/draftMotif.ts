@@ -33,42 +33,42 @@ type Summary = Pick<
   'kind' | 'venue' | 'participants' | 'assetsIn' | 'assetsOut' | 'claims' | 'scopeFrame'
 >;
 
+export const NOTHING: readonly never[] = [];
+
+/** Fields of a draft before it has its place. All drafts begin with them: later stages read each of any act. */
+export const UNPLACED = {
+  index: -1,
+  parent: null,
+  named: undefined,
+  poolId: null,
+  tags: NOTHING,
+  position: null,
+  portions: NOTHING,
+  count: undefined,
+  children: NOTHING,
+  whole: null,
+  reason: undefined,
+  legs: NOTHING,
+  others: NOTHING,
+};
+
 /** A composite: Proven where its claims hold, and known no better than the least known of its parts. */
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
   const doubt = proveWhole(summary, parts);
   return {
-    index: -1,
-    parent: null,
-    kind: summary.kind,
+    ...UNPLACED,
+    ...summary,
     protocol: sharedProtocol(parts),
-    named: undefined,
     basis: parts.every((part) => part.basis !== 'structure') ? 'event' : 'structure',
-    venue: summary.venue,
-    poolId: null,
     seq: parts.reduce((first, part) => Math.min(first, part.seq), Infinity),
-    scopeFrame: summary.scopeFrame,
-    participants: summary.participants,
-    assetsIn: summary.assetsIn,
-    assetsOut: summary.assetsOut,
-    claims: summary.claims,
-    tags: NOTHING,
     status: statusOf(doubt),
     doubt,
     confidence: lowestOf(parts.map((part) => part.confidence)),
     movements: joinMovements(parts),
     evidence: joinEvidence(parts),
-    position: null,
-    portions: NOTHING,
-    count: undefined,
     children: parts,
-    whole: null,
-    reason: undefined,
-    legs: NOTHING,
-    others: NOTHING,
   };
 }
-
-export const NOTHING: readonly never[] = [];
 
 export const statusOf = (doubt: Motif['doubt']): Motif['status'] => (doubt === null ? 'Proven' : 'Suspected');
 

@@ -19,11 +19,9 @@ export interface NamedTrigger {
   readonly seq: number;
   readonly contract: Address;
   readonly evidence: Evidence;
-  /** False for a call that only the called contract made in turn. */
-  readonly direct: boolean;
   /** Ranks of the lexicon's entries that fit its signature, best first. */
   readonly entries: readonly number[];
-  /** Known only with another layout of `indexed` arguments: a hint where nothing else explains the flow. */
+  /** A message between chains, or only known with other `indexed` arguments: where nothing else explains. */
   readonly otherLayout: boolean;
   /** Its 32-byte words as numbers, read on first use: every flat, tuple or array argument is among them. */
   readonly words: () => ReadonlySet<bigint>;
@@ -41,11 +39,11 @@ function eventTrigger(log: Log, key: string, rulebook: Rulebook): NamedTrigger |
   const evidence = logEvidence(log);
   const { entries, otherLayout } = named;
   const words = lazy(() => new Set([...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)]));
-  return { basis: 'event', seq, contract: address, evidence, direct: true, entries, otherLayout, words };
+  return { basis: 'event', seq, contract: address, evidence, entries, otherLayout, words };
 }
 
 /** A call as a trigger; null for one that no entry of the lexicon fits. */
-function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): NamedTrigger | null {
+function callTrigger(frame: Frame, rulebook: Rulebook): NamedTrigger | null {
   const { selector, to, seq, input } = frame;
   if (selector === null || to === null) return null;
   const named = rulebook.prepared.derive(namedSignatures).call(selector);
@@ -54,7 +52,7 @@ function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): NamedTr
   const evidence = frameEvidence(frame, to);
   const words = lazy(() => new Set(wordsOf(input, 4)));
   const { entries } = named;
-  return { basis: 'call', seq, contract: to, evidence, direct, entries, otherLayout: false, words };
+  return { basis: 'call', seq, contract: to, evidence, entries, otherLayout: false, words };
 }
 
 /** Signatures recur from log to log and call to call; the lexicon's words are compared once with each. */
@@ -72,7 +70,9 @@ function namedSignatures(rulebook: Rulebook) {
       const exact = declared(events.get(key)?.signature) ?? eventNamed(signatures, topic, count);
       // Of the same hash with other arguments indexed: words are compared as a set, so it serves as well.
       const named = exact ?? declared(byTopic.get(topic)) ?? eventNamed(signatures, topic);
-      return { entries: entriesFor('event', named, rulebook), otherLayout: exact === null };
+      const isMessage = rulebook.lexicon.some(({ messages }) => messages.has(topic));
+      const entries = entriesFor('event', named, rulebook, topic);
+      return { entries, otherLayout: exact === null || isMessage };
     }, 4_000),
     /** By selector. `bare`: without parameters. */
     call: memoize((selector) => {
@@ -88,9 +88,12 @@ function entriesFor(
   basis: NamedTrigger['basis'],
   signature: NamedSignature | null,
   { lexicon }: Rulebook,
+  topic?: Hash,
 ): readonly number[] {
   const words = signatureWords(basis, signature);
-  return [...lexicon.keys()].filter((rank) => applies(lexicon[rank]!, words));
+  const isOf = (entry: LexiconEntry): boolean =>
+    applies(entry, words) || (topic !== undefined && entry.messages.has(topic));
+  return [...lexicon.keys()].filter((rank) => isOf(lexicon[rank]!));
 }
 
 /** The first 32-byte words of `data` from byte `from` on, as numbers. */
@@ -148,12 +151,11 @@ export function findHints(context: StructureContext, principals: ReadonlySet<Add
   );
 }
 
-/** Logs of acts, movements and approvals. */
+/** Logs of acts and movements. */
 function claimedLogs({ flow, found }: StructureContext): ReadonlySet<number | null> {
   const claimed = new Set<number | null>();
   for (const { evidence } of found) for (const { log } of evidence) claimed.add(log);
   for (const { evidence } of flow.movements) claimed.add(evidence.log);
-  for (const { kind, evidence } of flow.nonEconomic) if (kind === 'approval') claimed.add(evidence.log);
   return claimed;
 }
 
@@ -174,10 +176,7 @@ function eventTriggers(context: StructureContext): NamedTrigger[] {
   return triggers;
 }
 
-/**
- * Whether a rule reads amounts from this event at this very contract: where none moved, words know
- * no better.
- */
+/** Whether a rule reads amounts from this event here: where none moved, words know no better. */
 function isRead({ address }: Log, key: string, { events }: Rulebook): boolean {
   const mappings = events.get(key)?.mappings ?? [];
   return mappings.some(
@@ -198,18 +197,16 @@ function statedChanges({ found, rulebook }: StructureContext): ReadonlySet<strin
   return stated;
 }
 
-/** Calls that principals made, those that the called contract made to itself (`multicall`), and its own. */
+/** Calls that principals made, and those that the called contract made to itself (`multicall`). */
 function callTriggers({ tx, rulebook }: StructureContext, principals: ReadonlySet<Address>): NamedTrigger[] {
   const isDirect = ({ type, from, to }: Frame): boolean =>
     (type === 'CALL' && principals.has(from) && !principals.has(to!)) ||
     (to === tx.to && (type === 'DELEGATECALL' || from === to));
-  const isOfCalled = ({ type, from }: Frame): boolean => type === 'CALL' && from === tx.to;
   const triggers: NamedTrigger[] = [];
   for (const frame of tx.frames) {
     if (triggers.length === MAX_TRIGGERS) break;
     if (!frame.effective || frame.static || frame.to === null) continue;
-    const direct = isDirect(frame);
-    const trigger = direct || isOfCalled(frame) ? callTrigger(frame, rulebook, direct) : null;
+    const trigger = isDirect(frame) ? callTrigger(frame, rulebook) : null;
     if (trigger) triggers.push(trigger);
   }
   return triggers;
@@ -222,8 +219,6 @@ function hintsOf(trigger: NamedTrigger, { tx, rulebook }: StructureContext): Hin
   for (const rank of trigger.entries) {
     const entry = rulebook.lexicon[rank]!;
     if (known && !known.has(entry.kind)) continue;
-    // A contract's own calls name acts on others, not payments to or by its caller.
-    if (!trigger.direct && entry.flow !== 'any') continue;
     if (entry.sign === 'hash_path' && !holdsHashPath(tx.frames[trigger.evidence.frame!]!.input)) continue;
     hints.push({ trigger, entry, rank });
   }
