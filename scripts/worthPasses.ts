@@ -36,6 +36,7 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   markEnds: at('4-primitives/join/joinTriggers.ts', 'const hints = found.filter(isHint);', 'found'),
   nameVenues: at('5-motifs/nameVenues.ts', 'for (const motif of motifs) {', 'motifs'),
   approvals: at(`${STRUCTURE}/plainActs.ts`, 'const transfers = new Map(', '[]'),
+  busMessages: at(`${STRUCTURE}/busMessages.ts`, 'const open = new UnclaimedFlows(context);', '[]'),
   shares: at(`${STRUCTURE}/shares.ts`, 'const done = new Set<string>();', '[]'),
   swaps: at(`${STRUCTURE}/swaps.ts`, 'const customerTraded = anyTraded(context);', '[]'),
   withAmounts: at(`${STRUCTURE}/namedActs.ts`, 'if (open.isEmpty) return [];', '[]'),

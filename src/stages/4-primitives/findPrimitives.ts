@@ -11,6 +11,7 @@ import { Create2Proofs, knownContracts, type RegisteredContracts } from './match
 import { joinTriggers } from './join/joinTriggers.ts';
 import { findApprovals, findDeployments, findIssuance, findWraps } from './structure/plainActs.ts';
 import { StructureContext } from './structure/context.ts';
+import { findBusMessages } from './structure/busMessages.ts';
 import { NamedActs } from './structure/namedActs.ts';
 import { asPaidActs, findTransfers } from './structure/transfers.ts';
 import { findShareExchanges } from './structure/shares.ts';
@@ -71,6 +72,7 @@ function findDrafts(
     take(findShareExchanges(context));
     take(findStructuralSwaps(context));
   }
+  take(findBusMessages(context));
   take(named.withoutAmounts());
   take(findIssuance(context));
   take(findDeployments(context));

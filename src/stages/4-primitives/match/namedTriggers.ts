@@ -21,7 +21,7 @@ export interface NamedTrigger {
   readonly evidence: Evidence;
   /** Ranks of the lexicon's entries that fit its signature, best first. */
   readonly entries: readonly number[];
-  /** A message between chains, or only known with other `indexed` arguments: where nothing else explains. */
+  /** Known only with another layout of `indexed` arguments: a hint where nothing else explains the flow. */
   readonly otherLayout: boolean;
   /** Its 32-byte words as numbers, read on first use: every flat, tuple or array argument is among them. */
   readonly words: () => ReadonlySet<bigint>;
@@ -70,9 +70,7 @@ function namedSignatures(rulebook: Rulebook) {
       const exact = declared(events.get(key)?.signature) ?? eventNamed(signatures, topic, count);
       // Of the same hash with other arguments indexed: words are compared as a set, so it serves as well.
       const named = exact ?? declared(byTopic.get(topic)) ?? eventNamed(signatures, topic);
-      const isMessage = rulebook.lexicon.some(({ messages }) => messages.has(topic));
-      const entries = entriesFor('event', named, rulebook, topic);
-      return { entries, otherLayout: exact === null || isMessage };
+      return { entries: entriesFor('event', named, rulebook), otherLayout: exact === null };
     }, 4_000),
     /** By selector. `bare`: without parameters. */
     call: memoize((selector) => {
@@ -88,12 +86,9 @@ function entriesFor(
   basis: NamedTrigger['basis'],
   signature: NamedSignature | null,
   { lexicon }: Rulebook,
-  topic?: Hash,
 ): readonly number[] {
   const words = signatureWords(basis, signature);
-  const isOf = (entry: LexiconEntry): boolean =>
-    applies(entry, words) || (topic !== undefined && entry.messages.has(topic));
-  return [...lexicon.keys()].filter((rank) => isOf(lexicon[rank]!));
+  return [...lexicon.keys()].filter((rank) => applies(lexicon[rank]!, words));
 }
 
 /** The first 32-byte words of `data` from byte `from` on, as numbers. */

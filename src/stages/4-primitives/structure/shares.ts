@@ -1,6 +1,6 @@
 import { only } from '../../../lib/lists.ts';
 import { claim, indexesOf, issueClaim, legOf, structural } from '../../../value/claims.ts';
-import { isIssuance } from '../../../value/asset.ts';
+import { isIssuance, mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { legsByAsset, contractOf, counterFlow, endOf, isFungible, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Claim } from '../../../model/primitive.ts';
@@ -101,10 +101,24 @@ function shareClaims(
 /** The underlying of an issuer that keeps it elsewhere: exchanged with an unexplained account. */
 function elsewhere(context: StructureContext, share: Movement, holder: Address): Movement[] {
   const deposit = share.kind === 'mint';
-  return counterFlow(context, share, deposit ? 'outgoing' : 'incoming', holder)
+  const found = counterFlow(context, share, deposit ? 'outgoing' : 'incoming', holder)
     .filter((m) => {
       const end = endOf(context, m, deposit ? 'to' : 'from');
       return end !== null && end !== holder && !context.wrappedNative.has(end);
     })
     .slice(0, MAX_UNDERLYING);
+  // Tokens sold: a wallet has the proceeds.
+  return deposit && found.every((m) => context.carriers.has(m.to) && isPaidOut(context, m)) ? [] : found;
+}
+
+/** Ether that ended with an account that received it by a plain payment and did nothing with it. */
+function isPaidOut(context: StructureContext, { asset, to }: Movement): boolean {
+  const { tx, flow, destinations, wrappedNative } = context;
+  if (mergeNative(asset, wrappedNative) !== NATIVE_ASSET) return false;
+  const ends = new Set(destinations(to, asset));
+  if (ends.size === 0 || tx.logs.some(({ address }) => ends.has(address))) return false;
+  return [...ends].every((end) => {
+    const paid = (flow.incoming.get(end) ?? []).map((index) => flow.movements[index]!.evidence.frame);
+    return paid.every((frame) => frame !== null && tx.frames[frame]!.input === '0x');
+  });
 }

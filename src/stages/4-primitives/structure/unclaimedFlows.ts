@@ -40,6 +40,15 @@ export class UnclaimedFlows {
     return eachSide((side) => (this.#sides()[side].get(account) ?? NOTHING).filter(this.#isOpen));
   }
 
+  /** Accounts that got something and gave nothing. */
+  recipients(): Address[] {
+    const { received, minted } = this.#sides();
+    return [...new Set([...received.keys(), ...minted.keys()])].filter((account) => {
+      const own = this.of(account);
+      return own.sent.length + own.burnt.length === 0 && own.received.length + own.minted.length > 0;
+    });
+  }
+
   /** The first transfers of exactly this amount. */
   ofAmount(amount: bigint, limit: number): readonly Movement[] {
     return this.#byAmount().get(amount)?.filter(this.#isOpen).slice(0, limit) ?? NOTHING;
