@@ -1,5 +1,5 @@
 // Ways to take money from whoever signs, each in three disguises, alone and behind a router that the rules list.
-import { getAddress, keccak256, pad, toHex, type Address, type Hex } from 'viem';
+import { getAddress, keccak256, pad, toFunctionSelector, toHex, type Address, type Hex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/service/config.ts';
 import { openPreviewer, type Previewer, type PreviewReport } from '../../src/tools/preview/preview.ts';
@@ -14,8 +14,12 @@ let previewer: Previewer;
 const alice = addressOf('alice');
 const at = (name: string): Address => story.ctx.at(name);
 const DRAINER = getAddress(`0x${'d'.repeat(39)}1`);
-/** A token that grants allowances and logs none; a proxy with code that replaces its own. */
-const [SILENT, PROXY] = [2, 3].map((i) => getAddress(`0x${'5'.repeat(39)}${i}`)) as [Address, Address];
+/** A token that grants allowances and logs none; a proxy with code that replaces its own; a keeper of operators. */
+const [SILENT, PROXY, KEEPER] = [2, 3, 4].map((i) => getAddress(`0x${'5'.repeat(39)}${i}`)) as [
+  Address,
+  Address,
+  Address,
+];
 const MOST = 2n ** 256n - 1n;
 let apeId: bigint;
 
@@ -38,6 +42,11 @@ const log = (signature: string, topics: string[], data = ''): string => {
 };
 const IMPLEMENTATION = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc';
 const SILENT_TOKEN = '0x5f3560e01c63095ea7b314601857602435545f5260205ff35b602435600435550000';
+/** Keeps whom its caller let act by `setOperator`, and tells of it by this view alone. */
+const keeperOf = (view: string): string => {
+  const [set, get] = ['setOperator(address,bool)', view].map((one) => toFunctionSelector(one).slice(2));
+  return `5f3560e01c8063${set}14601b5763${get}146024575f5ffd5b6024356004355500` + `5b602435545f5260205ff3`;
+};
 
 interface Call {
   readonly to: string;
@@ -52,6 +61,8 @@ interface Way {
   /** Calls of the signer itself beside that to the drainer. */
   readonly beside?: readonly Call[];
   readonly delegates?: boolean;
+  /** Code of the keeper of operators. */
+  readonly keeper?: string;
   /** Texts of warnings, or of what differs from an expectation. */
   readonly warned: RegExp;
 }
@@ -139,6 +150,7 @@ async function run(way: Way, disguise: string, isRouted: boolean): Promise<Previ
   const stateOverrides = {
     [DRAINER]: { code: code(`${way.code ?? ''}${disguise}`) },
     [SILENT]: { code: SILENT_TOKEN },
+    ...(way.keeper && { [KEEPER]: { code: code(way.keeper) } }),
     [PROXY]: { code: code(`73${DRAINER.slice(2)}7f${IMPLEMENTATION.slice(2)}55`) },
     ...(isRouted && { [router]: { code: code(sends(DRAINER)) } }),
   };
@@ -175,4 +187,21 @@ describe.each(Object.keys(WAYS))('%s', (name) => {
       texts.join('\n'),
     ).toBe(true);
   });
+});
+
+it.each(
+  [
+    'isOperator',
+    'isAuthorized',
+    'hasApprovedRelayer',
+    'hasPermission',
+    'can',
+    'isAccountOperatorAuthorized',
+  ].map((name) => `${name}(address,address)`),
+)('an account that may act for the signer, as %s tells', async (view) => {
+  const beside = approve(KEEPER, 'setOperator(address,bool)', [DRAINER, true]);
+  const { warnings } = await run({ keeper: keeperOf(view), beside, warned: /./ }, '', false);
+  expect(warnings.map(({ text }) => text)).toContainEqual(
+    expect.stringMatching(/may take all 0x5555…5554, now and later$/),
+  );
 });

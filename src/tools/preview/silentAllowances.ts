@@ -10,12 +10,21 @@ import type { SimulatedRun, SimulationRequest } from '../../model/simulation.ts'
 import type { Allowance } from '../../model/valueFlow.ts';
 import { changedAccounts } from './controlChanges.ts';
 
+type View = readonly [Hex, Pick<Allowance, 'assetKind' | 'isCredit'>];
+
 /** Views of an owner and a spender: `allowance`, `borrowAllowance` and `isApprovedForAll`. */
-const VIEWS: readonly (readonly [Hex, Pick<Allowance, 'assetKind' | 'isCredit'>])[] = [
+const VIEWS: readonly View[] = [
   ['0xdd62ed3e', { assetKind: 'erc20', isCredit: false }],
   ['0x6bd76d24', { assetKind: 'erc20', isCredit: true }],
   ['0xe985e9c5', { assetKind: 'erc721', isCredit: false }],
 ];
+/**
+ * Of an account and the one that it lets act for it: `isOperator` (ERC-6909, ERC-7540), `isAuthorized` (Morpho),
+ * `hasApprovedRelayer` (Balancer), `hasPermission` (Compound), `can` (Maker), `isAccountOperatorAuthorized` (Euler).
+ */
+const OPERATORS = ['0xb6363cf2', '0x65e4ad9e', '0xfec90d72', '0xcde68041', '0x4538c4eb', '0x1647292a'].map(
+  (selector) => [selector, { assetKind: 'erc721', isCredit: false }] as View,
+);
 /** Spenders asked for per call of a token, and in all. */
 const MOST_WORDS = 16;
 const MOST_PAIRS = 32;
@@ -38,7 +47,11 @@ export async function risenAllowances(tx: CanonicalTx, asking: Asking): Promise<
   if (run.changes === null || !tx.succeeded) return [];
   const pairs = pairsOf(tx, changedAccounts(run.changes).written);
   if (pairs.length === 0) return [];
-  const asked = VIEWS.flatMap((view) => pairs.map((pair) => [view, pair] as const));
+  // An account appoints another by its own call.
+  const own = pairs.filter(({ owner, frame }) => frame.from === owner);
+  const asked = [...VIEWS, ...OPERATORS].flatMap((view) =>
+    (OPERATORS.includes(view) ? own : pairs).map((pair) => [view, pair] as const),
+  );
   const calls = asked.map(([[selector], { owner, spender, frame }]) => {
     return { to: frame.to!, data: `${selector}${wordOf(owner)}${wordOf(spender)}` as const };
   });
@@ -47,7 +60,7 @@ export async function risenAllowances(tx: CanonicalTx, asking: Asking): Promise<
 }
 
 function risen(
-  { assetKind, isCredit }: (typeof VIEWS)[number][1],
+  { assetKind, isCredit }: View[1],
   { owner, spender, frame }: Pair,
   [before, after]: WordsAround,
   { unlimited }: Rulebook,
