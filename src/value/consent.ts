@@ -219,7 +219,7 @@ export class Consent {
     if (spec !== undefined && named !== holder) return false;
     const taker = this.#takingCall(call).from;
     if (spendGrant(this.#grantsOf(holder), call, taker, moved)) return true;
-    if (actsOnOrders(this.rulebook, call.from)) return named === holder && !this.#isAnswered(holder);
+    if (actsOnOrders(this.rulebook, call.from)) return this.#hasOrdered(holder, named);
     const own = this.#ownCalls(holder);
     const mayTake = (frame: Frame): boolean => own.has(frame) && this.#isTrusted(taker, [holder, frame.to]);
     if (callersOf(call, this.tx).some((one) => mayTake(one) && entrusts(one, call, moved))) return true;
@@ -227,10 +227,11 @@ export class Consent {
     return named === holder || (isListedAddress(call.to!, this.rulebook) && namesFirst(call, holder));
   }
 
-  /** Code that asks no owner was asked about a signature (EIP-1271) in the account's stead. */
-  #isAnswered(account: Address): boolean {
-    if (asksOwner(account, this.answers.delegations, this.rulebook)) return false;
-    return this.tx.frames.some(({ to, selector }) => to === account && selector === APPROVED);
+  /** No code that asks no owner was asked about a signature (EIP-1271) in the account's stead. */
+  #hasOrdered(account: Address, named: Address | null): boolean {
+    const reading = { delegations: this.answers.delegations, rulebook: this.rulebook };
+    const isAnswer = ({ to, selector }: Frame): boolean => to === account && selector === APPROVED;
+    return named === account && (asksOwner(account, reading) || !this.tx.frames.some(isAnswer));
   }
 
   /** A stranger's contract below the holder's call knows its numbers, and may have an allowance of old. */

@@ -21,6 +21,7 @@ export const APPROVED = '0x1626ba7e';
 
 /** The answers of nodes about accounts and tokens that consent rests on. */
 export type Answers = Pick<RawContext, 'tokens' | 'delegations'>;
+type Reading = Pick<Answers, 'delegations'> & { readonly rulebook: Rulebook };
 
 /** Calls with signatures, in order, and the recoveries left for them. */
 export function readSigned(
@@ -30,22 +31,10 @@ export function readSigned(
 ): { readonly signed: readonly Signed[]; readonly recoveries: Readonly<Recoveries> } {
   const recoveries = { left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length), cut: false };
   const signed: Signed[] = [];
-  // Any contract may ask, also about an old signature; few act on the answer.
-  const isYes = ({ selector, from, to, effective, output }: Frame): boolean =>
-    selector === APPROVED &&
-    effective &&
-    output.startsWith(APPROVED) &&
-    makesOwnCalls(rulebook, from) &&
-    asksOwner(to!, delegations, rulebook);
-  // A listed contract asked the wallet about the signature that this call of it carries.
-  const isApproved = (call: Frame, account: Address): boolean =>
-    tx.frames
-      .slice(call.index, call.end)
-      .some((frame) => frame.from === call.context && frame.to === account && isYes(frame));
   for (const frame of tx.frames.filter(({ effective }) => effective)) {
     const { selector, context, from, input } = frame;
     if (selector === null || context === null) continue;
-    if (isYes(frame) && SETTLES.some((tag) => hasTag(rulebook, from, tag))) {
+    if (isYes(frame, { delegations, rulebook }) && SETTLES.some((tag) => hasTag(rulebook, from, tag))) {
       const grants = [{ token: null, spender: from, amount: ANY_AMOUNT }];
       signed.push({ frame, account: frame.to!, grants, forwards: null, isSigned: () => true });
     }
@@ -54,7 +43,8 @@ export function readSigned(
     const known = [...new Set(names.filter((name) => typeof name === 'string'))];
     const word = readSignedCall({ from, to: context, input }, known, recoveries);
     if (word === null) continue;
-    const isSigned = (): boolean => isApproved(frame, word.account) || word.isSigned();
+    const isSigned = (): boolean =>
+      isApproved(frame, word.account, { tx, delegations, rulebook }) || word.isSigned();
     signed.push({ frame, ...word, isSigned });
   }
   return { signed, recoveries };
@@ -64,15 +54,29 @@ export function readSigned(
 const isHandedOn = ({ type, input, parent }: Frame, { frames }: CanonicalTx): boolean =>
   type === 'DELEGATECALL' && input === frames[parent!]!.input;
 
+/** A wallet's yes to a signature (EIP-1271). Any contract may ask, also about an old one; few act. */
+const isYes = ({ selector, from, to, effective, output }: Frame, reading: Reading): boolean =>
+  selector === APPROVED &&
+  effective &&
+  output.startsWith(APPROVED) &&
+  makesOwnCalls(reading.rulebook, from) &&
+  asksOwner(to!, reading);
+
 /** Contracts that act on a wallet's yes as on an order. */
 const SETTLES = ['acts_on_orders', 'settlement'];
 
-/** Anybody may have code act that an account delegates to (EIP-7702), unless the rules say otherwise. */
-export function asksOwner(
+/** A listed contract asked the wallet about the signature that this call of it carries. */
+const isApproved = (
+  call: Frame,
   account: Address,
-  delegations: Answers['delegations'],
-  rulebook: Rulebook,
-): boolean {
+  reading: Reading & { readonly tx: CanonicalTx },
+): boolean =>
+  reading.tx.frames
+    .slice(call.index, call.end)
+    .some((frame) => frame.from === call.context && frame.to === account && isYes(frame, reading));
+
+/** Anybody may have code act that an account delegates to (EIP-7702), unless the rules say otherwise. */
+export function asksOwner(account: Address, { delegations, rulebook }: Reading): boolean {
   const code = delegations.get(account);
   return code === undefined || hasTag(rulebook, code, 'account_code');
 }

@@ -152,7 +152,7 @@ export class ElectionContext extends withParts<Parts>(PARTS) {
   }
 
   asksOwner(account: Address): boolean {
-    return asksOwner(account, this.input.delegations, this.input.rulebook);
+    return asksOwner(account, this.input);
   }
 
   /** The account was called by another, and the call was not undone. */

@@ -11,7 +11,6 @@ import type { Allowance } from '../../model/valueFlow.ts';
 import { changedAccounts } from './controlChanges.ts';
 
 type View = readonly [Hex, Pick<Allowance, 'assetKind' | 'isCredit'>];
-
 /** Views of an owner and a spender: `allowance`, `borrowAllowance` and `isApprovedForAll`. */
 const VIEWS: readonly View[] = [
   ['0xdd62ed3e', { assetKind: 'erc20', isCredit: false }],
@@ -19,8 +18,8 @@ const VIEWS: readonly View[] = [
   ['0xe985e9c5', { assetKind: 'erc721', isCredit: false }],
 ];
 /**
- * Of an account and the one that it lets act for it: `isOperator` (ERC-6909, ERC-7540), `isAuthorized` (Morpho),
- * `hasApprovedRelayer` (Balancer), `hasPermission` (Compound), `can` (Maker), `isAccountOperatorAuthorized` (Euler).
+ * Of an account and one that may act for it: `isOperator` (ERC-6909, ERC-7540), `isAuthorized` (Morpho),
+ * `hasApprovedRelayer` (Balancer), `hasPermission` (Compound), `can`, `isAccountOperatorAuthorized` (Euler).
  */
 const OPERATORS = ['0xb6363cf2', '0x65e4ad9e', '0xfec90d72', '0xcde68041', '0x4538c4eb', '0x1647292a'].map(
   (selector) => [selector, { assetKind: 'erc721', isCredit: false }] as View,

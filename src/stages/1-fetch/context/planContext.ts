@@ -33,7 +33,7 @@ export function planContext(
     ? found.seen.slice(0, tokenLimit)
     : [...found.seen, ...calledToken(tx, found, vocabulary)];
   const authorities = tx.authorizations.map(({ authority }) => authority);
-  const accounts = [tx.from, tx.to, ...authorities, ...executors(tx, vocabulary), ...answering(tx)];
+  const accounts = [tx.from, tx.to, ...authorities, ...executors(tx, vocabulary)];
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash,
@@ -83,15 +83,13 @@ function knownTimestamp({ tx, receipt }: RawTransaction): number | null {
   return null;
 }
 
-/** Senders of user operations (ERC-4337), as the entry points log them, and emitters that log executions. */
-const executors = ({ logs }: CanonicalTx, rulebook: PlanVocabulary): (Address | null)[] =>
-  logs.flatMap((log) => {
+/** Senders of user operations (ERC-4337), emitters that log executions, and those asked about a signature. */
+const executors = ({ logs, frames }: CanonicalTx, rulebook: PlanVocabulary): (Address | null)[] => [
+  ...frames.filter(({ selector }) => selector === APPROVED).map(({ to }) => to),
+  ...logs.flatMap((log) => {
     const { address, topics } = log;
     if (topics[3] && hasTag(rulebook, address, 'entry_point')) return addressOfWord(topics[2]!);
     const { mappings = [] } = rulebook.events?.get(keyOfLog(log)) ?? {};
     return mappings.some(({ kind }) => rulebook.motifKinds?.get(kind)?.executes === 'account') ? address : [];
-  });
-
-/** Accounts whose code was asked about a signature. */
-const answering = ({ frames }: CanonicalTx): (Address | null)[] =>
-  frames.filter(({ selector, context, to }) => selector === APPROVED && context === to).map(({ to }) => to);
+  }),
+];
