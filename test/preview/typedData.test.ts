@@ -195,6 +195,10 @@ it('a Safe transaction is previewed as the Safe executes it, of which one owner 
   expect(texts(replaced)).toContain(`${at('treasury')} obeys ${bob} from then on`);
   const module = await safe(STRANGER, '0x00000000', 1, { [STRANGER]: { code: '0x600160075500' } });
   expect(texts(module)).toBe(`${at('treasury')} changes its own storage`);
+  // A stranger who holds the signature can wait until the Safe has as much.
+  const early = await safe(at('usdc'), fn('transfer(address,uint256)', [bob, 10n ** 30n]));
+  expect(early).toMatchObject({ execution: { reverted: true }, classification: { status: 'Suspected' } });
+  expect(texts(early)).toMatch(/^It fails now, and may work later: /);
   const harmless = await safe(STRANGER, '0x00000000', 1, { [STRANGER]: { code: '0x00' } });
   expect(codes(harmless)).toEqual([]);
 });

@@ -105,14 +105,15 @@ function writePreview(
   simulation: Simulation,
   { request, differences, exchange }: Pick<Preview, 'request' | 'differences' | 'exchange'>,
 ): Omit<PreviewReport, 'warnings'> {
-  const { classification, tx } = report;
+  const { classification, tx, execution } = report;
+  const isOpen = differences.length > 0 || (request.typed !== null && execution.reverted);
   return {
     ...report,
     tx: { ...tx, hash: request.signed?.hash ?? null, etherscan_url: null },
     classification: {
       ...classification,
       intent_label: exchange.label,
-      ...(differences.length > 0 && { status: 'Suspected', confidence: 'Low' }),
+      ...(isOpen && { status: 'Suspected', confidence: 'Low' }),
       caveats: [
         ...(classification.caveats ?? []),
         ...(differences.length > 0 ? [ENVIRONMENT] : []),

@@ -84,7 +84,9 @@ const reverts: Check = ({ report: { execution }, request, lacksGas }) => {
   if (!execution.reverted) return [];
   const { failure } = execution;
   const at = failure?.contract ? [failure.contract] : [];
-  const found = [warning('reverts', `It would fail: ${failure?.reason ?? execution.outcome}`, at)];
+  // The holder of a signature brings it when it works.
+  const when = request.typed === null ? 'It would fail' : 'It fails now, and may work later';
+  const found = [warning('reverts', `${when}: ${failure?.reason ?? execution.outcome}`, at)];
   const limit = request.gas;
   if (limit !== null && BigInt(execution.gas_used) >= limit)
     found.push(warning('gas_limit_reached', `It uses all of its gas limit of ${limit}`));
