@@ -6,7 +6,7 @@ import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET, NATIVE } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { mintedId } from '../devnet/scenarios/liquidity.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, compile, event, short, startStage, type Stage, type Step } from './stage.ts';
 
 const ALICE = addressOf('alice');
 const FIVE = 5_000_000n;
@@ -202,5 +202,22 @@ describe('a contract that nobody lists', () => {
     expect(classification.intent_label).toMatch(label);
     expect(classification).toMatchObject({ status: 'Suspected', actor: ALICE });
     expect(classification.caveats?.map(({ code }) => code)).toContain('unaccounted_value');
+  });
+});
+
+it('a loan on credit of old is no loan for the account that owes it', async () => {
+  const delegate = fn('approveDelegation(address,uint256)', [addressOf(ATTACKER), 10n ** 12n]);
+  await stage.chain.must('alice', { to: stage.c.at('debtUSDC'), data: delegate });
+  const borrow = fn('borrow(address,uint256,uint256,uint16,address)', [MAINNET.usdc, FIVE, 2n, 0, ALICE]);
+  const { classification, position_effects: positions } = await stage.report(
+    await stage.chain.send(ATTACKER, { to: MAINNET.aavePool, data: borrow, gas: 1_000_000n }),
+  );
+  expect(positions).toMatchObject([
+    { owner: ALICE, category: 'lending_debt', position_delta_raw: '5000000' },
+  ]);
+  expect(classification).toMatchObject({
+    actor: addressOf(ATTACKER),
+    status: 'Proven',
+    intent_label: `Borrow 5 USDC from Aave v3, owed by ${short(ALICE)}`,
   });
 });

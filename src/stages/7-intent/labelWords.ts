@@ -178,13 +178,16 @@ export function paymentsText(subject: LabelSubject): string {
   return clause('sending', beside, subject, paid.size === 1 ? ` to ${format.account([...paid][0]!)}` : '');
 }
 
-/** `, out of 8.75 ETH`, ` for 0x12ab…cdef`, `, claiming 3 LUSD`: what a headline says beside its amounts. */
+/** `, out of 8.75 ETH`, ` for 0x12ab…cdef`, `, owed by 0x12ab…cdef`, `, claiming 3 LUSD`: what a headline says beside its amounts. */
 export function aboutPosition(subject: LabelSubject): string {
   const { view, motifs, brevity, format } = subject;
   const owner = otherOwner(view, motifs);
+  const adds = (motif: Motif): boolean => /^(open|increase)$/.test(view.kind(motif).position?.effect ?? '');
   const takesOut = (motif: Motif): boolean =>
-    !/^(open|increase)$/.test(view.kind(motif).position?.effect ?? '') &&
-    accountsWith(motif.participants, 'recipient').some((account) => view.entity.has(account));
+    !adds(motif) && accountsWith(motif.participants, 'recipient').some((account) => view.entity.has(account));
+  const owes = (motif: Motif): boolean =>
+    adds(motif) && view.kind(motif).position!.category === 'lending_debt';
+  if (owner !== null && motifs.every(owes)) return `, owed by ${shortAddress(owner)}`;
   if (owner !== null && motifs.some(takesOut)) return `, out of ${shortAddress(owner)}’s position`;
   if (owner !== null) return ` for ${shortAddress(owner)}`;
   if (brevity > 1) return '';
