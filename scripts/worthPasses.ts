@@ -42,6 +42,7 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   withAmounts: at(`${STRUCTURE}/namedActs.ts`, 'if (open.isEmpty) return [];', '[]'),
   withoutAmounts: at(`${STRUCTURE}/namedActs.ts`, 'const hints = this.#hints().filter(', '[]'),
   confirmed: at('4-primitives/findPrimitives.ts', 'const { basis, contract } = trigger;', 'undefined'),
+  addNetted: at('4-primitives/bind/impliedLegs.ts', 'for (const detail of found) {', 'undefined'),
   addReceipts: at('4-primitives/bind/impliedLegs.ts', 'const issues = open.filter(', 'undefined'),
   secondDropped: at('8-economics/positions/owners.ts', 'const isProven = ({ motif }: Change)', SECOND_KEPT),
   isOnTheWay: at(
@@ -63,6 +64,11 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   approximately: at('4-primitives/bind/legOptions.ts', 'for (const choice of leg.choices) {', 'false'),
   userBehind: at('8-economics/positions/owners.ts', 'const { principals, venues, flow } = context;', 'null'),
   holderOfToken: at('8-economics/positions/owners.ts', 'const gained = change.delta > 0n;', 'null'),
+  interestApart: at(
+    '../value/sides.ts',
+    'const [share, ...more] = legs.filter(',
+    '[sideOf(position, owner, legs, portions)]',
+  ),
   collateralBeside: at('../value/sides.ts', "const sign = effect === 'increase' ? 1n", '[]'),
   withoutInterest: at('../value/sides.ts', 'const redeemed = amounts.filter(', 'amounts'),
 };

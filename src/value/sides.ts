@@ -1,4 +1,7 @@
-/** The table of sides: each act's amounts with their parts. Labels, positions and profits read them here. */
+/**
+ * The table of sides: the amounts of every act, each with its part in it. Labels, positions and profits read
+ * their amounts here; none splits a leg again.
+ */
 import { memoizeFor } from '../lib/memo.ts';
 import { kindOf, servingTag } from '../lib/motifKinds.ts';
 import { DEBT_SHARE_ROLES, POSITION_OWNER_ROLES, roleOf, SHARE_ROLES } from '../lib/roles.ts';
@@ -8,6 +11,7 @@ import type { AssetAmount, Motif } from '../model/motif.ts';
 import type { Portion } from '../model/primitive.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { Position, Side, SideAmount } from '../model/scene.ts';
+import type { ValueFlow } from '../model/valueFlow.ts';
 
 export const LIQUIDATE = 'liquidate';
 const DEBT = 'lending_debt';
@@ -69,11 +73,20 @@ export function statedOwner(act: Motif, rules: Pick<Rulebook, 'motifKinds' | 'en
   return account !== null && servingTag(rules, account) === undefined ? account : null;
 }
 
+/** The owner that an act names, unless shares of the position only went through it: a router. */
+export function namedHolder(act: Motif, input: { flow: ValueFlow; rulebook: Rulebook }): Address | null {
+  const owner = roleOf(act, 'owner');
+  const own = owner === null ? undefined : input.flow.ledgers.get(owner);
+  const shares = amountsOf(act, input.rulebook).filter(isShare);
+  const ledgers = shares.flatMap(({ asset }) => own?.get(asset) ?? []);
+  return ledgers.some(({ inflow, outflow }) => inflow === outflow) ? null : owner;
+}
+
 function sidesOfPosition(act: Motif, position: Position): Side[] {
   const legs = legsOf(act);
   const portions = act.portions ?? NOTHING;
   const owner = ownerNamedBy(act);
-  if (position.category !== DEBT) return [sideOf(position, owner, legs, portions)];
+  if (position.category !== DEBT) return withInterestApart(position, owner, legs, portions);
   const collateral = collateralAmong(legs, position);
   const debt = legs.filter((leg) => (isOfShare(leg) ? isOfDebt(leg) : !collateral.includes(leg)));
   // Debt paid with shares of the same market: these come out of the payer's supply.
@@ -83,7 +96,7 @@ function sidesOfPosition(act: Motif, position: Position): Side[] {
   const supply = { category: SUPPLY, effect };
   return [
     ...(collateral.length > 0 ? [sideOf(supply, owner, collateral, NOTHING)] : []),
-    ...(debt.length > 0 || collateral.length === 0 ? [sideOf(position, owner, debt, portions)] : []),
+    ...(debt.length > 0 || collateral.length === 0 ? withInterestApart(position, owner, debt, portions) : []),
     ...(supplied.length > 0 ? [sideOf(supply, roleOf(act, 'payer') ?? owner, supplied, NOTHING)] : []),
     ...(rest.length > 0 ? [sideOf(null, null, rest, NOTHING)] : []),
   ];
@@ -95,6 +108,34 @@ function collateralAmong(legs: readonly SignedLeg[], { effect }: Position): Sign
   const own = legs.filter((leg) => !isOfShare(leg));
   const owed = new Set(own.filter(({ delta }) => delta * sign > 0n).map(({ asset }) => asset));
   return own.filter(({ asset, delta, role }) => delta * sign < 0n && role !== 'fee' && !owed.has(asset));
+}
+
+/**
+ * A position that shrank although its token was minted had earned more interest than was taken out: the
+ * interest is a change of its own, and the token's movement is the difference of the two.
+ */
+function withInterestApart(
+  position: Position,
+  owner: Address | null,
+  legs: readonly SignedLeg[],
+  portions: readonly Portion[],
+): Side[] {
+  const [share, ...more] = legs.filter(isOfShare);
+  const interest = portions.filter(({ role }) => role === 'interest');
+  const [minted, earned] = [share?.delta ?? 0n, sumOf(interest)];
+  if (position.effect !== 'decrease' || !share || more.length > 0 || minted <= 0n || earned <= minted)
+    return [sideOf(position, owner, legs, portions)];
+  const taken = earned - minted;
+  const rest = legs.map((leg) => (leg === share ? { ...share, amount: taken, delta: -taken } : leg));
+  return [
+    sideOf(
+      { ...position, effect: 'collect' },
+      owner,
+      [{ ...share, amount: earned, delta: earned }],
+      interest,
+    ),
+    sideOf(position, owner, rest, NOTHING),
+  ];
 }
 
 /** The borrower loses debt and collateral. Without a borrower everybody's position there shrank. */

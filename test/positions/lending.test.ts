@@ -406,3 +406,51 @@ it("a flash loan changes no position, and its fee is the market's", async () => 
     50n * 10n ** 18n,
   );
 });
+
+/** Interest of the position and the amount taken out or paid back, as two changes of one token. */
+function split(effects: readonly PositionEffect[], delta: bigint, interest: bigint): void {
+  expect(effects.map(({ effect }) => effect)).toEqual(['collect', 'decrease']);
+  expect(new Set(effects.map(({ position_asset }) => position_asset!.id)).size).toBe(1);
+  near(effects[0]!.position_delta_raw, interest);
+  near(`${effects.reduce((sum, { position_delta_raw }) => sum + BigInt(position_delta_raw!), 0n)}`, delta);
+}
+
+describe('interest above the amount', () => {
+  it('stands beside a smaller withdrawal, although the token was minted', async () => {
+    await later(3_000 * 86_400);
+    const hash = await withdraw('judy', 'WETH', 10n ** 12n);
+    const { position_effects: effects, classification } = await live.report(hash);
+    const { delta, interest } = await books(hash, 'aWETH', 'judy');
+    expect(delta).toBeGreaterThan(0n);
+    expect(classification).toMatchObject({ intent_kind: 'Withdraw', status: 'Proven' });
+    split(effects, delta, interest);
+    expect(effects.map((e) => gist(e, live.c).parts)).toEqual([
+      [expect.stringMatching(/^interest \d+ WETH$/)],
+      [`principal ${10n ** 12n} WETH`],
+    ]);
+  });
+
+  it('stands beside a smaller repayment', async () => {
+    await live.chain.must(
+      'heidi',
+      pool('borrow(address,uint256,uint256,uint16,address)', [
+        at('USDC'),
+        usdc('500'),
+        2n,
+        0,
+        addressOf('heidi'),
+      ]),
+    );
+    await later(400 * 86_400);
+    await live.c.approve('heidi', 'USDC', 'aavePool');
+    const hash = await repay('heidi', 'USDC', 1_000n);
+    const { position_effects: effects } = await live.report(hash);
+    const { delta, interest } = await books(hash, 'debtUSDC', 'heidi');
+    expect(delta).toBeGreaterThan(0n);
+    split(effects, delta, interest);
+    expect(effects.map((e) => gist(e, live.c).parts)).toEqual([
+      [expect.stringMatching(/^interest -\d+ USDC$/)],
+      ['debt -1000 USDC'],
+    ]);
+  });
+});

@@ -1,9 +1,11 @@
 import { isIssuance } from '../../../value/asset.ts';
+import { distance } from '../../../value/amount.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { addTo, only } from '../../../lib/lists.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../../lib/roles.ts';
-import { issueClaim, legOf } from '../../../value/claims.ts';
+import { issueClaim, legOf, ROUNDING } from '../../../value/claims.ts';
+import { DETAIL } from '../join/oneAct.ts';
 import type { RecognitionRun } from './applyMapping.ts';
 import type { DraftPrimitive } from '../../../model/primitive.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
@@ -12,20 +14,69 @@ import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 const ISSUING: ReadonlySet<string> = new Set(['increase', 'open']);
 const REDEEMING: ReadonlySet<string> = new Set(['decrease', 'close']);
 
-type Input = Pick<RecognitionRun, 'flow' | 'rulebook'>;
+type Input = Pick<RecognitionRun, 'tx' | 'flow' | 'rulebook'>;
 
 /**
- * Adds the legs that events leave out: the mint or burn of a position's own token or of a receipt. A movement
- * that any trigger has is none.
+ * Adds the legs that events leave out: the mint or burn of a position's own token, of a receipt, and the mint
+ * by which a debt or supply token nets interest against an amount. A movement that any trigger has is none.
  */
 export function withImpliedLegs(found: readonly DraftPrimitive[], input: Input): DraftPrimitive[] {
   const all = [...found];
+  addNetted(all, found, input);
   const open = unclaimedIssues(all, input.flow);
   if (open.length === 0) return all;
   const taken = addPositionTokens(all, open, input.flow);
   const left = open.filter((m) => !taken.has(m));
   addReceipts(all, left, input);
   return all;
+}
+
+/**
+ * A token that owes its holder more interest than the holder takes out (or pays back) mints the difference
+ * instead of burning the amount: the mint becomes a leg of that act.
+ */
+function addNetted(all: DraftPrimitive[], found: readonly DraftPrimitive[], input: Input): void {
+  const { flow } = input;
+  for (const detail of found) {
+    const taken = detail.tags.includes(DETAIL) ? netted(detail) : null;
+    if (taken === null) continue;
+    const at = all.findIndex(
+      (act) => act.seq > detail.seq && takesOut(act, taken) && servedBy(act, detail, input),
+    );
+    if (at >= 0) all[at] = withToken(all[at]!, flow.movements[detail.legs[0]!.movements[0]!]!, flow);
+  }
+}
+
+type Taken = NonNullable<ReturnType<typeof netted>>;
+
+/** The amount the holder took out or paid back, and the position's owner; null for any other detail. */
+function netted({ legs, portions, roles }: DraftPrimitive) {
+  const [leg] = legs;
+  const interest = portions.find(({ role }) => role === 'interest')?.amount ?? 0n;
+  const owner = roles.find(({ role }) => role === 'owner')?.account;
+  if (leg?.role !== 'share_out' || leg.movements.length !== 1 || !owner || interest <= leg.amount)
+    return null;
+  return { amount: interest - leg.amount, owner };
+}
+
+const SHRINKS: ReadonlySet<string> = new Set(['out', 'repaid']);
+
+function takesOut({ legs, roles }: DraftPrimitive, taken: Taken): boolean {
+  const [leg, ...more] = legs;
+  if (!leg || more.length > 0 || !SHRINKS.has(leg.role)) return false;
+  const own = roles.some(({ role, account }) => role === 'owner' && account === taken.owner);
+  return own && distance(leg.amount, taken.amount) <= ROUNDING;
+}
+
+/** The token paid the act's asset out itself or ran under the act's own contract: no stranger's token. */
+function servedBy(act: DraftPrimitive, detail: DraftPrimitive, { tx, flow }: Input): boolean {
+  const token = detail.venue;
+  const { role, movements } = act.legs[0]!;
+  if (role === 'out' && movements.some((m) => flow.movements[m]!.from === token)) return true;
+  const log = detail.evidence.find((one) => one.log !== null)?.log ?? null;
+  let frame = log === null ? null : (tx.logs[log]!.within ?? null);
+  while (frame !== null && tx.frames[frame]!.context === token) frame = tx.frames[frame]!.parent;
+  return frame !== null && tx.frames[frame]!.context === act.venue;
 }
 
 /** Mints and burns that no trigger has. */
@@ -61,8 +112,9 @@ function addPositionTokens(
 }
 
 /**
- * The receipt that an act's event does not mention: minted to or burnt from the account that put in or took
- * out the assets. The venue itself is its token, or as much of it moved as of the assets.
+ * The receipt that an act's event does not mention: a token minted to, or burnt from, the account that put in
+ * or took out the assets. It counts where the venue itself is the token, or where as much of it moved as of
+ * the assets (a receipt of one to one). Events find theirs before calls.
  */
 function addReceipts(all: DraftPrimitive[], open: readonly Movement[], input: Input): void {
   const { flow, rulebook } = input;
