@@ -49,8 +49,6 @@ export interface BlockTime {
   readonly time: string;
 }
 
-export type AccountState = readonly [nonce: bigint, ether: bigint];
-
 /** Numbers of blocks, both included. */
 export type Range = readonly [first: number, last: number];
 type Filtered = 'eth_getLogs' | 'trace_filter';
@@ -181,13 +179,15 @@ export function chainReader({ open }: Pick<Upstream, 'open'>) {
     ranged,
 
     /** Nonce and ether of an account after each block; null where the node does not have them. */
-    async statesOf(account: string, blocks: readonly number[]): Promise<(AccountState | null)[]> {
+    async statesOf(account: string, blocks: readonly number[]) {
       const ask = async (method: 'eth_getTransactionCount' | 'eth_getBalance') => {
         const params = blocks.map((block) => [account as Hex, fromNumber(block)] as const);
         return (await send(params.map((one) => ({ method, params: one })))).map(quantityOf);
       };
       const [nonces, ether] = await Promise.all([ask('eth_getTransactionCount'), ask('eth_getBalance')]);
-      return nonces.map((nonce, i) => (nonce === null || ether[i] == null ? null : [nonce, ether[i]]));
+      return nonces.map((nonce, i) =>
+        nonce === null || ether[i] == null ? null : ([nonce, ether[i]] as const),
+      );
     },
 
     transferred,

@@ -126,13 +126,6 @@ const usdCells = (usd: string | null): Values => ({ usd, usd_currency: usd === n
 export const accountOf = (one: Pick<LedgerFlow, 'account' | 'debt'>, { accounts }: LedgerFormat): string =>
   accounts![one.debt ? 'liability' : 'asset'].replace('{address}', one.account);
 
-/** An amount with a purpose by its row, and how much of it is left to post. */
-interface Share {
-  readonly account: string;
-  readonly id: string;
-  left: bigint;
-}
-
 /**
  * Double entry: per transaction and asset the postings add up to zero. The accounts' gains and losses are
  * posted against their purposes, else against the counterparties; tokens of debts are liabilities.
@@ -177,8 +170,8 @@ function postings(event: LedgerEvent, { format, commodity }: Book): Values[] {
   ];
 }
 
-/** Amounts of rows with a purpose that has an account of its own. */
-function sharesOf({ rows }: LedgerEvent, { accounts, digits = Infinity }: LedgerFormat): Share[] {
+/** Amounts of rows with a purpose that has an account of its own, and how much of each is left to post. */
+function sharesOf({ rows }: LedgerEvent, { accounts, digits = Infinity }: LedgerFormat) {
   return rows.flatMap(({ sent, received, purpose }) => {
     const account = purpose && accounts!.purposes?.[purpose];
     const legs = account == null ? [] : [sent, received].filter((leg) => leg !== null);
@@ -190,7 +183,7 @@ function sharesOf({ rows }: LedgerEvent, { accounts, digits = Infinity }: Ledger
 }
 
 /** A net amount in parts of the shares with its sign; the rest, if any, with no account. */
-function split(raw: bigint, shares: readonly Share[]): { account: string | null; raw: bigint }[] {
+function split(raw: bigint, shares: ReturnType<typeof sharesOf>): { account: string | null; raw: bigint }[] {
   const parts: { account: string | null; raw: bigint }[] = [];
   let rest = raw;
   for (const share of shares) {

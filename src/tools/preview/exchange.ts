@@ -11,21 +11,18 @@ import type { SignedMeaning } from '../../model/simulation.ts';
 
 type Change = Pick<Balance, 'id' | 'asset' | 'net'>;
 
-/** Assets that leave the signer's side, and those that come back with a value from elsewhere. */
-export interface Exchange {
-  readonly sent: readonly Change[];
-  /** A text about the assets that leave, where too little comes back. */
-  readonly forNothing: string | null;
-  /** The headline with all that leaves. */
-  readonly label: string;
-}
+export type Exchange = Readonly<ReturnType<typeof exchangeOf>>;
 
-/** `own`: the accounts of the signer's side. `offered`: assets that a signature lets others exchange. */
+/**
+ * Assets that leave the signer's side; a text about them where too little of a value from elsewhere comes
+ * back; and the headline with all that leaves. `own`: the accounts of that side. `offered`: assets that a
+ * signature lets others exchange.
+ */
 export function exchangeOf(
   analysis: Analysis,
   report: TxReport,
   { own, offered = [] }: { readonly own: ReadonlySet<Address>; readonly offered?: SignedMeaning['moves'] },
-): Exchange {
+) {
   const { flow, context, rulebook } = analysis;
   const format = labelFormat(context.tokens, rulebook);
   const textOf = ({ asset, net }: Change) => amountText({ asset, amount: distance(net, 0n) }, format);

@@ -123,11 +123,7 @@ function typedRequest(params: unknown, options: RunOptions): SimulationRequest {
   return { ...request, typed, stateOverrides: mergeOverrides(request.stateOverrides, stateOverrides) };
 }
 
-function requestOf(
-  fields: Record<string, unknown>,
-  calls: readonly SimulatedCall[],
-  options: RunOptions,
-): SimulationRequest {
+function requestOf(fields: Record<string, unknown>, calls: readonly SimulatedCall[], options: RunOptions) {
   const amount = (key: string, other?: string, given?: unknown): bigint | null =>
     amountOf(given ?? fields[key] ?? fields[other ?? key], key);
   return {

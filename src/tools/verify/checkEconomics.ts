@@ -9,13 +9,8 @@ import { NATIVE, quantity, type RawChain } from './rawChain.ts';
 
 /** Profit entries, counts of assets, prices' own words and warnings follow from the rest of the report. */
 export function checkEconomics(report: TxReport, chain: RawChain, find: Report): void {
-  const {
-    realized_pnl: pnl,
-    net_usd_before_gas: before,
-    fee_usd: fee,
-    net_usd_after_gas: after,
-  } = report.economics;
-  pnl.entries.forEach((entry, i) => {
+  const { net_usd_before_gas: before, fee_usd: fee, net_usd_after_gas: after } = report.economics;
+  report.economics.realized_pnl.entries.forEach((entry, i) => {
     const must = mustOf(find, 'profit', `/economics/realized_pnl/entries/${i}`);
     checkEntry(entry, report, must);
     checkProfit(entry, report, chain, must);

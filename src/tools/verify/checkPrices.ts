@@ -45,11 +45,7 @@ const NOT_OF_THE_FEED = [
  * sales and HTTP sources; prices and refusals are held against the listed feed of their asset. Returns the
  * prices that could not be read, with the reason.
  */
-export async function checkPrices(
-  report: TxReport,
-  input: PriceCheck,
-  find: Report,
-): Promise<{ readonly what: string; readonly why: string }[]> {
+export async function checkPrices(report: TxReport, input: PriceCheck, find: Report) {
   const check = priceChecks(report, input, mustOf(find, 'price'));
   const left: { what: string; why: string }[] = [];
   const { prices = [], unpriced_assets: unpriced, sources_left_out: out = [] } = report.economics.valuation;

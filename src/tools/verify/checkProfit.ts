@@ -23,7 +23,7 @@ export function checkProfit(entry: PnlEntry, report: TxReport, chain: RawChain, 
   if (entry.entity) checkSums(entry, report, profitOf(entry.entity, report, chain, gasCost(chain)), must);
 }
 
-function checkSums(entry: PnlEntry, report: TxReport, { assets, gas }: ProfitResult, must: Must): void {
+function checkSums(entry: PnlEntry, report: TxReport, { assets, gas }: Profit, must: Must): void {
   const own = assets.get(entry.asset.id) ?? NO_RESULT;
   checkHops(entry, report, own, must);
   const { builder_payment_raw: tip, gas_raw: spent = gas } = entry;
@@ -103,12 +103,7 @@ interface ProfitInput {
 /** Amounts an entity's accounts together paid and received of one asset, ether and wrapped ether as one. */
 type AssetResult = Readonly<Record<'paid' | 'received' | 'toBuilder', bigint>>;
 const NO_RESULT: AssetResult = { paid: 0n, received: 0n, toBuilder: 0n };
-
-interface ProfitResult {
-  readonly assets: ReadonlyMap<string, AssetResult>;
-  /** Wei that the entity paid for gas. */
-  readonly gas: bigint;
-}
+type Profit = ReturnType<typeof recomputeProfit>;
 
 /** A refund to the submitter of more than so many times the gas is a payment of its own. */
 const REFUND_LIMIT = 3n;
@@ -126,8 +121,8 @@ export function profitOf(accounts: readonly string[], report: TxReport, chain: R
   });
 }
 
-/** An entity's result from movements alone, payments to the builder and for execution apart. */
-export function recomputeProfit(input: ProfitInput): ProfitResult {
+/** An entity's results by asset, and its wei for gas, from movements alone; those to the builder apart. */
+export function recomputeProfit(input: ProfitInput) {
   const { entity, signer } = input;
   const border = input.movements.filter(
     (m) => entity.has(m.from) !== entity.has(m.to) && !converts(m, input.wrapped),

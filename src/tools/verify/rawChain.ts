@@ -39,19 +39,8 @@ export interface RawAnswers {
 }
 
 /** The node's answers on a transaction, read here again: no claim is checked by the code that made it. */
-export interface RawChain {
-  readonly tx: Json;
-  readonly receipt: Json;
-  readonly block: Json;
-  readonly succeeded: boolean;
-  readonly frames: ReadonlyMap<string, RawFrame>;
-  /** By contract, the one other account that called it; null where several did. */
-  readonly soleCallers: ReadonlyMap<string, string | null>;
-  readonly logs: ReadonlyMap<number, RawLog>;
-  readonly prestateDiff: { pre: Record<string, Json>; post: Record<string, Json> } | null;
-  /** Every address the answers mention, in any position. */
-  readonly addresses: ReadonlySet<string>;
-}
+export type RawChain = Readonly<ReturnType<typeof readRawChain>>;
+type StateDiff = Record<'pre' | 'post', Record<string, Json>>;
 
 const object = (value: unknown): Json => (isRecord(value) ? value : {});
 const lower = (value: unknown): string => (typeof value === 'string' ? value.toLowerCase() : '');
@@ -213,7 +202,7 @@ function readLogs(receipt: Json): Map<number, RawLog> {
 }
 
 /** Reads the answers into one view. A missing part is empty: claims that rest on it fail. */
-export function readRawChain(answers: RawAnswers): RawChain {
+export function readRawChain(answers: RawAnswers) {
   const receipt = object(answers.receipt);
   const traced = object(answers.callTracer);
   const isTraced = typeof traced['from'] === 'string';
@@ -223,18 +212,18 @@ export function readRawChain(answers: RawAnswers): RawChain {
   const succeeded = status === null ? frames.get('')?.failed === false : quantity(status) === 1n;
   const { prestateDiff, ...others } = answers;
   const { pre, post } = object(prestateDiff);
+  const isDiff = typeof pre === 'object' && typeof post === 'object';
   return {
     tx: object(answers.tx),
     receipt,
     block: object(answers.block),
     succeeded,
     frames,
+    /** By contract, the one other account that called it; null where several did. */
     soleCallers: soleCallersIn([...frames.values()]),
-    logs: succeeded ? readLogs(receipt) : new Map(),
-    prestateDiff:
-      typeof pre === 'object' && typeof post === 'object'
-        ? ({ pre: object(pre), post: object(post) } as RawChain['prestateDiff'])
-        : null,
+    logs: succeeded ? readLogs(receipt) : new Map<number, RawLog>(),
+    prestateDiff: isDiff ? ({ pre: object(pre), post: object(post) } as StateDiff) : null,
+    /** Every address the answers mention, in any position. */
     addresses: addressesIn(Object.values(others)),
   };
 }

@@ -4,37 +4,17 @@ import { parse } from 'yaml';
 import type {
   RawEntityFile,
   RawIntent,
-  RawMotifKind,
+  RawPriceApi,
   RawProtocol,
   RawShape,
   RawVocabulary,
-  RawPosition,
-  RawPriceApi,
-  RawRate,
 } from '../../model/generated/rules.ts';
 
 /** Meanings of the words in reports by the rule files, read here and not by the analysis. */
-export interface RuleFacts {
-  /** Version of the ruleset. */
-  readonly version: string;
-  readonly rules: ReadonlyMap<string, RawIntent>;
-  readonly intents: ReadonlyMap<string, NonNullable<RawVocabulary['intents']>[string]>;
-  readonly motifs: ReadonlyMap<string, RawMotifKind>;
-  readonly roles: ReadonlySet<string>;
-  /** Versions of protocols and shapes, by slug. */
-  readonly versions: ReadonlyMap<string, number>;
-  /** Names of protocols by slug. */
-  readonly titles: ReadonlyMap<string, string>;
-  /** Listed addresses in lower case, with the slugs of the files that list them. */
-  readonly listed: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Names of listed addresses in reports, by address in lower case. */
-  readonly names: ReadonlyMap<string, { readonly name: string; readonly kind: string }>;
-  /** All of the rule files. */
-  readonly text: string;
-}
+export type RuleFacts = Readonly<ReturnType<typeof readRuleFacts>>;
 
 /** Reads the rule files of directories, the later ones on top. Throws where one cannot be read or parsed. */
-export function readRuleFacts(directories: readonly string[]): RuleFacts {
+export function readRuleFacts(directories: readonly string[]) {
   const rules = documents<RawIntent>(directories, 'intents');
   const protocols = documents<RawProtocol>(directories, 'protocols');
   const shapes = documents<RawShape>(directories, 'shapes');
@@ -49,15 +29,20 @@ export function readRuleFacts(directories: readonly string[]): RuleFacts {
     for (const address of addressesIn(addresses))
       listed.set(address, (listed.get(address) ?? new Set()).add(slug));
   return {
+    /** Version of the ruleset. */
     version: ruleset?.version ?? '',
     rules: new Map(rules.map((rule) => [rule.slug, rule])),
     intents: new Map(vocabularies.flatMap(({ intents }) => Object.entries(intents ?? {}))),
     motifs: new Map(vocabularies.flatMap(({ motifs }) => Object.entries(motifs ?? {}))),
     roles: new Set(vocabularies.flatMap((all) => Object.keys({ ...all.leg_roles, ...all.account_roles }))),
+    /** Versions of protocols and shapes, by slug. */
     versions: new Map([...shapes, ...protocols].map(({ slug, version }) => [slug, version])),
+    /** Names of protocols by slug. */
     titles: new Map(protocols.map(({ slug, name = slug }) => [slug, name])),
+    /** Listed addresses in lower case, with the slugs of the files that list them. */
     listed,
     names: namesOf(directories, protocols),
+    /** All of the rule files. */
     text,
   };
 }
@@ -67,8 +52,8 @@ const addressesIn = (value: unknown): string[] =>
     .toLowerCase()
     .match(/0x[0-9a-f]{40}/g) ?? [];
 
-/** Names of addresses: the address book's, over them those of protocols and of entities. */
-function namesOf(directories: readonly string[], protocols: readonly RawProtocol[]): RuleFacts['names'] {
+/** Names of addresses in lower case: the address book's, over them those of protocols and of entities. */
+function namesOf(directories: readonly string[], protocols: readonly RawProtocol[]) {
   const inBook = filesOf(directories, 'address-book').flatMap((path) => [
     ...readFileSync(path, 'utf8').matchAll(/^(0x\w{40}) (\S+) (.+)$/gm),
   ]);
@@ -103,19 +88,10 @@ function filesOf(directories: readonly string[], name: string): string[] {
 export type FeedRule = NonNullable<RawEntityFile['feeds']>[number];
 
 /** Rules of price sources, read from their files here and not by the analysis. */
-export interface PriceRules {
-  readonly feeds: readonly FeedRule[];
-  readonly registries: readonly NonNullable<RawEntityFile['registry']>[];
-  readonly rates: readonly RawRate[];
-  readonly positions: readonly RawPosition[];
-  /** Seconds of the averages that pools are asked for. */
-  readonly windows: readonly number[];
-  readonly apis: readonly RawPriceApi[];
-  readonly wrappedNative: ReadonlySet<string>;
-}
+export type PriceRules = Readonly<ReturnType<typeof readPriceRules>>;
 
 /** Reads `entities/*.yaml` of rule directories. Throws where one cannot be read or parsed. */
-export function readPriceRules(directories: readonly string[]): PriceRules {
+export function readPriceRules(directories: readonly string[]) {
   const files = documents<RawEntityFile>(directories, 'entities');
   const wrapped = files.filter(({ kind }) => kind === 'wrapped_native');
   return {
@@ -123,6 +99,7 @@ export function readPriceRules(directories: readonly string[]): PriceRules {
     registries: files.flatMap(({ registry }) => registry ?? []),
     rates: files.flatMap(({ rates }) => rates ?? []),
     positions: files.flatMap(({ positions }) => positions ?? []),
+    /** Seconds of the averages that pools are asked for. */
     windows: files.flatMap(({ averages }) => averages ?? []).map(({ window }) => window),
     apis: files.flatMap(({ price_apis: apis }) => apis ?? []),
     wrappedNative: new Set(
@@ -148,11 +125,7 @@ interface PriceApiPlace {
 }
 
 /** Price and Unix seconds an HTTP source states for an asset; null where it states none. */
-export async function askPriceApi(
-  { rule, url }: PriceApiPlace,
-  asset: string,
-  timestamp: number,
-): Promise<{ readonly price: number; readonly time: number } | null> {
+export async function askPriceApi({ rule, url }: PriceApiPlace, asset: string, timestamp: number) {
   const coin = asset === 'native' ? rule.native : rule.token.replace('{address}', asset);
   const path = (asset === 'native' && rule.native_path ? rule.native_path : rule.path)
     .replace('{coins}', coin.split('/').map(encodeURIComponent).join('/'))

@@ -62,11 +62,7 @@ export type Anew = { readonly report: TxReport } | { readonly missing: string };
  * Holds a report against the node's raw answers with checks that share no code with the analysis. Returns
  * the failures. The report must be valid against its published schema.
  */
-export function verifyReport(
-  report: TxReport,
-  answers: RawAnswers,
-  rules: RuleFacts | null = null,
-): Finding[] {
+export function verifyReport(report: TxReport, answers: RawAnswers, rules: RuleFacts | null = null) {
   const chain = readRawChain(answers);
   const findings: Finding[] = [];
   const find: Report = (check, at, message) => void findings.push({ check, at, message });
