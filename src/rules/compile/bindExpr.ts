@@ -104,7 +104,7 @@ function compileFunction(name: string, inside: string, scope: BindScope, depth: 
   return name === 'first' ? firstOf(operands) : amountWord(name as AmountWord, operands, inside.trim());
 }
 
-/** What is known when the node is asked: no leg, and nothing of a call around the event. */
+/** The scope when the node is asked: no leg, and nothing of a call around the event. */
 function askable(scope: BindScope): BindScope {
   return { ...scope, legs: [], params: scope.params.filter(({ at }) => at === undefined) };
 }
@@ -147,21 +147,18 @@ function compileByteWord(inside: string, scope: BindScope, depth: number): BindR
   return { expr: { op: 'word', of: operand.expr, at: byte }, type: { account: true, amount: true } };
 }
 
-/** Words are written with a dollar sign: the slip of leaving it out is common. */
-function neitherText(text: string, { params }: BindScope): string {
-  const shown = text.slice(0, 80);
-  const known = [...params.map((p) => p.name), ...Object.keys(BIND_WORDS)];
-  const hint = known.includes(text) ? ` (did you mean $${text}?)` : '';
-  return `${shown}${hint} is neither a bind word nor a literal`;
-}
-
-function compileLiteral(text: string, scope: BindScope): BindResult {
+function compileLiteral(text: string, { params }: BindScope): BindResult {
   if (/^[0-9]{1,78}$/.test(text)) return { expr: { op: 'literal', value: text }, type: AMOUNT };
   if (/^0x[0-9a-fA-F]{64}$/.test(text))
     return { expr: { op: 'literal', value: text.toLowerCase() }, type: { account: true, amount: true } };
-  if (!/^0x/i.test(text)) return fault('unknown_bind', neitherText(text, scope));
-  const address = checkAddress(text);
-  return isFault(address) ? address : { expr: { op: 'literal', value: address.address }, type: ACCOUNT };
+  if (/^0x/i.test(text)) {
+    const address = checkAddress(text);
+    return isFault(address) ? address : { expr: { op: 'literal', value: address.address }, type: ACCOUNT };
+  }
+  // Words are written with a dollar sign: the slip of leaving it out is common.
+  const isWord = Object.hasOwn(BIND_WORDS, text) || params.some(({ name }) => name === text);
+  const hint = isWord ? ` (did you mean $${text}?)` : '';
+  return fault('unknown_bind', `${text.slice(0, 80)}${hint} is neither a bind word nor a literal`);
 }
 
 /** Possible uses of an expression. An ABI word of 160 bits or more may hold an address. */

@@ -60,10 +60,9 @@ export function compileEntities(
     compileFeeds(spot, item.value, out.feeds);
     compileErrors(spot, item.value, out.errors);
   }
-  if (anyItem !== null && out.multicall === null)
-    new Spot(anyItem).report('multicall_count', 'none in entities/');
-  if (anyItem !== null && out.wrappedNative.size === 0)
-    new Spot(anyItem).report('no_wrapped_native', 'none in entities/');
+  const home = anyItem && new Spot(anyItem);
+  if (out.multicall === null) home?.report('multicall_count', 'none in entities/');
+  if (out.wrappedNative.size === 0) home?.report('no_wrapped_native', 'none in entities/');
   return out;
 }
 
@@ -177,8 +176,9 @@ function compileTokenEvent(spot: Spot, raw: RawTokenEvent): TokenEventSpec | nul
   const bind = (key: 'from' | 'to' | 'amount' | 'token_id', use: 'account' | 'amount'): BindExpr | null => {
     const text = raw[key];
     const result = text === undefined ? null : spot.at(key).take(compileBind(text, scope));
-    if (result && !result.type[use]) spot.at(key).report('bind_type', `${text!} cannot be an ${use}`);
-    return result?.type[use] ? result.expr : null;
+    if (!result || result.type[use]) return result && result.expr;
+    spot.at(key).report('bind_type', `${text!} cannot be an ${use}`);
+    return null;
   };
   return {
     ...spec,

@@ -57,15 +57,8 @@ function compileStep(
   const known = new Set([...motifKinds.keys(), ...intentKinds.keys()]);
   for (const [kind, at] of spot.each('kinds', raw.kinds)) at.known('unknown_motif_kind', kind, known);
   for (const [kind, at] of spot.each('within', raw.within)) at.known('unknown_motif_kind', kind, motifKinds);
-  return {
-    name: raw.name,
-    kinds: new Set(raw.kinds),
-    within: new Set(raw.within ?? []),
-    entity: raw.entity ?? 'any',
-    direction: raw.direction ?? 'any',
-    many: raw.many ?? false,
-    next: raw.next ?? false,
-  };
+  const defaults = { entity: 'any', direction: 'any', many: false, next: false } as const;
+  return { ...defaults, ...raw, kinds: new Set(raw.kinds), within: new Set(raw.within) };
 }
 
 function checkStep(spot: Spot, step: string, names: readonly string[]): void {

@@ -13,6 +13,9 @@ interface ProtocolSources {
   readonly indexes: ReadonlyMap<string, string>;
 }
 
+/** Keys that say which contracts are the protocol's. */
+const EMITS = ['addresses', 'create2', 'created_by', 'registries'] as const;
+
 /** A protocol while overlays may still extend it. */
 type OpenProtocol = Omit<ProtocolSpec, 'version'> & {
   version: number;
@@ -52,10 +55,10 @@ export function compileProtocols(
       if (at.known('unknown_shape', shape, knownShapes)) addTo(protocolsByShape, shape, spec);
     if (below) continue;
     open.set(spec.slug, spec);
-    const emits = (['addresses', 'create2', 'created_by', 'registries'] as const).some(
-      (key) => raw[key] !== undefined,
-    );
-    if (!emits && raw.shapes!.every((shape) => believed.get(shape) === false))
+    if (
+      !EMITS.some((key) => raw[key] !== undefined) &&
+      raw.shapes!.every((shape) => believed.get(shape) === false)
+    )
       spot.at('slug').report('protocol_without_emitter', raw.slug);
     protocols.push(spec);
   }

@@ -29,7 +29,19 @@ export function compileShapes(
       if (!compiled) continue;
       noteBody(spot, raw, compiled, bodies);
       const mapping: EventMapping = { ...compiled.meaning, protocols: spoken };
-      const spec = raw.event === undefined ? callSpec(compiled, calls, spot) : eventSpec(compiled, events);
+      const { depth, signature } = compiled;
+      const { id, canonical, topicCount } = signature;
+      const spec =
+        raw.event === undefined
+          ? specAt(calls, id, { signature: canonical, selector: id, depth, mappings: [] })
+          : specAt(events, eventKey(id, topicCount), {
+              signature: canonical,
+              topic0: id,
+              topicCount,
+              mappings: [],
+            });
+      if ('depth' in spec && spec.depth !== depth)
+        spot.at('depth').report('mixed_depth', `${canonical} is ${spec.depth} elsewhere`);
       spec.mappings.push(mapping);
       addTo(placed, spec, { mapping, spot });
     }
@@ -47,20 +59,9 @@ function checkUsed(item: RuleItem<RawShape>, spoken: readonly ProtocolSpec[]): v
 /** A spec that further meanings are added to. */
 type Draft<S extends EventSpec | CallSpec> = S & { readonly mappings: EventMapping[] };
 
-function eventSpec({ signature }: CompiledMeaning, events: Map<string, Draft<EventSpec>>): Draft<EventSpec> {
-  const { id: topic0, canonical, topicCount } = signature;
-  const key = eventKey(topic0, topicCount);
-  const spec = events.get(key) ?? { signature: canonical, topic0, topicCount, mappings: [] };
-  events.set(key, spec);
-  return spec;
-}
-
-function callSpec(compiled: CompiledMeaning, calls: Map<Hex, Draft<CallSpec>>, spot: Spot): Draft<CallSpec> {
-  const { id: selector, canonical } = compiled.signature;
-  const { depth } = compiled;
-  const spec = calls.get(selector) ?? { signature: canonical, selector, depth, mappings: [] };
-  if (spec.depth !== depth) spot.at('depth').report('mixed_depth', `${canonical} is ${spec.depth} elsewhere`);
-  calls.set(selector, spec);
+function specAt<K, S>(specs: Map<K, S>, key: K, fresh: S): S {
+  const spec = specs.get(key) ?? fresh;
+  specs.set(key, spec);
   return spec;
 }
 

@@ -57,17 +57,8 @@ export interface LoadOptions {
   readonly now?: number;
 }
 
-/** The items in force by kind, sorted by slug. */
-interface RuleItems {
-  readonly shapes: readonly RuleItem<RawShape>[];
-  readonly protocols: readonly RuleItem<RawProtocol>[];
-  readonly entities: readonly RuleItem<RawEntityFile>[];
-  readonly intents: readonly RuleItem<RawIntent>[];
-  readonly findings: readonly RuleItem<RawFinding>[];
-}
-
 /** A ruleset for tools: the compiled book, its source items and all problems. */
-export interface Ruleset extends RuleItems {
+export interface Ruleset extends ReturnType<typeof rulesInForce> {
   readonly version: string;
   /** Of all files; reports name it. */
   readonly digest: () => string;
@@ -188,19 +179,19 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   };
 }
 
-/** The items that no overlay replaces. */
-function rulesInForce(items: readonly RuleItem[], files: readonly RuleFile[]): RuleItems {
-  const inForce = <T extends { readonly slug: string }>(kind: FileKind): RuleItem<T>[] => {
+/** The items that no overlay replaces, by kind, sorted by slug. */
+function rulesInForce(items: readonly RuleItem[], files: readonly RuleFile[]) {
+  const inForce = <T extends { readonly slug: string }>(kind: FileKind): readonly RuleItem<T>[] => {
     const list = applyOverlays<T>(items, kind);
     checkLifecycle(list as readonly RuleItem[] as readonly RuleItem<RawHead>[], knownSlugs(files, kind));
     return list;
   };
   return {
-    shapes: inForce('shape'),
-    protocols: inForce('protocol'),
-    entities: inForce('entity'),
-    intents: inForce('intent'),
-    findings: inForce('finding'),
+    shapes: inForce<RawShape>('shape'),
+    protocols: inForce<RawProtocol>('protocol'),
+    entities: inForce<RawEntityFile>('entity'),
+    intents: inForce<RawIntent>('intent'),
+    findings: inForce<RawFinding>('finding'),
   };
 }
 

@@ -36,12 +36,12 @@ export class ProblemSink {
 
   /** All problems but those that only follow from another problem of the same item. */
   get problems(): readonly Problem[] {
-    const isCause = (code: ProblemCode): boolean => !DERIVED.has(code) && !WARNINGS.has(code);
-    const causes = this.#found.filter(({ problem }) => isCause(problem.code));
+    const causes = this.#found.filter(({ problem: { code } }) => !DERIVED.has(code) && !WARNINGS.has(code));
     const faulty = new Set(causes.map(({ of }) => of));
-    return this.#found
-      .filter(({ problem, of }) => of === '' || !DERIVED.has(problem.code) || !faulty.has(of))
-      .map(({ problem }) => problem);
+    const kept = this.#found.filter(
+      ({ problem, of }) => of === '' || !DERIVED.has(problem.code) || !faulty.has(of),
+    );
+    return kept.map(({ problem }) => problem);
   }
 
   report(problem: Problem, item?: RuleItem): void {
@@ -127,7 +127,7 @@ interface Identity {
   readonly extend?: boolean;
 }
 
-/** A status that is left out is stable; an extension has that of what it extends. */
+/** A status that is left out is stable; an extension has the one below it. */
 const withStatus = (value: Tree): Tree =>
   typeof value === 'object' && !Array.isArray(value) && 'slug' in value && !('extend' in value)
     ? { status: 'stable', ...value }
@@ -162,9 +162,7 @@ const SLUG_LINE = /^(?:- )?\s*slug: *([a-z0-9-]+)/gm;
 export function knownSlugs(files: readonly RuleFile[], kind: RuleFile['kind']): ReadonlySet<string> {
   const ofKind = files.filter((f) => f.kind === kind);
   const trees = ofKind.flatMap((f) => (Array.isArray(f.tree) ? (f.tree as Tree[]) : [f.tree]));
-  const written = trees.map((t) =>
-    typeof t === 'object' && t !== null && 'slug' in t ? String((t as { slug: Tree }).slug) : '',
-  );
+  const written = trees.map((one) => String((one as { slug?: Tree } | null)?.slug ?? ''));
   // Of a file that cannot be parsed, the lines that look like slugs.
   const guessed = ofKind.flatMap((f) => (f.tree === null ? [...f.text.matchAll(SLUG_LINE)] : []));
   return new Set([...written, ...guessed.map(([, slug]) => slug!)]);

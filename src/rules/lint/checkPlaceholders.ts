@@ -15,7 +15,7 @@ const ENGINE_FILLERS = [
   ...['in', 'out', 'share_in', 'share_out', 'reward', 'fee'].map((leg) => `leg.${leg}`),
 ];
 
-/** Words of the whole transaction, with those of an act; and the side whose legs fill a word of an act. */
+/** Words of the whole transaction, with those of an act; and the side of the legs behind a word of an act. */
 const OF_ALL: Readonly<Record<string, string>> = { sent: 'gave', received: 'got' };
 const SIDES: Readonly<Record<string, string>> = { gave: 'sent', got: 'received' };
 

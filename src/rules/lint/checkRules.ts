@@ -5,7 +5,7 @@ import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import type { RawHead, RawIntent } from '../../model/generated/rules.ts';
 import { show } from '../compile/facts.ts';
 import { Spot, type RuleItem } from '../compile/ruleItem.ts';
-import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
+import { ALL, allows, conjunctionOf, implies, type Conjunction } from './conjunction.ts';
 
 /** End of the reference in a draft, which its author has to replace. */
 export const REPLACE_ME = '/replace-me';
@@ -51,9 +51,9 @@ function checkExcluded(spot: Spot, raw: RawIntent, { sets }: Conjunction): void 
   const kinds = sets.get('motifs.kinds');
   for (const key of ['rests_on', 'requires_any'] as const)
     for (const [kind, at] of spot.each(key, raw[key])) {
-      const count = sets.get(`motif.${kind}.count`);
-      const isNone = count?.kind === 'choice' && !count.others && [...count.values].every((n) => n === 0);
-      if (isNone || (kinds?.kind === 'list' && kinds.lacks.has(kind)))
+      const { values, others } = sets.get(`motif.${kind}.count`)?.allowed ?? ALL;
+      const isZero = !others && [...values].every((count) => count === 0);
+      if (isZero || (kinds && !allows(kinds.allowed, kind)))
         at.report('absent_kind', `the conditions ask for no ${kind}`);
     }
 }

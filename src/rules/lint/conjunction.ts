@@ -93,44 +93,39 @@ export function implies(a: Conjunction, b: Conjunction): boolean {
   );
 }
 
-/** Values a fact may take: some or all but some, or demands on a list. */
-type FactSet =
-  | ValueSet
-  | {
-      readonly kind: 'list';
-      readonly has: ReadonlySet<unknown>;
-      readonly lacks: ReadonlySet<unknown>;
-      readonly within: ReadonlySet<unknown> | null;
-    };
-interface ValueSet {
-  readonly kind: 'choice';
+/** Some values, or all but some. */
+interface Values {
   readonly values: ReadonlySet<unknown>;
-  /** Whether it is all but these values. */
   readonly others: boolean;
 }
 
+/** Possible values of a fact: the allowed ones; or lists with certain items, and none but allowed ones. */
+interface FactSet {
+  readonly allowed: Values;
+  /** Null: the fact is no list. */
+  readonly has: ReadonlySet<unknown> | null;
+}
+
 type Atom = Extract<Condition, { fact: string }>;
-const NONE: ReadonlySet<never> = new Set();
+
+const only = (values: Iterable<unknown>): Values => ({ values: new Set(values), others: false });
+const complement = ({ values, others }: Values): Values => ({ values, others: !others });
+export const allows = ({ values, others }: Values, value: unknown): boolean => values.has(value) !== others;
 
 /** The set one test allows; null where it cannot be put that way (it is then ignored, never guessed). */
 function atomSet(atom: Atom, negated: boolean, fact: FactDeclaration | undefined): FactSet | null {
   const { operator, value } = atom;
   if (!fact || !OPERATORS[operator]?.types.includes(fact.type)) return null;
-  const values = new Set<unknown>(Array.isArray(value) ? value : [value]);
+  const values = only(Array.isArray(value) ? value : [value]);
   if (fact.type === 'list') return listSet(operator, values, negated);
   const isExcluding = ['ne', 'not_in'].includes(operator);
-  const set = operator in BELOW ? countSet(operator, value) : choice(values, isExcluding);
-  const allowed = negated && set ? complement(set) : set;
-  const all: readonly unknown[] | null | undefined = fact.type === 'boolean' ? [true, false] : fact.values;
-  return all && allowed ? intersect(allowed, choice(new Set(all), false)) : allowed;
+  const set = operator in BELOW ? countSet(operator, value) : isExcluding ? complement(values) : values;
+  if (set === null) return null;
+  const all = fact.type === 'boolean' ? only([true, false]) : fact.values ? only(fact.values) : ALL;
+  return { allowed: common(negated ? complement(set) : set, all), has: null };
 }
 
-const choice = (values: ReadonlySet<unknown>, others: boolean): ValueSet => ({
-  kind: 'choice',
-  values,
-  others,
-});
-const complement = (set: ValueSet): ValueSet => choice(set.values, !set.others);
+export const ALL = complement(only([]));
 
 /** How many counts, from 0 on, an operator allows or rules out. */
 const BELOW: Readonly<Record<string, (n: number) => number>> = {
@@ -142,57 +137,41 @@ const BELOW: Readonly<Record<string, (n: number) => number>> = {
 /** Rules count assets and acts: tests of more than so many are not looked into. */
 const MOST_COUNTED = 1_000;
 
-function countSet(operator: string, value: unknown): ValueSet | null {
+function countSet(operator: string, value: unknown): Values | null {
   if (typeof value !== 'number' || value > MOST_COUNTED) return null;
-  const counts = Array.from({ length: Math.max(0, BELOW[operator]!(value)) }, (_, count) => count);
-  return choice(new Set(counts), operator.startsWith('gt'));
+  const counts = only(Array.from({ length: Math.max(0, BELOW[operator]!(value)) }, (_, count) => count));
+  return operator.startsWith('gt') ? complement(counts) : counts;
 }
 
-function listSet(operator: string, values: ReadonlySet<unknown>, negated: boolean): FactSet | null {
-  const set = (
-    has: ReadonlySet<unknown>,
-    lacks: ReadonlySet<unknown>,
-    within: ReadonlySet<unknown> | null = null,
-  ): FactSet => ({ kind: 'list', has, lacks, within });
-  const lacksAll = set(NONE, values);
+function listSet(operator: string, items: Values, negated: boolean): FactSet | null {
+  const hasAll = { has: items.values, allowed: ALL };
+  const hasNone = { has: new Set(), allowed: complement(items) };
   // That one of several is there is no set of this kind.
-  const hasAny = values.size === 1 ? set(values, NONE) : null;
-  if (operator === 'includes') return negated ? lacksAll : set(values, NONE);
-  if (operator === 'includes_none') return negated ? hasAny : lacksAll;
-  if (operator === 'includes_any') return negated ? lacksAll : hasAny;
-  return operator === 'subset_of' && !negated ? set(NONE, NONE, values) : null;
+  const hasAny = items.values.size === 1 ? hasAll : null;
+  if (operator === 'includes') return negated ? hasNone : hasAll;
+  if (operator === 'includes_none') return negated ? hasAny : hasNone;
+  if (operator === 'includes_any') return negated ? hasNone : hasAny;
+  return operator === 'subset_of' && !negated ? { has: new Set(), allowed: items } : null;
 }
 
-const union = <T>(a: ReadonlySet<T>, b: ReadonlySet<T>): Set<T> => new Set([...a, ...b]);
-const common = (a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): Set<unknown> =>
-  new Set([...a].filter((v) => b.has(v)));
-const without = (a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): Set<unknown> =>
-  new Set([...a].filter((v) => !b.has(v)));
+/** The values of both. */
+function common(a: Values, b: Values): Values {
+  if (a.others && b.others) return complement(only([...a.values, ...b.values]));
+  const [some, other] = a.others ? [b, a] : [a, b];
+  return only([...some.values].filter((value) => allows(other, value)));
+}
+
+const isNone = ({ values, others }: Values): boolean => !others && values.size === 0;
 
 /** Intersection of two sets of the same fact. */
-function intersect(a: FactSet, b: FactSet): FactSet {
-  if (a.kind === 'choice' && b.kind === 'choice') {
-    if (a.others && b.others) return choice(union(a.values, b.values), true);
-    const [some, other] = a.others ? [b, a] : [a, b];
-    return choice((other.others ? without : common)(some.values, other.values), false);
-  }
-  if (a.kind !== 'list' || b.kind !== 'list') return a;
-  const within = a.within && b.within ? common(a.within, b.within) : (a.within ?? b.within);
-  return { kind: 'list', has: union(a.has, b.has), lacks: union(a.lacks, b.lacks), within };
-}
+const intersect = (a: FactSet, b: FactSet): FactSet => ({
+  allowed: common(a.allowed, b.allowed),
+  has: a.has && b.has ? new Set([...a.has, ...b.has]) : null,
+});
 
-function isEmpty(set: FactSet): boolean {
-  if (set.kind === 'choice') return !set.others && set.values.size === 0;
-  return [...set.has].some((v) => set.lacks.has(v) || (set.within !== null && !set.within.has(v)));
-}
+const isEmpty = ({ has, allowed }: FactSet): boolean =>
+  has ? [...has].some((item) => !allows(allowed, item)) : isNone(allowed);
 
 /** Every value of `a` is one of `b`. */
-function isWithin(a: FactSet, b: FactSet): boolean {
-  if (b.kind !== 'list') return isEmpty(intersect(a, complement(b)));
-  if (a.kind !== 'list') return false;
-  return (
-    [...b.has].every((v) => a.has.has(v)) &&
-    [...b.lacks].every((v) => a.lacks.has(v) || (a.within !== null && !a.within.has(v))) &&
-    (b.within === null || (a.within !== null && [...a.within].every((v) => b.within!.has(v))))
-  );
-}
+const isWithin = (a: FactSet, b: FactSet): boolean =>
+  isNone(common(a.allowed, complement(b.allowed))) && [...(b.has ?? [])].every((item) => a.has?.has(item));

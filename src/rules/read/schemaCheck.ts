@@ -125,7 +125,7 @@ const FAULTS: Readonly<Record<string, MakeFault>> = {
   anyOf: choice,
 };
 
-/** Lists whose emptiness is a mistake of its own. */
+/** Lists with a code of their own for being empty. */
 const EMPTY: Readonly<Record<string, ProblemCode>> = {
   legs: 'empty_legs',
   all: 'empty_condition',
