@@ -5,6 +5,7 @@ import { account, addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { fields } from '../devnet/scenarios/delegated.ts';
+import { safeTransaction } from '../devnet/scenarios/safe.ts';
 import { settle } from '../devnet/scenarios/settlement.ts';
 import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
 
@@ -377,6 +378,18 @@ describe('an order whose event states no amounts, filled by a stranger', () => {
       });
     });
   }
+
+  it('is cancelled by the Safe that calls for it, not by the account that executes that', async () => {
+    const said = event('OrderCancelled(bytes32 orderHash)', BOB, 0n, { orderHash: HASH });
+    const request = await safeTransaction(stage.c, { to: NAMELESS, data: play([said]) });
+    const report = await stage.report(await stage.chain.send('relayer', { ...request, gas: 1_000_000n }));
+    const actor = stage.c.at('treasury');
+    expect(report.classification).toMatchObject({ actor, intent_label: 'Cancel an order on 1inch' });
+    expect(report.position_effects.map(({ owner }) => owner)).toEqual([actor]);
+    expect(report.motifs.flatMap(({ participants }) => participants.map((one) => one.account))).not.toContain(
+      addressOf('relayer'),
+    );
+  });
 });
 
 describe('an order in a batch, whose event states no amounts', () => {
