@@ -178,7 +178,7 @@ export function paymentsText(subject: LabelSubject): string {
   return clause('sending', beside, subject, paid.size === 1 ? ` to ${format.account([...paid][0]!)}` : '');
 }
 
-/** `, out of 8.75 ETH`, ` for 0x12ab…cdef`, `, owed by 0x12ab…cdef`, `, claiming 3 LUSD`: what a headline says beside its amounts. */
+/** `, owed by 0x12ab…cdef`, `, out of 8.75 ETH`, `, claiming 3 LUSD`: said beside the amounts of a headline. */
 export function aboutPosition(subject: LabelSubject): string {
   const { view, motifs, brevity, format } = subject;
   const owner = otherOwner(view, motifs);
