@@ -178,7 +178,7 @@ export function paymentsText(subject: LabelSubject): string {
   return clause('sending', beside, subject, paid.size === 1 ? ` to ${format.account([...paid][0]!)}` : '');
 }
 
-/** `, owed by 0x12ab…cdef`, `, out of 8.75 ETH`, `, claiming 3 LUSD`: said beside the amounts of a headline. */
+/** `, owed by 0x12ab…cdef`, `, out of 8.75 ETH`: words of a headline beside its amounts. */
 export function aboutPosition(subject: LabelSubject): string {
   const { view, motifs, brevity, format } = subject;
   const owner = otherOwner(view, motifs);
