@@ -1,6 +1,7 @@
 import { REPLACE_ME } from '../../../../rules/lint/checkRules.ts';
 import type { ExampleValue } from '../../../../model/generated/rules.ts';
 import { words } from '../../../wording/text.ts';
+import type { FileKind } from '../../../../rules/read/readRuleFiles.ts';
 import { formatRuleText } from '../formatRules.ts';
 import { anyValue } from '../draw/drawArguments.ts';
 import { BIND_WORDS } from '../../../../rules/compile/bindExpr.ts';
@@ -35,8 +36,11 @@ export function writeDraft(draft: Draft): ReadonlyMap<string, string> {
   const own = guesses.filter(
     (guess) => guess.isOwn && guess === guesses.find(({ kind }) => kind === guess.kind),
   );
-  const files = new Map([[`protocols/${slug}.yaml`, formatRuleText(protocolFile(draft), 'protocol')!]]);
-  if (guesses.length > 0) files.set(`shapes/${slug}.yaml`, formatRuleText(shapeFile(draft), 'shape')!);
+  const files = new Map<string, string>();
+  const add = (path: string, kind: FileKind, text: string): void =>
+    void files.set(`${path}.yaml`, formatRuleText(text, kind)!);
+  add(`protocols/${slug}`, 'protocol', protocolFile(draft));
+  if (guesses.length > 0) add(`shapes/${slug}`, 'shape', shapeFile(draft));
   if (own.length === 0) return files;
   const each = (line: (guess: Guess) => string): string => own.map((guess) => `  ${line(guess)}\n`).join('');
   const motifs = each((one) => `${one.kind}: {title: ${words(one.kind)}, fragment: ${intentOf(one)}}`);
@@ -45,10 +49,7 @@ export function writeDraft(draft: Draft): ReadonlyMap<string, string> {
   const ranks = each((one) => `- {intent: ${intentOf(one)}, before: ${draft.before}}`);
   files.set('precedence.yaml', `insert:\n${ranks}`);
   for (const guess of own)
-    files.set(
-      `intents/${slug}-${guess.kind.replaceAll('_', '-')}.yaml`,
-      formatRuleText(intentFile(draft, guess), 'intent')!,
-    );
+    add(`intents/${slug}-${guess.kind.replaceAll('_', '-')}`, 'intent', intentFile(draft, guess));
   return files;
 }
 
@@ -86,7 +87,8 @@ function legText({ role, flow, account, asset, amount }: Guess): string {
 }
 
 /** The made-up transaction: the movement of the leg, then the event. */
-function transactionText(guess: Guess, slug: string, moves: boolean, indent: string): string {
+function transactionText(guess: Guess, slug: string, moves: boolean): string {
+  const indent = ' '.repeat(8);
   const [from, to] = guess.flow === 'received' ? [slug, 'actor'] : ['actor', slug];
   const movement = `${indent}  - {move: ${amountText(guess)}, asset: TOKEN, from: ${from}, to: ${to}}\n`;
   const args = argumentsText(guess, amountText(guess));
@@ -139,7 +141,7 @@ function intentFile({ slug, recording }: Draft, guess: Guess): string {
     guess.amount === null
       ? `    - facts: {motif.${guess.kind}.count: 1, motif.${guess.kind}.own: 0}\n`
       : '    - name: the event without the movement\n      ' +
-        `transaction:\n${transactionText(guess, slug, false, '        ')}`;
+        `transaction:\n${transactionText(guess, slug, false)}`;
   return [
     `slug: ${slug}-${guess.kind.replaceAll('_', '-')}`,
     'version: 1\nstatus: experimental',
@@ -148,7 +150,7 @@ function intentFile({ slug, recording }: Draft, guess: Guess): string {
     `when: {fact: motif.${guess.kind}.own, is: gte, value: 1}`,
     'proof: heuristic\nconfidence: {known: Medium, family: Low}',
     `examples:\n  match:\n${recorded}    - name: made up\n      ` +
-      `transaction:\n${transactionText(guess, slug, true, '        ')}      expect: {intent: ` +
+      `transaction:\n${transactionText(guess, slug, true)}      expect: {intent: ` +
       `${intentOf(guess)}}`,
     `  near_miss:\n${nearMiss}`,
   ].join('\n');
