@@ -47,15 +47,17 @@ export function findPrimitives(
 ): Primitive[] {
   if (!tx.succeeded) return [];
   const known = knownContracts(rulebook, options.registered ?? new Map());
-  return joinTriggers(findDrafts({ tx, flow, rulebook, known }, options), tx, flow, known);
+  const { missed, holders } = options;
+  const scene = { tx, flow, rulebook, known, missed, holderAt: holdersIn(flow, holders, tx) };
+  return joinTriggers(findDrafts(scene), tx, flow, known);
 }
 
+type Scene = Pick<RecognitionRun, 'tx' | 'flow' | 'rulebook' | 'known' | 'holderAt' | 'missed'>;
+
 /** The acts of each event and call, and those that the flow alone shows. */
-function findDrafts(
-  { tx, flow, rulebook, known }: Pick<RecognitionRun, 'tx' | 'flow' | 'rulebook' | 'known'>,
-  { missed, holders }: FindOptions,
-): DraftPrimitive[] {
-  const found = findDeclared({ tx, flow, rulebook, known, missed, holderAt: holdersIn(flow, holders, tx) });
+function findDrafts(scene: Scene): DraftPrimitive[] {
+  const { tx, flow, rulebook, known } = scene;
+  const found = findDeclared(scene);
   const context = new StructureContext(tx, flow, rulebook, found);
   const take = (more: readonly DraftPrimitive[]): void => {
     for (const item of more) {
@@ -84,19 +86,12 @@ function findDrafts(
 }
 
 /** Events and calls that a rule maps and the value flow confirms. */
-function findDeclared(
-  scene: Pick<RecognitionRun, 'tx' | 'flow' | 'rulebook' | 'known' | 'holderAt' | 'missed'>,
-): DraftPrimitive[] {
-  const { tx, flow, rulebook, known, holderAt, missed } = scene;
+function findDeclared(scene: Scene): DraftPrimitive[] {
+  const { tx, flow, rulebook } = scene;
   const matches = findTriggers(tx, rulebook.prepared.derive(indexTriggers));
   if (matches.length === 0) return [];
   const run: RecognitionRun = {
-    tx,
-    flow,
-    rulebook,
-    known,
-    holderAt,
-    missed,
+    ...scene,
     index: new MovementIndex(flow),
     proofs: new Create2Proofs(),
     claimed: new ClaimedMovements(),

@@ -52,30 +52,17 @@ interface TriggerMatch {
 
 /** Logs and calls that the index has mappings for, logs first; each list in execution order. */
 export function findTriggers(tx: CanonicalTx, index: TriggerIndex): TriggerMatch[] {
-  const matches: TriggerMatch[] = [];
-  matchLogs(tx, index.events, matches);
-  matchCalls(tx, index.calls, matches);
-  return matches;
+  return [...matchLogs(tx, index), ...matchCalls(tx, index)];
 }
 
-function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events'], matches: TriggerMatch[]): void {
+function* matchLogs({ logs }: CanonicalTx, { events }: TriggerIndex): Iterable<TriggerMatch> {
   for (const log of logs) {
     const { topics, data, address, seq } = log;
     const mappings = events.get(topics[0]!)?.[topics.length];
     if (!mappings) continue;
-    matches.push({
-      mappings,
-      trigger: {
-        basis: 'event',
-        seq,
-        contract: address,
-        caller: null,
-        value: null,
-        args: { topics, data, base: 0 },
-        output: null,
-        evidence: logEvidence(log),
-      },
-    });
+    const [args, evidence] = [{ topics, data, base: 0 }, logEvidence(log)];
+    const none = { caller: null, value: null, output: null };
+    yield { mappings, trigger: { basis: 'event', seq, contract: address, ...none, args, evidence } };
   }
 }
 
@@ -83,25 +70,19 @@ function matchLogs({ logs }: CanonicalTx, events: TriggerIndex['events'], matche
  * The transaction's calls that the index has mappings for, in execution order. Code that another contract
  * runs on storage of its own (DELEGATECALL) passes any check it makes: that is no call of the code's address.
  */
-function matchCalls(tx: CanonicalTx, calls: TriggerIndex['calls'], matches: TriggerMatch[]): void {
+function* matchCalls(tx: CanonicalTx, { calls }: TriggerIndex): Iterable<TriggerMatch> {
   for (const frame of tx.frames) {
     const { selector, seq, to, from, value } = frame;
     if (selector === null || to === null || !isCallOf(frame, to)) continue;
     const mappings = calls.get(selector);
     if (!mappings || (mappings.rootOnly && frame.parent !== null)) continue;
-    matches.push({
+    const args = { topics: [], data: frame.input, base: 4 };
+    const output = { topics: [], data: frame.output, base: 0 };
+    const evidence = frameEvidence(frame, to);
+    yield {
       mappings,
-      trigger: {
-        basis: 'call',
-        seq,
-        contract: to,
-        caller: from,
-        value,
-        args: { topics: [], data: frame.input, base: 4 },
-        output: { topics: [], data: frame.output, base: 0 },
-        evidence: frameEvidence(frame, to),
-      },
-    });
+      trigger: { basis: 'call', seq, contract: to, caller: from, value, args, output, evidence },
+    };
   }
 }
 
