@@ -190,7 +190,7 @@ function addDifferClaim(claims: Claim[], legs: readonly Leg[], places: readonly 
   claims.push(evaluate('assets_differ', legs, operands, against));
 }
 
-/** A leg of whole movements of one asset; `account`: their far end; not `exact` where the flow suggests it. */
+/** A leg of whole movements of one asset; `account`: their far end; `exact` as of a `Leg`. */
 export function legOf(role: string, movements: Movements, account: Address, exact = true): Leg {
   const [{ asset }] = movements as [Movement];
   return { role, asset, amount: sumOf(movements), account, movements: indexesOf(movements), exact };

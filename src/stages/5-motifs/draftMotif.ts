@@ -35,7 +35,7 @@ type Summary = Pick<
 
 export const NOTHING: readonly never[] = [];
 
-/** Fields of a draft before it has its place. All drafts begin with them: later stages read each of any act. */
+/** Fields of a draft before it has its place. All drafts begin with them: later stages read any of them. */
 export const UNPLACED = {
   index: -1,
   parent: null,
