@@ -1,4 +1,4 @@
-import { NATIVE_ASSET } from '../../value/asset.ts';
+import { NATIVE_ASSET, mergeNative } from '../../value/asset.ts';
 import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
 import { legClaims } from '../../value/claims.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
@@ -17,9 +17,11 @@ import { mergeLike, mergeSilent } from './mergeLike.ts';
 import { hopOf, type Hop } from './hops.ts';
 import type { AssetAmount, Confidence } from '../../model/motif.ts';
 import type { Leg, Primitive, RoleBinding } from '../../model/primitive.ts';
-import { SENT_ROLES, distinctRoles, placesOf } from '../../lib/roles.ts';
+import { SENT_ROLES, accountsWith, distinctRoles, placesOf } from '../../lib/roles.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
+import { only } from '../../lib/lists.ts';
+import { balances } from '../../value/balances.ts';
 import { tracingOf } from '../../value/parties.ts';
 import type { Address } from '../../model/hex.ts';
 
@@ -141,7 +143,27 @@ function participantsOf(primitive: Primitive, input: MotifInput): readonly RoleB
     owner !== null &&
     primitive.basis !== 'structure' &&
     !primitive.roles.some(({ role }) => role === 'owner');
-  return distinctRoles(unnamed ? [{ role: 'owner', account: owner }, ...bindings] : bindings);
+  const roles = withBuyer(bindings, primitive, input);
+  return distinctRoles(unnamed ? [{ role: 'owner', account: owner }, ...roles] : roles);
+}
+
+/** A buyer is the account that paid: the recipient, where it gave as much, else the only payer. */
+function withBuyer(
+  bindings: readonly RoleBinding[],
+  { legs }: Primitive,
+  { flow, rulebook: { wrappedNative } }: MotifInput,
+): readonly RoleBinding[] {
+  const [named] = accountsWith(bindings, 'buyer');
+  if (named === undefined) return bindings;
+  const payers = [...new Set(accountsWith(bindings, 'payer'))];
+  if (payers.length === 0 || payers.includes(named)) return bindings;
+  const given = balances(flow, named, { mergeWrapped: wrappedNative });
+  const hasPaid = ({ role, asset, amount }: Leg): boolean =>
+    SENT_ROLES.has(role) && -(given.get(mergeNative(asset, wrappedNative))?.net ?? 0n) >= amount;
+  if (legs.some(hasPaid)) return bindings;
+  const { carriers } = tracingOf(flow, wrappedNative);
+  const buyer = only(payers.filter((account) => !carriers.has(account)));
+  return bindings.flatMap((one) => (one.role !== 'buyer' ? one : buyer ? { ...one, account: buyer } : []));
 }
 
 /** Adds payers and recipients by leg. Returns the one account all legs lead to; null for none or several. */
