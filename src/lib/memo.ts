@@ -14,19 +14,24 @@ export function memoize<T extends {}>(compute: (text: string) => T, limit: numbe
   };
 }
 
+const REMEMBERED = Symbol('remembered');
+type Remembered = { readonly of: object; readonly answers: { argument: unknown; value: unknown }[] };
+let slots = 0;
+
 /**
  * Remembers a result for an object, not its copies, as long as it lives, for the argument asked with last.
- * The values of a WeakMap would survive every young collection, whatever became of their keys.
+ * The values of a WeakMap would survive every young collection, whatever became of their keys. One property
+ * serves all functions: with one each, objects of a kind would have many shapes.
  */
-export function memoizeFor<K extends object, A, T>(
-  compute: (of: K, argument: A) => T,
-): (of: K, argument: A) => T {
-  const slot = Symbol('remembered');
-  return (of: K & { [slot]?: { readonly of: K; readonly argument: A; readonly value: T } }, argument) => {
-    const known = of[slot];
-    if (known && known.of === of && known.argument === argument) return known.value;
+export function memoizeFor<K extends object, A, T>(compute: (of: K, argument: A) => T): typeof compute {
+  const slot = slots++;
+  return (of: K & { [REMEMBERED]?: Remembered }, argument) => {
+    let own = of[REMEMBERED];
+    if (own?.of !== of) own = of[REMEMBERED] = { of, answers: [] };
+    const known = own.answers[slot];
+    if (known && known.argument === argument) return known.value as T;
     const value = compute(of, argument);
-    of[slot] = { of, argument, value };
+    own.answers[slot] = { argument, value };
     return value;
   };
 }
