@@ -5,7 +5,7 @@ import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
 import { paymentsBeside } from './paymentsBeside.ts';
-import { amountsOf, isShare, sidesOf, statedOwner } from '../../value/sides.ts';
+import { amountsOf, isShare, namedHolder, sidesOf, statedOwner } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
 import type { StatedAmount } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -122,7 +122,7 @@ export function otherOwner(view: SubjectView, motifs: readonly Motif[]): Address
   const [stated, ...more] = new Set(motifs.map((motif) => statedOwner(motif, input.rulebook)));
   if (!input.subject.elected) return null;
   if (stated && more.length === 0) return entity.has(stated) ? null : stated;
-  const named = (motif: Motif) => view.kind(motif).position && roleOf(motif, 'owner');
+  const named = (motif: Motif) => view.kind(motif).position && namedHolder(motif, input);
   return anotherOf(view, motifs.map(named));
 }
 
