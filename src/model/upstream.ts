@@ -152,7 +152,7 @@ export interface RawContext {
   readonly names?: AccountNames | undefined;
   /** True where symbols, decimals or prices are missing: the node failed, or a limit was reached. */
   readonly incomplete?: boolean;
-  /** True where every node has pruned the state: no code, metadata or on-chain price was read. */
+  /** True where every node has pruned the state, or not all code was read: delegations stay unseen. */
   readonly stateless?: boolean;
 }
 

@@ -23,7 +23,7 @@ const WORDS: Readonly<Partial<Record<CaveatCode, string>>> = {
   stale_delegation: 'Nothing shows that the actor asked for this call of its delegated code (EIP-7702).',
   suspect_token: 'A token takes the name of another, or moved without a call that explains it.',
   unasked_pull: 'Something left the actor, or paid for its act, without a call or signature of its owner.',
-  state_unread: 'The node no longer has the state of the block: no code, token name or price was read.',
+  state_unread: 'The state of the block is gone, or too many accounts acted: not all code was read.',
   nothing_recognised: 'No recognised act of the actor supports the headline.',
   unaccounted_value: 'The acts this rests on do not account for all the actor sent or received.',
   no_rule: 'No rule speaks for this transaction.',

@@ -61,6 +61,7 @@ const PLAN: ContextPlan = {
   },
   multicall: MULTICALL,
   accounts: [SIGNER, TOKEN],
+  accountsCut: false,
   authorities: [],
 };
 
@@ -332,6 +333,12 @@ describe('fetchContext', () => {
       ]),
     );
     expect(context.incomplete).toBe(true);
+  });
+
+  it('takes the state as unread where more accounts would have been asked for their code', async () => {
+    const { run } = await setup();
+    expect((await run()).stateless).toBe(false);
+    expect((await run({ accountsCut: true })).stateless).toBe(true);
   });
 
   it('says that reads are missing where the node gave up executing a contract', async () => {

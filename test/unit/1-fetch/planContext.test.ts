@@ -103,6 +103,22 @@ describe('planContext', () => {
     expect([plan.tokens.length, plan.tokensBeyondLimit]).toEqual([2, [`0x${'3'.repeat(40)}`]]);
   });
 
+  it('reads the code of so many accounts that were asked about signatures, and says when there are more', () => {
+    const sample = sampleTransaction();
+    const asked = Array.from({ length: 300 }, (_, i) => ({
+      type: 'STATICCALL',
+      from: TOKEN,
+      to: `0x${(i + 1).toString(16).padStart(40, '7')}`,
+      gas: '0x64',
+      gasUsed: '0x1',
+      input: `0x1626ba7e${'00'.repeat(64)}`,
+      output: '0x',
+    }));
+    const plan = planOf({ ...sample, callTracer: { ...sample.callTracer, calls: asked } });
+    expect([plan.accounts.length, plan.accountsCut]).toEqual([200, true]);
+    expect(planOf().accountsCut).toBe(false);
+  });
+
   it('says which tokens the sources of prices are not asked about', () => {
     const tokens = Array.from({ length: 52 }, (_, i) => `0x${(i + 16).toString(16).repeat(20)}` as const);
     const minted = (token: Address): object => ({

@@ -144,7 +144,7 @@ export async function fetchContext(
     delegations,
     authorities: plan.authorities,
     nonces,
-    stateless,
+    stateless: stateless || plan.accountsCut,
     registered: readRegistries(registries, answers.slice(registriesAt)),
     holders: readHolders(plan.holders, answers.slice(holdersAt, namesAt)),
     sourcesLeftOut: STANDARD_PRICE_SOURCES.filter((name) => !names.has(name)),

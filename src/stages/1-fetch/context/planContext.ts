@@ -33,7 +33,8 @@ export function planContext(
     ? found.seen.slice(0, tokenLimit)
     : [...found.seen, ...calledToken(tx, found, vocabulary)];
   const authorities = tx.authorizations.map(({ authority }) => authority);
-  const accounts = [tx.from, tx.to, ...authorities, ...executors(tx, vocabulary)];
+  const asked = [tx.from, tx.to, ...authorities, ...executors(tx, vocabulary)];
+  const accounts = [...new Set(asked)].filter((account) => account !== null);
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash,
@@ -54,7 +55,9 @@ export function planContext(
     /** Multicall3 contract, null where it did not exist yet. */
     multicall,
     /** Accounts that may have an EIP-7702 delegation as code. */
-    accounts: [...new Set(accounts)].filter((account) => account !== null),
+    accounts: accounts.slice(0, MAX_ACCOUNTS),
+    /** There are more of them. */
+    accountsCut: accounts.length > MAX_ACCOUNTS,
     /** Signers of the transaction's EIP-7702 authorisations in order; null where none was recovered. */
     authorities,
   };
@@ -69,6 +72,9 @@ function calledToken(
   if (to === null || knownTokens === undefined || seen.length > 0) return [];
   return knownSymbols(knownTokens).has(to) ? [to] : [];
 }
+
+/** A transaction of a stranger may ask thousands of accounts about signatures, at little cost. */
+const MAX_ACCOUNTS = 200;
 
 const LATEST = BigInt(Number.MAX_SAFE_INTEGER);
 
