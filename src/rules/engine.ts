@@ -27,24 +27,29 @@ class Facts extends Almanac {
 const ENGINE = new Engine();
 for (const [name, { holds }] of Object.entries(OPERATORS)) ENGINE.addOperator(new Operator(name, holds));
 
-/** A rule's condition, ready to be evaluated with the outcome of each part. */
-function runner({ slug, when }: Pick<IntentRule, 'slug' | 'when'>) {
+/** Evaluates a rule's condition. `withParts`: the outcome of each part is read as well. */
+function runner({ slug, when }: Pick<IntentRule, 'slug' | 'when'>, withParts: boolean) {
   const ready = lazy(() => {
     // The engine wants a boolean node on top.
     const conditions = ('fact' in when ? { all: [when] } : when) as unknown as TopLevelCondition;
     const rule = new Rule({ name: slug, conditions, event: { type: 'matched' } });
-    // The package's types leave this out.
-    return (rule as unknown as Runnable).setEngine(ENGINE);
+    // For outcomes to be left on them it copies conditions at each run; functions it does not copy.
+    if (!withParts) Object.assign(rule, { conditions: Object.setPrototypeOf(() => 0, rule.conditions) });
+    // It copies its event too, which has no listener.
+    Object.assign(rule, { ruleEvent: null });
+    // The package's types leave these out.
+    return (rule as unknown as { setEngine(engine: Engine): RunnableRule }).setEngine(ENGINE);
   });
-  return async (source: FactSource): Promise<CheckedCondition> => {
-    const { result, conditions } = await ready().evaluate(new Facts(source));
-    // The engine leaves out the outcome of the condition on top.
-    return checked(conditions as unknown as EngineCondition, result === true);
-  };
+  return (source: FactSource): Promise<RuleResult> => ready().evaluate(new Facts(source));
 }
 
-interface Runnable {
-  setEngine(engine: Engine): { evaluate(almanac: Almanac): Promise<RuleResult> };
+/** A rule's condition with the outcome of each part. The engine leaves out that of the condition on top. */
+function outcomeOf({ result, conditions }: RuleResult): CheckedCondition {
+  return checked(conditions as unknown as EngineCondition, result === true);
+}
+
+interface RunnableRule {
+  evaluate(almanac: Almanac): Promise<RuleResult>;
 }
 
 type Times = ReadonlyMap<string, number>;
@@ -74,14 +79,14 @@ function testOf(condition: Condition, asked: Times): (source: FactSource) => boo
 
 /** Makes a rule ready for json-rules-engine. `asked`: how many rules ask for each fact. */
 export function prepareIntent(rule: IntentRule, asked: Times = new Map()): PreparedIntent {
-  const run = runner(rule);
+  const [run, explain] = [runner(rule, false), runner(rule, true)];
   return {
     rule,
     facts: factNames(rule.when),
     mayMatch: testOf(rule.when, asked),
-    matches: async (source) => (await run(source)).result,
+    matches: async (source) => (await run(source)).result === true,
     async evaluate(source): Promise<RuleOutcome> {
-      const conditions = await run(source);
+      const conditions = outcomeOf(await explain(source));
       return { rule, matched: conditions.result, conditions };
     },
   };
@@ -89,12 +94,13 @@ export function prepareIntent(rule: IntentRule, asked: Times = new Map()): Prepa
 
 /** Makes a finding rule ready for json-rules-engine. */
 export function prepareFinding(rule: FindingRule): PreparedFinding {
-  const [applies, proves] = [runner(rule), runner({ slug: rule.slug, when: rule.proven })];
+  const { slug } = rule;
+  const [applies, proves] = [runner(rule, false), runner({ slug, when: rule.proven }, true)];
   return {
     rule,
     async decide(source) {
-      if (!(await applies(source)).result) return null;
-      const proof = await proves(source);
+      if ((await applies(source)).result !== true) return null;
+      const proof = outcomeOf(await proves(source));
       return proof.result ? [] : [...new Set(failedFacts(proof))];
     },
   };

@@ -21,9 +21,9 @@ export function sumOf(list: readonly { readonly amount: bigint }[]): bigint {
 /** One amount per role and asset. */
 export function summed(amounts: readonly AssetAmount[]): AssetAmount[] {
   const sums = new Map<string, AssetAmount>();
-  for (const one of amounts) {
-    const key = `${one.role} ${one.asset}`;
-    sums.set(key, { ...one, amount: (sums.get(key)?.amount ?? 0n) + one.amount });
+  for (const { asset, amount, role } of amounts) {
+    const key = `${role} ${asset}`;
+    sums.set(key, { asset, amount: (sums.get(key)?.amount ?? 0n) + amount, role });
   }
   return [...sums.values()];
 }

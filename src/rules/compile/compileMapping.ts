@@ -241,9 +241,8 @@ function compileLeg(mapping: Mapping, spot: Spot, raw: RawLeg): LegSpec {
     typeof value === 'string'
       ? [mapping.amount(value, spot.at(key)) ?? []].flat()
       : value.flatMap((one, n) => mapping.amount(one, spot.at(key, n)) ?? []);
+  // The copies last: an object that begins with a copy has a shape of its own, and legs are read all the time.
   return {
-    ...LEG_DEFAULTS,
-    ...own,
     role,
     from: mapping.account(from, spot.at('from')),
     to: mapping.account(to, spot.at('to')),
@@ -254,5 +253,7 @@ function compileLeg(mapping: Mapping, spot: Spot, raw: RawLeg): LegSpec {
     total: mapping.amount(total, spot.at('total')),
     assetKind: asset_kind ?? null,
     movementKind: movement ?? null,
+    ...LEG_DEFAULTS,
+    ...own,
   };
 }

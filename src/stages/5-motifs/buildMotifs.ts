@@ -4,14 +4,7 @@ import { legClaims } from '../../value/claims.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame } from '../../value/frames.ts';
-import {
-  joinMovements,
-  NOTHING,
-  statusOf,
-  UNPLACED,
-  type MotifDraft,
-  type MotifInput,
-} from './draftMotif.ts';
+import { joinMovements, NOTHING, statusOf, draftOf, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { assignOwners } from './links.ts';
 import { mergeLike, mergeSilent } from './mergeLike.ts';
 import { hopOf, type Hop } from './hops.ts';
@@ -92,26 +85,34 @@ function placed(drafts: readonly MotifDraft[]): MotifDraft[] {
 /** Every draft has the same fields in the same order: all later stages read them, of any act. */
 function standAlone(primitive: Primitive, input: MotifInput): MotifDraft {
   const { tx, rulebook } = input;
-  const { legs, position = null, portions = NOTHING, others = NOTHING } = primitive;
+  const { legs } = primitive;
   const doubt = prove(primitive, input);
   const known = confidenceOf(primitive, rulebook);
   // A call that shows what it did is more than the name of its function.
   const confidence = known === 'Low' && primitive.basis === 'call' && doubt === null ? 'Medium' : known;
-  return {
-    ...UNPLACED,
-    ...primitive,
-    position,
-    portions,
-    others,
+  return draftOf({
+    kind: primitive.kind,
+    protocol: primitive.protocol,
+    basis: primitive.basis,
+    venue: primitive.venue,
+    poolId: primitive.poolId,
+    seq: primitive.seq,
     scopeFrame: commonFrame(tx, primitive.evidence),
     participants: participantsOf(primitive, input),
     assetsIn: amountsOf(legs, false),
     assetsOut: amountsOf(legs, true),
+    claims: primitive.claims,
+    tags: primitive.tags,
     status: statusOf(doubt),
     doubt,
     confidence: confidence === 'High' && isSuspect(primitive, input) ? 'Medium' : confidence,
     movements: joinMovements(legs),
-  };
+    evidence: primitive.evidence,
+    position: primitive.position,
+    portions: primitive.portions,
+    legs,
+    others: primitive.others,
+  });
 }
 
 /** Amounts that the venue's counterparty sent, or received. */

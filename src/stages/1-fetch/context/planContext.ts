@@ -1,5 +1,4 @@
 import { addressOfWord, quantity } from '../../../evm/hex.ts';
-import { keyOfLog } from '../../../evm/signatures.ts';
 import { planPricing } from '../prices/planPricing.ts';
 import { planHolders } from './holderReads.ts';
 import { NO_REGISTRIES, planRegistries } from './registryReads.ts';
@@ -9,7 +8,7 @@ import { APPROVED } from '../../../value/signed.ts';
 import { knownSymbols } from '../../../value/labelFormat.ts';
 import { tokensInLogs, type TokensInLogs } from './tokensInLogs.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
-import type { Address } from '../../../model/hex.ts';
+import type { Address, Hash } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { RawTransaction } from '../../../model/upstream.ts';
 
@@ -89,13 +88,21 @@ function knownTimestamp({ tx, receipt }: RawTransaction): number | null {
   return null;
 }
 
+/** First topics of events by which accounts log that they executed. */
+const executionTopics = ({ events, motifKinds }: Rulebook): ReadonlySet<Hash> => {
+  const specs = [...events.values()].filter(({ mappings }) =>
+    mappings.some(({ kind }) => motifKinds.get(kind)?.executes === 'account'),
+  );
+  return new Set(specs.map(({ topic0 }) => topic0));
+};
+
 /** Senders of user operations (ERC-4337), emitters that log executions, and those asked about a signature. */
-const executors = ({ logs, frames }: CanonicalTx, rulebook: PlanVocabulary): (Address | null)[] => [
-  ...frames.filter(({ selector }) => selector === APPROVED).map(({ to }) => to),
-  ...logs.flatMap((log) => {
-    const { address, topics } = log;
-    if (topics[3] && hasTag(rulebook, address, 'entry_point')) return addressOfWord(topics[2]!);
-    const { mappings = [] } = rulebook.events?.get(keyOfLog(log)) ?? {};
-    return mappings.some(({ kind }) => rulebook.motifKinds?.get(kind)?.executes === 'account') ? address : [];
-  }),
-];
+function executors({ logs, frames }: CanonicalTx, rulebook: PlanVocabulary): (Address | null)[] {
+  const asked = frames.filter(({ selector }) => selector === APPROVED).map(({ to }) => to);
+  const known = rulebook.prepared?.derive(executionTopics);
+  for (const { address, topics } of logs) {
+    if (topics[3] && hasTag(rulebook, address, 'entry_point')) asked.push(addressOfWord(topics[2]!));
+    else if (known?.has(topics[0]!)) asked.push(address);
+  }
+  return asked;
+}

@@ -85,15 +85,15 @@ function priceOf(
 ): PriceQuote | PriceRate {
   const stated = { asset, method: 'chainlink', source, heartbeat, asOf, pool: null } as const;
   if (decimals === null) {
-    const quote = { ...stated, numerator, scale, confidenceBps: null };
-    return before === null ? quote : { ...quote, before };
+    const quote = { numerator, scale, confidenceBps: null, ...stated };
+    return before === null ? quote : { before, ...quote };
   }
   const denominator = 10n ** BigInt(scale + decimals);
   const inEther = (one: bigint) => [{ asset: 'native', numerator: one * 10n ** 18n, denominator }] as const;
   const earlier = before === null ? null : inEther(before);
   const rate = { terms: inEther(numerator), after: null, before: earlier, vouched: true, market: null };
   // Ether itself has its feed in dollars.
-  return { ...stated, asset: asset as Address, ...rate };
+  return { ...rate, ...stated, asset: asset as Address };
 }
 
 /** Price and time of a round, or the fault in the answer. */
