@@ -34,15 +34,18 @@ interface Shapes {
 export function readTokens(tx: CanonicalTx, rulebook: FlowRules): TokenEntries {
   if (tx.logs.length === 0) return NO_TOKENS;
   const shapes = readShapes(tx, rulebook);
-  const { entries: others, wraps } = readRepeated(tx, shapes, rulebook);
+  const { standard, declared, wrapping } = shapes;
+  const repeats = declared.size + wrapping.size === 0 ? null : readRepeated(tx, shapes, rulebook);
   const entries: FlowEntry[] = [];
   for (const log of tx.logs) {
-    const transfers = shapes.standard[log.index];
-    if (!transfers) entries.push(others.get(log.index) ?? otherLog(log));
-    for (const transfer of transfers ?? []) {
-      const kind = transfer.from === ZERO_ADDRESS ? 'wrap' : 'unwrap';
-      entries.push(classifyTransfer(wraps.take(transferKey(transfer)) ? { ...transfer, kind } : transfer));
-    }
+    const transfers = standard[log.index];
+    if (transfers)
+      for (const transfer of transfers) {
+        const kind = transfer.from === ZERO_ADDRESS ? 'wrap' : 'unwrap';
+        const wraps = repeats?.wraps?.take(transferKey(transfer));
+        entries.push(classifyTransfer(wraps ? { ...transfer, kind } : transfer));
+      }
+    else entries.push(repeats?.entries.get(log.index) ?? otherLog(log));
   }
   const { entries: all, taxes } = withTaxes(tx, entries);
   return { entries: markForged(tx, all), taxes };
@@ -81,8 +84,8 @@ function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
 /** Declared events and wrappings: a Transfer of the same token may repeat their movement. */
 interface Repeated {
   readonly entries: ReadonlyMap<number, FlowEntry>;
-  /** Transfers that repeat a wrapping: they stay, as the wrap. */
-  readonly wraps: Tally;
+  /** Transfers that repeat a wrapping and are the wrap; null for none. */
+  readonly wraps: Tally | null;
 }
 
 function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Repeated {
@@ -96,13 +99,14 @@ function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Rep
   const count = new Tally(transfers.filter(mayRepeat).map(transferKey));
 
   const entries = new Map<number, FlowEntry>();
-  const repeated = new Tally();
+  /** Wrapping events that a Transfer repeats: the Transfer stays, as the wrap. */
+  const repeated: string[] = [];
   for (const wrapping of wraps) {
     const { log } = wrapping;
     const transfer = wrappingTransfer(wrapping);
     const key = transferKey(transfer);
     const again = count.take(key);
-    if (again) repeated.add(key);
+    if (again) repeated.push(key);
     entries.set(
       log.index,
       again ? nonEconomic(log, 'duplicate_wrap_log', transfer.from, transfer.to) : classifyTransfer(transfer),
@@ -112,7 +116,7 @@ function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Rep
     const again = transfer.asset.kind === 'erc20' && count.take(transferKey(transfer));
     entries.set(index, again ? nonEconomic(tx.logs[index]!, 'event') : classifyTransfer(transfer));
   }
-  return { entries, wraps: repeated };
+  return { entries, wraps: repeated.length > 0 ? new Tally(repeated) : null };
 }
 
 function recognisedWraps(

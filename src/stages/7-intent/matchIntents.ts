@@ -8,6 +8,7 @@ import type { FactValue, PreparedIntent, RuleOutcome, Verdict, Fragment } from '
 import type { IntentRule, Rulebook } from '../../model/rulebook.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { lazy } from '../../lib/lazy.ts';
+import { memoize } from '../../lib/memo.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { amountsOf, isShare } from '../../value/sides.ts';
 import { totals } from './actAmounts.ts';
@@ -76,9 +77,16 @@ const rivalsBySlug = ({ prepared: { intents } }: Rulebook) => {
 
 /** The rules that need no motif, or one of a kind that is present, best first. */
 const relevantIn = ({ byKind, input }: SubjectView): readonly PreparedIntent[] =>
-  input.rulebook.prepared.intents.filter(
-    ({ rule: { requiresAny: any } }) => any.length === 0 || any.some((kind) => byKind.has(kind)),
-  );
+  input.rulebook.prepared.derive(relevantByKinds)([...byKind.keys()].join());
+
+/** Transactions have a few hundred sets of kinds between them. */
+const relevantByKinds = ({ prepared: { intents } }: Rulebook) =>
+  memoize((kinds: string): readonly PreparedIntent[] => {
+    const present = new Set(kinds.split(','));
+    return intents.filter(
+      ({ rule: { requiresAny: any } }) => any.length === 0 || any.some((kind) => present.has(kind)),
+    );
+  }, 1_000);
 
 /** As `matchIntents`, with every rule evaluated and every condition kept. */
 export async function explainIntents(input: IntentInput, format: LabelFormat): Promise<ExplainedVerdict> {
