@@ -241,7 +241,7 @@ function compileLeg(mapping: Mapping, spot: Spot, raw: RawLeg): LegSpec {
     typeof value === 'string'
       ? [mapping.amount(value, spot.at(key)) ?? []].flat()
       : value.flatMap((one, n) => mapping.amount(one, spot.at(key, n)) ?? []);
-  // The copies last: an object that begins with a copy has a shape of its own, and legs are read all the time.
+  // The copies last: an object that begins with one has a shape of its own, and every act reads legs.
   return {
     role,
     from: mapping.account(from, spot.at('from')),

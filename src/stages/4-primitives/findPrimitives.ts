@@ -91,12 +91,12 @@ function findDeclared(scene: Scene): DraftPrimitive[] {
   const matches = findTriggers(tx, rulebook.prepared.derive(indexTriggers));
   if (matches.length === 0) return [];
   const run: RecognitionRun = {
-    ...scene,
     index: new MovementIndex(flow),
     proofs: new Create2Proofs(),
     claimed: new ClaimedMovements(),
     enclosing: new EnclosingCalls(tx),
     positionTokens: rulebook.prepared.derive(positionTokens),
+    ...scene,
   };
   const candidates: Candidate[] = [];
   for (const { mappings, trigger } of matches) {

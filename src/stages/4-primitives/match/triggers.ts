@@ -61,8 +61,11 @@ function* matchLogs({ logs }: CanonicalTx, { events }: TriggerIndex): Iterable<T
     const mappings = events.get(topics[0]!)?.[topics.length];
     if (!mappings) continue;
     const [args, evidence] = [{ topics, data, base: 0 }, logEvidence(log)];
-    const none = { caller: null, value: null, output: null };
-    yield { mappings, trigger: { basis: 'event', seq, contract: address, ...none, args, evidence } };
+    const [caller, value, output] = [null, null, null];
+    yield {
+      mappings,
+      trigger: { basis: 'event', seq, contract: address, caller, value, args, output, evidence },
+    };
   }
 }
 
