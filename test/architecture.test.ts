@@ -222,6 +222,7 @@ describe('architecture', () => {
       'venuesOf',
       'carriersOf',
       'originsThrough',
+      'issuersOf',
       'feeRecipientsOf',
       'tradersOf',
       'walletsOf',

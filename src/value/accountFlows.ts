@@ -49,8 +49,9 @@ const NONE: ReadonlySet<string> = new Set();
 const NO_CLAIM: ReadonlySet<string> = new Set(['fee', 'reward', 'penalty']);
 
 /**
- * The flows of one account. A lending token counts at the assets exchanged for it, unless also sent
- * elsewhere; any other position's token at its price, or it is only booked.
+ * The flows of one account. A lending position's token counts at the assets exchanged for it; one that was
+ * also sent elsewhere keeps its own price. Any other position's token counts at its price; without a price
+ * or a token, the position is only booked.
  */
 export function accountFlows(
   balances: readonly AssetFlow[],

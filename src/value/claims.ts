@@ -144,8 +144,9 @@ const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collate
 export const ROUNDING = 2n;
 
 /**
- * Each amount is the sum of its movements, alone or with a fee in the same ones, or else the event's; a
- * stated amount equals the one moved. Nothing that goes in comes out again.
+ * The claims about an act's amounts. Each amount is the sum of its movements, alone or with a fee in the same
+ * movements, or else the amount its event states. An amount that an event states equals the amount moved.
+ * Nothing that goes in comes out again.
  */
 export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Claim[] {
   const { legs, evidence } = act;
@@ -194,6 +195,11 @@ function addDifferClaim(claims: Claim[], legs: readonly Leg[], places: readonly 
 export function legOf(role: string, movements: Movements, account: Address, exact = true): Leg {
   const [{ asset }] = movements as [Movement];
   return { role, asset, amount: sumOf(movements), account, movements: indexesOf(movements), exact };
+}
+
+/** A leg that the flow alone suggests: nothing states its amount. */
+export function guessedLeg(role: string, movements: Movements, account: Address): Leg {
+  return legOf(role, movements, account, false);
 }
 
 /** An act that the value flow alone shows, without protocol, pool or position. */

@@ -37,9 +37,10 @@ import type { Moved } from './tokenCall.ts';
 const MAX_CALLS = 64;
 
 /**
- * Whether an account asked for a movement: by its own call of the token, by a spender it let take that much
- * here (`approve`, a permit, a signed transfer), by a contract it called with token and amount, or by a
- * listed one, not open to any call, that it called and that names it. Allowances of old ask for nothing.
+ * Whether an account asked for a movement. It did by its own call of the token, by a spender it
+ * let take that much in this transaction (`approve`, a permit, a signed transfer), by a contract that it
+ * called with token and amount, or by a listed contract, not open to any call, that it called and that names
+ * it as holder. Recipients, read-only calls and allowances of old ask for nothing.
  */
 export class Consent {
   /** Effective calls of each token that may change state, in order. */
@@ -54,6 +55,8 @@ export class Consent {
   readonly #sent = lazy(() =>
     groupBy(this.tx.frames, (call) => (call.to && isCallOf(call, call.to) ? call.from : null)),
   );
+  readonly #own = new Map<Address, ReadonlySet<Frame>>();
+  readonly #grants = new Map<Address, Grants>();
   /** Amounts already moved, by the call that asked for them. */
   readonly #moved = new Map<Frame, bigint>();
   readonly #ids = new Set<string>();
@@ -193,7 +196,9 @@ export class Consent {
   }
 
   /** Calls of the account, and those that forwarders made of requests that it signed (ERC-2771). */
-  readonly #ownCalls = perAccount((account): ReadonlySet<Frame> => {
+  #ownCalls(account: Address): ReadonlySet<Frame> {
+    let own = this.#own.get(account);
+    if (own !== undefined) return own;
     const forwarded = this.#signedBy(account).flatMap(({ frame, forwards, isSigned }) =>
       forwards === null || !isSigned()
         ? []
@@ -204,8 +209,9 @@ export class Consent {
                 from === frame.context && to === forwards.to && input.startsWith(forwards.data),
             ),
     );
-    return new Set([...(this.#sent().get(account) ?? []), ...forwarded]);
-  });
+    this.#own.set(account, (own = new Set([...(this.#sent().get(account) ?? []), ...forwarded])));
+    return own;
+  }
 
   #signedBy(account: Address): readonly Signed[] {
     return this.#words.filter((word) => word.account === account);
@@ -255,17 +261,12 @@ export class Consent {
     return hasTag(this.rulebook, call.from, 'permit') ? this.tx.frames[call.parent ?? call.index]! : call;
   }
 
-  readonly #grantsOf = perAccount((holder): Grants => {
+  #grantsOf(holder: Address): Grants {
+    let grants = this.#grants.get(holder);
+    if (grants !== undefined) return grants;
     const signed = this.#signedBy(holder).filter(({ isSigned }) => isSigned());
-    return grantsOf(signed, this.#ownCalls(holder), (call) => this.#specOf(call));
-  });
-}
-
-/** Each account's answer once: grants shrink as they are spent. */
-function perAccount<T>(compute: (account: Address) => T): (account: Address) => T {
-  const known = new Map<Address, T>();
-  return (account) => {
-    if (!known.has(account)) known.set(account, compute(account));
-    return known.get(account)!;
-  };
+    grants = grantsOf(signed, this.#ownCalls(holder), (call) => this.#specOf(call));
+    this.#grants.set(holder, grants);
+    return grants;
+  }
 }

@@ -42,8 +42,9 @@ export interface Holding {
 export type HoldingFlow = ReturnType<typeof holdingFlow>;
 
 /**
- * Every holding that value can have reached: along movements of one asset (`merged` names it) between
- * accounts not `excluded`, and over links, in any order of time. Reads movements when first reached.
+ * Every holding that value can have reached: along movements of the same asset (`merged` names it) between
+ * accounts that are not `excluded`, and over links. Order in time is ignored. An account's movements are
+ * read when it is first reached.
  */
 export function holdingFlow(
   flow: ValueFlow,

@@ -185,8 +185,9 @@ export function lowestCommonAncestor(frames: readonly Frame[], a: number, b: num
 }
 
 /**
- * The smallest frame certain to hold all of the evidence; null where the trace does not show it. Only one
- * dialect places a log exactly, so `within` is used.
+ * Index of the smallest frame that is certain to hold all of the evidence, or null where the trace does not
+ * show it. Only one trace dialect places a log exactly, so `within` is used: the frame that emitter and log
+ * order leave possible.
  */
 export function commonFrame(tx: CanonicalTx, evidence: readonly Evidence[]): number | null {
   let common: number | null = null;

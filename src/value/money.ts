@@ -104,8 +104,9 @@ function smallPlaces(magnitude: bigint, scale: number): number {
 }
 
 /**
- * `$12.34`, `$-12.34`: two decimals, or as many as show the first two significant digits of a nonzero amount
- * (`$0.0042`), rounded half away from zero.
+ * The display text of an amount: `$12.34`, `$-12.34`; two decimals, and where two would show zero for an
+ * amount that is not zero, as many as show its first two significant digits (`$0.0042`). Rounded half away
+ * from zero. No separators.
  */
 export function usdText(usd: Usd): string {
   const negative = usd.numerator < 0n;

@@ -1,5 +1,5 @@
 /** The parts that accounts play in a transaction: every part is defined here, once. */
-import { erc20Id, mergeNative, NATIVE_ASSET } from './asset.ts';
+import { erc20Id, isIssuance, mergeNative, NATIVE_ASSET } from './asset.ts';
 import { balances } from './balances.ts';
 import { valueEnds, type ValueEnds } from './follow.ts';
 import { memoize, memoizeFor } from '../lib/memo.ts';
@@ -8,7 +8,7 @@ import { ZERO_ADDRESS } from '../evm/hex.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
 import type { Rulebook } from '../model/rulebook.ts';
-import type { Ledger, ValueFlow } from '../model/valueFlow.ts';
+import type { Ledger, Movement, ValueFlow } from '../model/valueFlow.ts';
 
 /**
  * Contracts at which acts happened as at a counterparty (pools, markets, vaults), each with the first of
@@ -57,6 +57,20 @@ export function feeRecipientsOf(
 }
 
 const FEE_ROLES: ReadonlySet<string> = new Set(['recipient', 'fee_recipient']);
+
+/** Contracts that made or destroyed their own fungible token, as a vault its shares, by first time. */
+export function issuersOf({
+  movements,
+  assets,
+}: Pick<ValueFlow, 'movements' | 'assets'>): ReadonlyMap<Address, Movement> {
+  const issuers = new Map<Address, Movement>();
+  for (const movement of movements) {
+    if (!isIssuance(movement)) continue;
+    const { kind, address } = assets.get(movement.asset)!;
+    if (kind === 'erc20' && address && !issuers.has(address)) issuers.set(address, movement);
+  }
+  return issuers;
+}
 
 /**
  * Accounts that passed on everything they received (routers, proxies, settlement contracts), native and

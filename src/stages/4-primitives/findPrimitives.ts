@@ -14,7 +14,7 @@ import { StructureContext } from './structure/context.ts';
 import { findBusMessages } from './structure/busMessages.ts';
 import { NamedActs } from './structure/namedActs.ts';
 import { asPaidActs, findTransfers } from './structure/transfers.ts';
-import { findShareExchanges } from './structure/shares.ts';
+import { findLiquidityExchanges, findShareExchanges } from './structure/shares.ts';
 import { findStructuralSwaps } from './structure/swaps.ts';
 import { findTriggers, indexTriggers } from './match/triggers.ts';
 import type { CanonicalTx, Evidence } from '../../model/canonicalTx.ts';
@@ -69,6 +69,7 @@ function findDrafts(scene: Scene): DraftPrimitive[] {
   const mayExchange = flow.movements.length > 1;
   const named = new NamedActs(context);
   take(findWraps(context));
+  if (mayExchange) take(findLiquidityExchanges(context));
   if (flow.movements.length > 0) take(named.withAmounts());
   if (mayExchange) {
     take(findShareExchanges(context));

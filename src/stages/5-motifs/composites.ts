@@ -83,8 +83,9 @@ function batchOf(
 }
 
 /**
- * Trades at two pools or more that chain or split between one asset given and one received; else null.
- * `feeRecipients` are no party. `balance` is that of the hops.
+ * Trades at two pools or more that chain or split between one asset given and one received. Null where the
+ * hops do not come down to one of each: several traders' orders, or a closed cycle. `feeRecipients` only skim
+ * and are neither payer nor recipient. `balance` is that of the hops.
  */
 function routeOf(
   hops: readonly Hop[],

@@ -1,5 +1,5 @@
 import { mergeNative } from '../../value/asset.ts';
-import { carriersOf } from '../../value/parties.ts';
+import { carriersOf, issuersOf } from '../../value/parties.ts';
 import { changesPosition, isRecognised, kindOf } from '../../lib/motifKinds.ts';
 import { addTo } from '../../lib/lists.ts';
 import { accountsWith, SENT_ROLES, SHARE_ROLES, sideKeys } from '../../lib/roles.ts';
@@ -77,8 +77,9 @@ function has(whole: MotifDraft, part: MotifDraft): boolean {
 }
 
 /**
- * Acts that only carried another's value on: both took one amount in, or paid it out (a vault's deposit), or
- * one made the position's token that the other used up (a zap).
+ * Acts that only carried another's value on. Both lie on the way of one amount: either both took it in, or
+ * paid it out (as a vault does with a deposit), or it is the token of a position that one act made and the
+ * other used up (as a zap does first).
  */
 function* carried(drafts: readonly MotifDraft[], input: Input): Iterable<Part> {
   const acts = drafts.filter((draft) => draft.whole === null && changesPosition(input.rulebook, draft));
@@ -108,7 +109,7 @@ const stopOf = (act: MotifDraft, role: string) => {
 
 function* alongWays(acts: readonly MotifDraft[], input: Input): Iterable<Part> {
   const { flow, rulebook } = input;
-  const stops = stopsOf(acts);
+  const stops = stopsOf(acts, flow);
   for (const way of waysOf(flow, rulebook.wrappedNative)) {
     let last: Stop | null = null;
     let passers = new Set<Address>();
@@ -124,11 +125,18 @@ function* alongWays(acts: readonly MotifDraft[], input: Input): Iterable<Part> {
 }
 
 /** The legs of acts by movement; its receiver's first, who may send it on. */
-function stopsOf(acts: readonly MotifDraft[]): ReadonlyMap<number, readonly Stop[]> {
+function stopsOf(acts: readonly MotifDraft[], flow: ValueFlow): ReadonlyMap<number, readonly Stop[]> {
   const stops = new Map<number, Stop[]>();
-  for (const act of acts)
+  const issued = issuersOf(flow);
+  for (const act of acts) {
     for (const { role, movements } of act.legs)
       for (const at of movements) addTo(stops, at, stopOf(act, role));
+    const own = issued.get(act.venue);
+    if (own === undefined || sharesOf(act).length > 0) continue;
+    // Shares that a vault made for itself, to stake them for the depositor.
+    const [holder, role] = own.kind === 'mint' ? [own.to, 'share_out'] : [own.from, 'share_in'];
+    if (holder === act.venue) addTo(stops, own.index, stopOf(act, role));
+  }
   for (const here of stops.values()) here.sort((a, b) => Number(a.isSent) - Number(b.isSent));
   return stops;
 }

@@ -28,8 +28,9 @@ function mergeEach(drafts: Group, groups: readonly Group[], { tx }: Input, actOf
 }
 
 /**
- * Joins events and calls of one kind and protocol that moved nothing and name the same owners or none, but
- * creations and executions. The best known is the act; only ones as well known add tags.
+ * Joins events and calls of one kind and protocol that moved nothing and name the same owners, or none: the
+ * registry, the registrar and the resolver of one name, allowances of one owner. Creations and executions are
+ * an act each. The best known of them is the act; only one as well known adds tags to it.
  */
 export function mergeSilent(drafts: Group, input: Input): Group {
   const silent = drafts.filter(({ kind, legs }) => {

@@ -10,8 +10,9 @@ import type { Rulebook } from '../../model/rulebook.ts';
 export type Scope = readonly number[];
 
 /**
- * Splits a transaction into its parts, connected by shared movement or party. A venue connects its customers'
- * acts to its own, not to one another. Acts without a participant belong to the first part.
+ * Splits a transaction into its coherent parts: the connected components of its acts by shared movement or
+ * party. Strangers meet at venues: a venue connects its customers' acts to its own, not to one another. Acts
+ * without a participant belong to the first one.
  */
 export function findScopes(
   tx: CanonicalTx,

@@ -129,8 +129,9 @@ export function holdersElsewhere(of: ClosedOf): Address[] {
 }
 
 /**
- * Receipts of the entity that no hop, loan, refund or part of another act paid. A pull from a bystander, own
- * funds or a helper's money in a pool of the flow would pass for profit.
+ * Receipts of the entity that its closed flow does not explain: no hop, loan, refund or part of another act
+ * paid them. A pull from a bystander, or own funds handed in, would pass for profit. So would a helper's
+ * money in a pool of the flow, beside its trades, before them or as part of one.
  */
 export function outsideReceipts(of: ClosedOf): Movement[] {
   const { group, closed, flow, motifs, rulebook } = of;

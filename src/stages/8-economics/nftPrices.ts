@@ -143,8 +143,9 @@ type Sold = Omit<NftTrade, 'paid' | 'received'>;
 type Scene = TradeInput & { readonly sold: readonly Sold[] };
 
 /**
- * Sales of single NFTs at marketplaces, payment and proceeds read from balances, since events leave out fees:
- * known for an account that did nothing else. Several trades of one account share by stated price.
+ * Sales of single NFTs at marketplaces, with the buyer's payment and the seller's proceeds. Both are read
+ * from balances, because events of marketplaces leave out fees: they are known for an account that did
+ * nothing else in the transaction. Several trades of one account share its amount as their stated prices do.
  */
 export function nftTrades(input: TradeInput): NftTrade[] {
   const sold = input.motifs.map((motif) => soldBy(motif, input)).filter((sale) => sale !== null);

@@ -123,9 +123,11 @@ const unsupported = (reason: PnlReason, structuralProfit: Money): Pnl => ({
 });
 
 /**
- * Realised profit, where one transaction shows it: the entity ran a closed flow and keeps a difference in one
- * asset; payments to the builder and for gas are apart. Structural profit is the gross result of the hops;
- * zero without, unavailable where undetermined.
+ * Realised profit, where one transaction can show it: the actor's entity ran a closed flow (an arbitrage, a
+ * liquidation it left at once, a loan it sent back) and keeps only a difference in one asset; its payments
+ * to the builder and for gas are listed apart. Anything else needs the cost basis of earlier transactions.
+ * The structural profit is the gross result of such a flow's hops; zero without one, unavailable
+ * where its result cannot be determined.
  */
 export function realizedPnl(input: PnlInput): Pnl {
   // A cycle that is left out here had a result all the same.

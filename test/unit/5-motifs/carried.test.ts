@@ -134,6 +134,17 @@ describe('an act whose token another one took in', () => {
     const both = { ...make, assetsIn: [...shares(SHARE), ...shares(erc20Id(OTHER))], movements: [1, 2, 5] };
     expect(wholes(flow, [both, stake])).toEqual([null, null]);
   });
+
+  it('is a part of it where a vault made its shares for itself and staked them for the user', () => {
+    const flow = [
+      moved(SIGNER, VAULT, USD),
+      moved(ZERO_ADDRESS, VAULT, SHARE),
+      moved(VAULT, MARKET, SHARE),
+      moved(ZERO_ADDRESS, SIGNER, RECEIPT),
+    ];
+    const silent = put('deposit', SIGNER, USD, { venue: VAULT, movements: [0] });
+    expect(wholes(flow, [silent, { ...stake, movements: [2, 3] }])).toEqual([[1, 'carried'], null]);
+  });
 });
 
 describe('an act of a listed protocol beside a stranger’s event', () => {

@@ -480,3 +480,20 @@ describe('a known bridge that alone pays', () => {
     expect(await verdict({ acts: both })).not.toMatch('Bridge');
   });
 });
+
+describe('liquidity of a pool that no shape knows', () => {
+  it('is added for an NFT where both assets stay with one account that did not issue it', async () => {
+    const nft = movesNft(VENUE, ZERO, USER, 5n);
+    const sentTo = (payee: Address) => [
+      moves(TOKEN, USER, payee, AMOUNT),
+      moves(REWARD, USER, POOL, PRICE),
+      nft,
+    ];
+    expect(await verdict({ acts: sentTo(POOL) })).toBe('AddLiquidity Suspected');
+    expect(await verdict({ acts: sentTo(POOL_B) })).toBe('NftMint Suspected');
+    const paid = [moves(TOKEN, USER, NFT, AMOUNT), moves(REWARD, USER, NFT, PRICE)];
+    expect(await verdict({ to: NFT, acts: [...paid, movesNft(NFT, ZERO, USER, 5n)] })).toBe(
+      'NftMint Suspected',
+    );
+  });
+});

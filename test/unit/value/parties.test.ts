@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { account, valueFlow, WRAPPED, wrappedId } from '../../support/builders.ts';
 import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
-import { carriersOf } from '../../../src/value/parties.ts';
+import { carriersOf, issuersOf } from '../../../src/value/parties.ts';
 import type { Address } from '../../../src/model/hex.ts';
 
 const HOLDERS = ['01', '02', '03', '04'].map(account);
@@ -50,6 +50,7 @@ it('takes no contract for a carrier that issued shares for what it passed on', (
   const shares = { kind: 'mint', from: ZERO_ADDRESS, to: user, asset: erc20Id(vault), amount: 5n } as const;
   const issued = valueFlow([...paid, shares]);
   expect(carriersOf(issued, wrappedNative).size).toBe(0);
+  expect([...issuersOf(issued).keys()]).toEqual([vault]);
 });
 
 it('takes no token for a carrier that sells the tax it took', () => {

@@ -30,9 +30,10 @@ export function carriedOf(amount: bigint, { role, fees, total }: PreparedLeg, sc
 }
 
 /**
- * Explains why a movement carried another amount than the event states: by its fee words, or by payments of
- * exactly the difference, passed on by an account on the way or paid by the payer to others. Null:
- * unexplained. `amount` is without fees paid beside (`fee`, `movements`), and after those charged.
+ * Explains why a movement carried another amount than the event states: by the event's fee words, or by
+ * payments of exactly the difference: an account on the way passed it on and kept the stated amount, or the
+ * payer paid it to others. The amount is without fees that the counterparty paid, and after those that it was
+ * charged; the fee is the one it paid beside, with the movements that carried it. Null: unexplained.
  */
 export function differenceOf(
   carrier: Movement,
@@ -95,9 +96,10 @@ export const isNetted = ({ legs, unresolved }: Binding): boolean =>
   unresolved.length > 0 || legs.some(({ leg }) => leg.movements.length === 0);
 
 /**
- * Whether the events of contracts that settle several pools by net amounts add up to the contract's own.
- * Amounts of an unnamed asset must cancel exactly; native and wrapped native are one. Movements below an
- * act's own call are between contract and hook.
+ * For contracts that settle several pools by net amounts: checks that their events add up to the contract's
+ * net amounts over the whole transaction. Amounts of an unnamed asset must cancel exactly (the second hop
+ * takes the first one's output). Native and wrapped native are one: such contracts wrap for their
+ * customers. What moves below an act's own call is between the contract and the pool's hook.
  */
 export function nettedVenues(
   candidates: readonly Candidate[],

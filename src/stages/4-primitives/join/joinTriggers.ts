@@ -14,9 +14,11 @@ import type { ValueFlow } from '../../../model/valueFlow.ts';
 type Group = readonly DraftPrimitive[];
 
 /**
- * Joins the events and calls of one act: of one kind with a movement in the same role, `per_asset` events of
- * one owner at one venue, a promise and its payout, a `detail` of another's movement, and a family's call
- * that names only movements that events explain.
+ * Joins the events and calls of the same act, in execution order. They are of the same act where they are of
+ * one kind and have a movement in the same role (a pool and its position manager, an event and the call that
+ * caused it); where they are `per_asset` events of one owner at one venue; where one promises what the other
+ * pays out; where one only adds `detail` to the other's movement; and where a call of a family names only
+ * movements that events explain.
  */
 export function joinTriggers(
   found: readonly DraftPrimitive[],
@@ -160,8 +162,9 @@ const NEXT: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Some events come with a position's first deposit or last withdrawal, but also by themselves. They count
- * where the contract's very next log is an act about the same thing.
+ * Some events only occur with the first deposit to a position or the last withdrawal from it (collateral
+ * switched on or off by itself), but also for reasons of their own. They count where the contract's very
+ * next log is an act about the same thing.
  */
 function markEnds(found: readonly DraftPrimitive[], tx: CanonicalTx): readonly DraftPrimitive[] {
   if (!found.some(isHint)) return found;

@@ -5,8 +5,9 @@ import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Hex } from '../../../model/hex.ts';
 
 /**
- * The call an event was made in: the n-th event belongs to the n-th call. Only for as many calls as events,
- * none inside another, so that it holds with either trace dialect.
+ * The call an event was made in, for events that a function makes once each: the n-th of them belongs to the
+ * n-th call. Only where calls and events are equal in number and no call lies inside another, so that it
+ * holds with either trace dialect.
  */
 export class EnclosingCalls {
   /** By event, contract and function: the log's index leads to the frame. */

@@ -9,8 +9,9 @@ import type { ValueFlow } from '../../../model/valueFlow.ts';
 export type HolderAt = (nft: Address, id: bigint, seq: number) => Address | null;
 
 /**
- * Who held an NFT, before a burn or after a mint of that moment: by movements, else as its contract answered.
- * A holder that itself called the NFT's contract keeps it for others: only movements show for whom.
+ * Finds who held an NFT at a moment, before a burn or after a mint of that moment: by the transaction's own
+ * movements, else as its contract answered; null where nothing says. A contract that holds it and itself
+ * called the NFT's contract keeps it for others: the movements show for which.
  */
 export function holdersIn(
   { assets, movements }: ValueFlow,

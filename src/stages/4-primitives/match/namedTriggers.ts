@@ -19,6 +19,8 @@ export interface NamedTrigger {
   readonly seq: number;
   readonly contract: Address;
   readonly evidence: Evidence;
+  /** False for a call that only the called contract made in turn. */
+  readonly direct: boolean;
   /** Ranks of the lexicon's entries that fit its signature, best first. */
   readonly entries: readonly number[];
   /** Known only with another layout of `indexed` arguments: a hint where nothing else explains the flow. */
@@ -39,11 +41,11 @@ function eventTrigger(log: Log, key: string, rulebook: Rulebook): NamedTrigger |
   const evidence = logEvidence(log);
   const { entries, otherLayout } = named;
   const words = lazy(() => new Set([...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)]));
-  return { basis: 'event', seq, contract: address, evidence, entries, otherLayout, words };
+  return { basis: 'event', seq, contract: address, evidence, direct: true, entries, otherLayout, words };
 }
 
 /** A call as a trigger; null for one that no entry of the lexicon fits. */
-function callTrigger(frame: Frame, rulebook: Rulebook): NamedTrigger | null {
+function callTrigger(frame: Frame, rulebook: Rulebook, direct: boolean): NamedTrigger | null {
   const { selector, to, seq, input } = frame;
   if (selector === null || to === null) return null;
   const named = rulebook.prepared.derive(namedSignatures).call(selector);
@@ -52,7 +54,7 @@ function callTrigger(frame: Frame, rulebook: Rulebook): NamedTrigger | null {
   const evidence = frameEvidence(frame, to);
   const words = lazy(() => new Set(wordsOf(input, 4)));
   const { entries } = named;
-  return { basis: 'call', seq, contract: to, evidence, entries, otherLayout: false, words };
+  return { basis: 'call', seq, contract: to, evidence, direct, entries, otherLayout: false, words };
 }
 
 /** Signatures recur from log to log and call to call; the lexicon's words are compared once with each. */
@@ -146,11 +148,12 @@ export function findHints(context: StructureContext, principals: ReadonlySet<Add
   );
 }
 
-/** Logs of acts and movements. */
+/** Logs of acts, movements and approvals. */
 function claimedLogs({ flow, found }: StructureContext): ReadonlySet<number | null> {
   const claimed = new Set<number | null>();
   for (const { evidence } of found) for (const { log } of evidence) claimed.add(log);
   for (const { evidence } of flow.movements) claimed.add(evidence.log);
+  for (const { kind, evidence } of flow.nonEconomic) if (kind === 'approval') claimed.add(evidence.log);
   return claimed;
 }
 
@@ -171,7 +174,10 @@ function eventTriggers(context: StructureContext): NamedTrigger[] {
   return triggers;
 }
 
-/** Whether a rule reads amounts from this event here: where none moved, words know no better. */
+/**
+ * Whether a rule reads amounts from this event at this very contract: where none moved, words know
+ * no better.
+ */
 function isRead({ address }: Log, key: string, { events }: Rulebook): boolean {
   const mappings = events.get(key)?.mappings ?? [];
   return mappings.some(
@@ -192,16 +198,18 @@ function statedChanges({ found, rulebook }: StructureContext): ReadonlySet<strin
   return stated;
 }
 
-/** Calls that principals made, and those that the called contract made to itself (`multicall`). */
+/** Calls that principals made, those that the called contract made to itself (`multicall`), and its own. */
 function callTriggers({ tx, rulebook }: StructureContext, principals: ReadonlySet<Address>): NamedTrigger[] {
   const isDirect = ({ type, from, to }: Frame): boolean =>
     (type === 'CALL' && principals.has(from) && !principals.has(to!)) ||
     (to === tx.to && (type === 'DELEGATECALL' || from === to));
+  const isOfCalled = ({ type, from }: Frame): boolean => type === 'CALL' && from === tx.to;
   const triggers: NamedTrigger[] = [];
   for (const frame of tx.frames) {
     if (triggers.length === MAX_TRIGGERS) break;
     if (!frame.effective || frame.static || frame.to === null) continue;
-    const trigger = isDirect(frame) ? callTrigger(frame, rulebook) : null;
+    const direct = isDirect(frame);
+    const trigger = direct || isOfCalled(frame) ? callTrigger(frame, rulebook, direct) : null;
     if (trigger) triggers.push(trigger);
   }
   return triggers;
@@ -214,6 +222,8 @@ function hintsOf(trigger: NamedTrigger, { tx, rulebook }: StructureContext): Hin
   for (const rank of trigger.entries) {
     const entry = rulebook.lexicon[rank]!;
     if (known && !known.has(entry.kind)) continue;
+    // A contract's own calls name acts on others, not payments to or by its caller.
+    if (!trigger.direct && entry.flow !== 'any') continue;
     if (entry.sign === 'hash_path' && !holdsHashPath(tx.frames[trigger.evidence.frame!]!.input)) continue;
     hints.push({ trigger, entry, rank });
   }

@@ -10,8 +10,9 @@ import type { ProtocolRef } from '../../../model/primitive.ts';
 const MAX_PROOFS = 2_000;
 
 /**
- * Proves which factory created a pool from its two tokens (EIP-1014): the address is a hash over factory,
- * creation code and tokens. Remembers answers for one transaction.
+ * Proves which factory created a pool from the pool's own two tokens (EIP-1014): the address is a hash over
+ * the factory, the pool's creation code and the tokens, so no other contract can have it. Remembers answers
+ * for one transaction.
  */
 export class Create2Proofs {
   readonly #byPool = new Map<Address, ProtocolSpec>();

@@ -10,7 +10,7 @@ import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
-import { legOf } from '../../../value/claims.ts';
+import { guessedLeg } from '../../../value/claims.ts';
 
 const NOTHING: readonly never[] = [];
 
@@ -140,5 +140,5 @@ export function legsByAsset(
   roleOf: (first: Movement) => string,
 ): Leg[] {
   const groups = groupBy(movements, (m) => m.asset);
-  return [...groups.values()].map((group) => legOf(roleOf(group[0]!), group, account, false));
+  return [...groups.values()].map((group) => guessedLeg(roleOf(group[0]!), group, account));
 }

@@ -1,13 +1,14 @@
-import { distance } from '../../../value/amount.ts';
 import { createdIn } from '../../../value/frames.ts';
+import { distance } from '../../../value/amount.ts';
 import { lazy } from '../../../lib/lazy.ts';
-import { structural } from '../../../value/claims.ts';
+import { guessedLeg, structural } from '../../../value/claims.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint, wordsOf, type NamedTrigger } from '../match/namedTriggers.ts';
-import { contractOf, isFungible, isAccompaniment, legsByAsset, principalsOf } from './context.ts';
+import { contractOf, endOf, isFungible, isAccompaniment, legsByAsset, principalsOf } from './context.ts';
 import type { StructureContext } from './context.ts';
+import { isPaidOut } from './transfers.ts';
 import { UnclaimedFlows, type UnclaimedFlow } from './unclaimedFlows.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
@@ -32,8 +33,9 @@ interface Reading {
 }
 
 /**
- * Acts of unknown contracts by words of events and functions (the lexicon), confirmed by the value flow.
- * Always Suspected, and only over unexplained movements.
+ * Finds acts of unknown contracts from words of events and functions (the lexicon), confirmed by the value
+ * flow: direction, receipts, named accounts, exact amounts. Hints: always Suspected, and only over
+ * unexplained movements.
  */
 export class NamedActs {
   /** The signer, and the owners of accounts that executed something. */
@@ -41,6 +43,13 @@ export class NamedActs {
   readonly #hints = lazy(() => findHints(this.context, this.#accounts()));
   readonly #open = lazy(() => new UnclaimedFlows(this.context));
   readonly #created = lazy(() => createdIn(this.context.tx.frames));
+  /** Callers by contract. */
+  readonly #callers = lazy(() => {
+    const callers = new Map<Address | null, Set<Address>>();
+    for (const { from, to } of this.context.tx.frames)
+      callers.set(to, (callers.get(to) ?? new Set()).add(from));
+    return callers;
+  });
 
   constructor(private readonly context: StructureContext) {}
 
@@ -80,11 +89,12 @@ export class NamedActs {
     const { entry } = hint;
     const stated = this.#stated(hint, open);
     if (stated.length === 0) return null;
+    if (entry.flow === 'any') return this.#betweenOthers(hint, stated);
     for (const account of this.#concerned(hint, stated, open)) {
       const sent = stated.filter((m) => open.accountOf(m, 'sent') === account);
       const received = stated.filter((m) => open.accountOf(m, 'received') === account);
       const exchanged = sent.length > 0 && received.length > 0 ? [...sent, ...received] : [];
-      const moved = { sent, received, exchanged, none: [], any: [...sent, ...received] }[entry.flow];
+      const moved = { sent, received, exchanged, none: [] }[entry.flow];
       const reading = { hint, account, moved, own: open.of(account) };
       if (moved.length > 0 && this.#holds(reading)) return this.#actOf(reading);
     }
@@ -111,10 +121,14 @@ export class NamedActs {
     return [...named, ...accounts.filter((a) => !named.includes(a) && this.#accounts().has(a))];
   }
 
-  /** The trigger's contract is the called one, the token or an end of the movement. */
-  #involves({ contract, basis }: NamedTrigger, { asset, from, to }: Movement): boolean {
-    const token = contractOf(this.context.flow, asset);
-    return basis === 'call' || [this.context.tx.to, token, from, to].includes(contract);
+  /** The trigger's contract was called by a principal, is an end of the movement, or moved the token. */
+  #involves({ contract, basis }: NamedTrigger, m: Movement): boolean {
+    const token = contractOf(this.context.flow, m.asset);
+    if (basis === 'call' || [this.context.tx.to, token, m.from, m.to].includes(contract)) return true;
+    const callers = this.#callers();
+    if (token !== null && callers.get(token)?.has(contract)) return true;
+    const principals = this.#accounts();
+    return [...(callers.get(contract) ?? [])].some((caller) => principals.has(caller));
   }
 
   /** An event of a token about its own transfer between others: votes that moved with it. */
@@ -151,18 +165,24 @@ export class NamedActs {
   }
 
   #holds({ hint, moved, own }: Reading): boolean {
-    const { assets, unreceipted, leg } = hint.entry;
+    const { trigger } = hint;
+    const { assets, unreceipted, leg, flow: way } = hint.entry;
     const { flow } = this.context;
     // Swept from a deposit address with a contract made for it alone, which says nothing itself.
-    const isSwept = ({ from }: Movement): boolean =>
-      from !== hint.trigger.contract && this.#created().has(from);
-    if (hint.entry.flow === 'received' && moved.every(isSwept)) return false;
+    const isSwept = ({ from }: Movement): boolean => from !== trigger.contract && this.#created().has(from);
+    if (way === 'received' && moved.every(isSwept)) return false;
     if (unreceipted && own.minted.length + own.burnt.length > 0) return false;
-    // A reward is given for nothing.
+    // A reward is given for nothing; value handed on to an account that the trigger names is a payment.
     if (leg === 'reward' && own.sent.some(({ asset }) => !isFungible(flow, asset))) return false;
+    if (way === 'sent' && moved.every((m) => this.#isHandedOn(m, trigger))) return false;
     if (assets === null) return true;
     if (assets === 'erc20') return moved.some(({ asset }) => flow.assets.get(asset)?.kind === 'erc20');
     return moved.some(({ asset }) => isFungible(flow, asset) === (assets === 'fungible'));
+  }
+
+  #isHandedOn(m: Movement, trigger: NamedTrigger): boolean {
+    const end = endOf(this.context, m, 'to');
+    return end !== null && trigger.words().has(BigInt(end)) && isPaidOut(this.context, m);
   }
 
   /**
@@ -192,10 +212,22 @@ export class NamedActs {
     return wordsOf(input, 4).some((asked) => asked >= SMALLEST_AMOUNT && words.has(asked) && isNear(asked));
   }
 
+  /** An act between others than the account it is done for: signer and target decide the sides. */
+  #betweenOthers(hint: Hint, stated: readonly Movement[]): DraftPrimitive | null {
+    const { tx } = this.context;
+    const own = (account: Address): boolean => account === tx.from || account === tx.to;
+    const legs = stated.map((m) =>
+      own(m.from) ? guessedLeg('debt', [m], m.from) : guessedLeg(hint.entry.leg, [m], m.to),
+    );
+    const doer = legs.map(({ account }) => account!).find(own) ?? tx.to ?? tx.from;
+    return this.#primitive(hint, doer, legs);
+  }
+
   #actOf({ hint, account, moved, own }: Reading): DraftPrimitive {
     const { entry } = hint;
-    const [given, got] = SIDES[entry.flow] ?? [entry.leg, entry.leg];
-    const legs = legsByAsset(moved, account, (m) => (own.sent.includes(m) ? given : (got ?? entry.leg)));
+    const side = (m: Movement): string =>
+      entry.flow !== 'exchanged' ? entry.leg : own.sent.includes(m) ? 'in' : 'out';
+    const legs = legsByAsset(moved, account, side);
     if (entry.flow === 'received' || entry.flow === 'none')
       legs.push(...legsByAsset(own.burnt, account, () => 'share_in'));
     if (entry.flow === 'sent') legs.push(...legsByAsset(own.minted, account, () => 'share_out'));
@@ -216,12 +248,6 @@ export class NamedActs {
     });
   }
 }
-
-/** Roles of sent and received amounts where the entry's leg is not that of both. */
-const SIDES: Partial<Record<Hint['entry']['flow'], readonly [given: string, got?: string]>> = {
-  exchanged: ['in', 'out'],
-  any: ['debt'],
-};
 
 /** Whether the account's sides agree with an entry's direction. */
 function goes(way: Hint['entry']['flow'], gave: boolean, got: boolean): boolean {

@@ -1,7 +1,8 @@
 import { only } from '../../../lib/lists.ts';
-import { claim, indexesOf, issueClaim, legOf, structural } from '../../../value/claims.ts';
-import { isIssuance, mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
+import { claim, indexesOf, issueClaim, guessedLeg, structural } from '../../../value/claims.ts';
+import { isIssuance } from '../../../value/asset.ts';
 import { legsByAsset, contractOf, counterFlow, endOf, isFungible, type StructureContext } from './context.ts';
+import { isPaidOut } from './transfers.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Claim } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -15,7 +16,7 @@ const LIQUIDITY = { mint: 'add_liquidity', burn: 'remove_liquidity' };
 /**
  * Deposits into and withdrawals from contracts without a known event: the account sent an asset and was
  * minted a share token, or had shares burnt and received an asset. Two underlying assets or more make it
- * pool liquidity.
+ * pool liquidity, for which an NFT may be minted.
  */
 export function findShareExchanges(context: StructureContext): DraftPrimitive[] {
   const found: DraftPrimitive[] = [];
@@ -31,6 +32,11 @@ export function findShareExchanges(context: StructureContext): DraftPrimitive[] 
   return found;
 }
 
+/** Those of pool liquidity alone: two assets for one share say more than any word of an event. */
+export function findLiquidityExchanges(context: StructureContext): DraftPrimitive[] {
+  return findShareExchanges(context).filter(({ kind }) => Object.values(LIQUIDITY).includes(kind));
+}
+
 /** The issuer of a token that is minted or burnt here without an explanation; null for other movements. */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
   const { claimed, flow, wrappedNative, venues, shareAssets } = context;
@@ -38,7 +44,7 @@ function issuerOfShares(context: StructureContext, m: Movement): Address | null 
   if (emitter === null || wrappedNative.has(emitter) || venues.has(emitter)) return null;
   if (!isIssuance(m)) return null;
   if (claimed.has(m.index) || shareAssets.has(m.asset)) return null;
-  return isFungible(flow, m.asset) ? emitter : null;
+  return m.kind === 'mint' || isFungible(flow, m.asset) ? emitter : null;
 }
 
 function exchangeOf(
@@ -64,26 +70,31 @@ function exchangeOf(
     seq: share.seq,
     venue: ends.has(emitter) || isWallet ? emitter : end,
     roles: [{ role: 'owner', account: owner }],
-    legs: [...legsByAsset(underlying, holder, () => role), legOf(shares, [share], holder, false)],
+    legs: [...legsByAsset(underlying, holder, () => role), guessedLeg(shares, [share], holder)],
     claims: shareClaims(context, share, indexesOf(underlying)),
     tags: ['structural'],
     evidence: [share.evidence, ...underlying.map((m) => m.evidence)],
   });
 }
 
-/** The assets that a share was made of, or gave back. */
+/** The assets that a share was made of, or gave back; none where they show a purchase. */
 function underlyingOf(
   context: StructureContext,
   share: Movement,
   emitter: Address,
   holder: Address,
 ): readonly Movement[] {
-  const [far, side] = share.kind === 'mint' ? (['from', 'incoming'] as const) : (['to', 'outgoing'] as const);
+  const [far, near, side] =
+    share.kind === 'mint' ? (['from', 'to', 'incoming'] as const) : (['to', 'from', 'outgoing'] as const);
   const parties = new Set<Address | null>([holder, context.tx.from]);
   const own = counterFlow(context, share, side, emitter)
     .filter((m) => parties.has(endOf(context, m, far)))
     .slice(0, MAX_UNDERLYING);
-  return own.length > 0 ? own : elsewhere(context, share, holder);
+  const all = own.length > 0 ? own : elsewhere(context, share, holder);
+  if (isFungible(context.flow, share.asset)) return all;
+  // A purchase with two tokens ends with the seller; a position's assets lie in one pool.
+  const isOfOnePool = own.length === 0 && new Set(all.map((m) => m[near])).size === 1;
+  return isOfOnePool && new Set(all.map((m) => m.asset)).size > 1 ? all : [];
 }
 
 function shareClaims(
@@ -109,16 +120,4 @@ function elsewhere(context: StructureContext, share: Movement, holder: Address):
     .slice(0, MAX_UNDERLYING);
   // Tokens sold: a wallet has the proceeds.
   return deposit && found.every((m) => context.carriers.has(m.to) && isPaidOut(context, m)) ? [] : found;
-}
-
-/** Ether that ended with an account that received it by a plain payment and did nothing with it. */
-function isPaidOut(context: StructureContext, { asset, to }: Movement): boolean {
-  const { tx, flow, destinations, wrappedNative } = context;
-  if (mergeNative(asset, wrappedNative) !== NATIVE_ASSET) return false;
-  const ends = new Set(destinations(to, asset));
-  if (ends.size === 0 || tx.logs.some(({ address }) => ends.has(address))) return false;
-  return [...ends].every((end) => {
-    const paid = (flow.incoming.get(end) ?? []).map((index) => flow.movements[index]!.evidence.frame);
-    return paid.every((frame) => frame !== null && tx.frames[frame]!.input === '0x');
-  });
 }

@@ -1,5 +1,5 @@
 import { only } from '../../../lib/lists.ts';
-import { mergeNative } from '../../../value/asset.ts';
+import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { FEE_DIVISOR } from '../../../value/parties.ts';
 import { legOf, structural } from '../../../value/claims.ts';
@@ -15,8 +15,9 @@ import { readTransferCall, TRANSFER_FROM_CALL } from '../../../evm/tokenCalls.ts
 import type { KnownContracts } from '../match/provenProtocol.ts';
 
 /**
- * Classifies the remaining movements: transfers, change handed back (`refund`), skims to a third party
- * (`protocol_fee`). Of value inside a router only the end counts, traced back to the payer.
+ * Classifies the remaining movements: plain transfers, change handed back (`refund`) and skims to a third
+ * party (`protocol_fee`). Value inside a router is none of these: only its end counts, traced back to the
+ * payer.
  */
 export function findTransfers(context: StructureContext): DraftPrimitive[] {
   const { flow } = context;
@@ -127,7 +128,10 @@ function isOwnPayment(context: StructureContext, m: Movement): boolean {
   return callsThatMove(context, m).some(({ by, pulls }) => !pulls && by === m.from);
 }
 
-/** Plain payments that a recipient takes without an event, as the act its protocol's rules say. Suspected. */
+/**
+ * Plain payments of tokens that their recipient takes without an event of its own, as the act that its
+ * protocol's rules say. Suspected: only the payment shows.
+ */
 export function asPaidActs(
   found: readonly DraftPrimitive[],
   { flow, rulebook }: StructureContext,
@@ -150,6 +154,18 @@ export function asPaidActs(
       roles: item.roles.filter(({ role }) => role !== 'recipient'),
       tags: ['structural'],
     };
+  });
+}
+
+/** Ether that ended with an account that received it by a plain payment and did nothing with it. */
+export function isPaidOut(context: StructureContext, { asset, to }: Movement): boolean {
+  const { tx, flow, destinations, wrappedNative } = context;
+  if (mergeNative(asset, wrappedNative) !== NATIVE_ASSET) return false;
+  const ends = new Set(destinations(to, asset));
+  if (ends.size === 0 || tx.logs.some(({ address }) => ends.has(address))) return false;
+  return [...ends].every((end) => {
+    const paid = (flow.incoming.get(end) ?? []).map((index) => flow.movements[index]!.evidence.frame);
+    return paid.every((frame) => frame !== null && tx.frames[frame]!.input === '0x');
   });
 }
 
