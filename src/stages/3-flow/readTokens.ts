@@ -34,18 +34,16 @@ interface Shapes {
 export function readTokens(tx: CanonicalTx, rulebook: FlowRules): TokenEntries {
   if (tx.logs.length === 0) return NO_TOKENS;
   const shapes = readShapes(tx, rulebook);
-  const { standard, declared, wrapping } = shapes;
-  const repeats = declared.size + wrapping.size === 0 ? null : readRepeated(tx, shapes, rulebook);
+  const mayRepeat = shapes.declared.size + shapes.wrapping.size > 0;
+  const { entries: others, wraps } = mayRepeat ? readRepeated(tx, shapes, rulebook) : NO_REPEATS;
   const entries: FlowEntry[] = [];
   for (const log of tx.logs) {
-    const transfers = standard[log.index];
-    if (transfers)
-      for (const transfer of transfers) {
-        const kind = transfer.from === ZERO_ADDRESS ? 'wrap' : 'unwrap';
-        const wraps = repeats?.wraps?.take(transferKey(transfer));
-        entries.push(classifyTransfer(wraps ? { ...transfer, kind } : transfer));
-      }
-    else entries.push(repeats?.entries.get(log.index) ?? otherLog(log));
+    const transfers = shapes.standard[log.index];
+    if (!transfers) entries.push(others.get(log.index) ?? otherLog(log));
+    for (const transfer of transfers ?? []) {
+      const kind = transfer.from === ZERO_ADDRESS ? 'wrap' : 'unwrap';
+      entries.push(classifyTransfer(wraps.take(transferKey(transfer)) ? { ...transfer, kind } : transfer));
+    }
   }
   const { entries: all, taxes } = withTaxes(tx, entries);
   return { entries: markForged(tx, all), taxes };
@@ -84,9 +82,11 @@ function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
 /** Declared events and wrappings: a Transfer of the same token may repeat their movement. */
 interface Repeated {
   readonly entries: ReadonlyMap<number, FlowEntry>;
-  /** Transfers that repeat a wrapping and are the wrap; null for none. */
-  readonly wraps: Tally | null;
+  /** Transfers that repeat a wrapping: they stay, as the wrap. */
+  readonly wraps: Tally;
 }
+
+const NO_REPEATS: Repeated = { entries: new Map(), wraps: new Tally() };
 
 function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Repeated {
   const transfers: readonly RawTransfer[] = shapes.standard.flatMap((list) => list ?? []);
@@ -99,14 +99,13 @@ function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Rep
   const count = new Tally(transfers.filter(mayRepeat).map(transferKey));
 
   const entries = new Map<number, FlowEntry>();
-  /** Wrapping events that a Transfer repeats: the Transfer stays, as the wrap. */
-  const repeated: string[] = [];
+  const repeated = new Tally();
   for (const wrapping of wraps) {
     const { log } = wrapping;
     const transfer = wrappingTransfer(wrapping);
     const key = transferKey(transfer);
     const again = count.take(key);
-    if (again) repeated.push(key);
+    if (again) repeated.add(key);
     entries.set(
       log.index,
       again ? nonEconomic(log, 'duplicate_wrap_log', transfer.from, transfer.to) : classifyTransfer(transfer),
@@ -116,7 +115,7 @@ function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Rep
     const again = transfer.asset.kind === 'erc20' && count.take(transferKey(transfer));
     entries.set(index, again ? nonEconomic(tx.logs[index]!, 'event') : classifyTransfer(transfer));
   }
-  return { entries, wraps: repeated.length > 0 ? new Tally(repeated) : null };
+  return { entries, wraps: repeated };
 }
 
 function recognisedWraps(
