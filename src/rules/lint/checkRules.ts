@@ -5,7 +5,8 @@ import type { Vocabulary } from '../compile/compileVocabulary.ts';
 import type { RawHead, RawIntent } from '../../model/generated/rules.ts';
 import { show } from '../compile/facts.ts';
 import { Spot, type RuleItem } from '../compile/ruleItem.ts';
-import { ALL, allows, conjunctionOf, implies, type Conjunction } from './conjunction.ts';
+import { conjunctionOf, implies, type Conjunction } from './conjunction.ts';
+import type { FactSet } from './factSet.ts';
 
 /** End of the reference in a draft, which its author has to replace. */
 export const REPLACE_ME = '/replace-me';
@@ -48,14 +49,18 @@ export function checkRules(
 
 /** Motif kinds that the rule needs and that its conditions rule out. */
 function checkExcluded(spot: Spot, raw: RawIntent, { sets }: Conjunction): void {
-  const kinds = sets.get('motifs.kinds');
   for (const key of ['rests_on', 'requires_any'] as const)
     for (const [kind, at] of spot.each(key, raw[key])) {
-      const { values, others } = sets.get(`motif.${kind}.count`)?.allowed ?? ALL;
-      const isZero = !others && [...values].every((count) => count === 0);
-      if (isZero || (kinds && !allows(kinds.allowed, kind)))
+      const asked = [sets.get(`motif.${kind}.count`), sets.get('motifs.kinds')];
+      if (asked.some((set) => set && rulesOut(set, kind)))
         at.report('absent_kind', `the conditions ask for no ${kind}`);
     }
+}
+
+/** The counts of the kind's motifs are zero, or it is not in the list of kinds. */
+function rulesOut(set: FactSet, kind: string): boolean {
+  if (set.kind === 'count') return set.ranges.every(([, most]) => most === 0);
+  return set.kind === 'list' && (set.lacks.has(kind) || set.within?.has(kind) === false);
 }
 
 function checkParts(spot: Spot, condition: Condition, facts: FactIndex): void {

@@ -1,7 +1,7 @@
-import type { FactDeclaration, FactIndex } from '../../model/intent.ts';
+import type { FactIndex } from '../../model/intent.ts';
 import type { Condition } from '../../model/rulebook.ts';
 import { canonicalJson } from '../compile/digest.ts';
-import { OPERATORS } from '../compile/operators.ts';
+import { atomSet, intersect, isEmpty, isWithin, type FactSet } from './factSet.ts';
 
 /** Certain demands of a condition: a set of values per fact, and parts too complex for that. */
 export interface Conjunction {
@@ -60,7 +60,7 @@ export function conjunctionOf(condition: Condition, facts: FactIndex): Conjuncti
 }
 
 /** "One of these" about a list is a choice between single demands. */
-function alternatives(atom: Atom, negated: boolean): Condition | null {
+function alternatives(atom: Extract<Condition, { fact: string }>, negated: boolean): Condition | null {
   const choice = negated ? atom.operator === 'includes_none' : atom.operator === 'includes_any';
   if (!choice || !Array.isArray(atom.value) || atom.value.length < 2) return null;
   return { any: atom.value.map((value: unknown) => ({ fact: atom.fact, operator: 'includes', value })) };
@@ -92,86 +92,3 @@ export function implies(a: Conjunction, b: Conjunction): boolean {
     )
   );
 }
-
-/** Some values, or all but some. */
-interface Values {
-  readonly values: ReadonlySet<unknown>;
-  readonly others: boolean;
-}
-
-/** Possible values of a fact: the allowed ones; or lists with certain items, and none but allowed ones. */
-interface FactSet {
-  readonly allowed: Values;
-  /** Null: the fact is no list. */
-  readonly has: ReadonlySet<unknown> | null;
-}
-
-type Atom = Extract<Condition, { fact: string }>;
-
-const only = (values: Iterable<unknown>): Values => ({ values: new Set(values), others: false });
-const complement = ({ values, others }: Values): Values => ({ values, others: !others });
-export const allows = ({ values, others }: Values, value: unknown): boolean => values.has(value) !== others;
-
-/** The set one test allows; null where it cannot be put that way (it is then ignored, never guessed). */
-function atomSet(atom: Atom, negated: boolean, fact: FactDeclaration | undefined): FactSet | null {
-  const { operator, value } = atom;
-  if (!fact || !OPERATORS[operator]?.types.includes(fact.type)) return null;
-  const values = only(Array.isArray(value) ? value : [value]);
-  if (fact.type === 'list') return listSet(operator, values, negated);
-  const isExcluding = ['ne', 'not_in'].includes(operator);
-  const set = operator in BELOW ? countSet(operator, value) : isExcluding ? complement(values) : values;
-  if (set === null) return null;
-  const all = fact.type === 'boolean' ? only([true, false]) : fact.values ? only(fact.values) : ALL;
-  return { allowed: common(negated ? complement(set) : set, all), has: null };
-}
-
-export const ALL = complement(only([]));
-
-/** How many counts, from 0 on, an operator allows or rules out. */
-const BELOW: Readonly<Record<string, (n: number) => number>> = {
-  gt: (n) => n + 1,
-  gte: (n) => n,
-  lt: (n) => n,
-  lte: (n) => n + 1,
-};
-/** Rules count assets and acts: tests of more than so many are not looked into. */
-const MOST_COUNTED = 1_000;
-
-function countSet(operator: string, value: unknown): Values | null {
-  if (typeof value !== 'number' || value > MOST_COUNTED) return null;
-  const counts = only(Array.from({ length: Math.max(0, BELOW[operator]!(value)) }, (_, count) => count));
-  return operator.startsWith('gt') ? complement(counts) : counts;
-}
-
-function listSet(operator: string, items: Values, negated: boolean): FactSet | null {
-  const hasAll = { has: items.values, allowed: ALL };
-  const hasNone = { has: new Set(), allowed: complement(items) };
-  // That one of several is there is no set of this kind.
-  const hasAny = items.values.size === 1 ? hasAll : null;
-  if (operator === 'includes') return negated ? hasNone : hasAll;
-  if (operator === 'includes_none') return negated ? hasAny : hasNone;
-  if (operator === 'includes_any') return negated ? hasNone : hasAny;
-  return operator === 'subset_of' && !negated ? { has: new Set(), allowed: items } : null;
-}
-
-/** The values of both. */
-function common(a: Values, b: Values): Values {
-  if (a.others && b.others) return complement(only([...a.values, ...b.values]));
-  const [some, other] = a.others ? [b, a] : [a, b];
-  return only([...some.values].filter((value) => allows(other, value)));
-}
-
-const isNone = ({ values, others }: Values): boolean => !others && values.size === 0;
-
-/** Intersection of two sets of the same fact. */
-const intersect = (a: FactSet, b: FactSet): FactSet => ({
-  allowed: common(a.allowed, b.allowed),
-  has: a.has && b.has ? new Set([...a.has, ...b.has]) : null,
-});
-
-const isEmpty = ({ has, allowed }: FactSet): boolean =>
-  has ? [...has].some((item) => !allows(allowed, item)) : isNone(allowed);
-
-/** Every value of `a` is one of `b`. */
-const isWithin = (a: FactSet, b: FactSet): boolean =>
-  isNone(common(a.allowed, complement(b.allowed))) && [...(b.has ?? [])].every((item) => a.has?.has(item));

@@ -18,6 +18,7 @@ describe('logic of conditions', () => {
     ['below zero', t(N, 'lt', 0)],
     ['hole at the only value', { all: [t(N, 'eq', 3), t(N, 'not_in', [1, 3])] }],
     ['range between two counts', { all: [t(N, 'gt', 1), t(N, 'lt', 3), t(N, 'ne', 2)] }],
+    ['counts of thousands', { all: [t(N, 'gte', 5_000), t(N, 'lt', 2_000)] }],
     ['two texts', { all: [t('actor.sides', 'eq', 'both'), t('actor.sides', 'ne', 'both')] }],
     ['all values of an enum excluded', t('actor.sides', 'not_in', ['none', 'sent', 'received', 'both'])],
     [
