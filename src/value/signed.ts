@@ -31,10 +31,11 @@ export function readSigned(
 ): { readonly signed: readonly Signed[]; readonly recoveries: Readonly<Recoveries> } {
   const recoveries = { left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length), cut: false };
   const signed: Signed[] = [];
+  const reading = { tx, delegations, rulebook };
   for (const frame of tx.frames.filter(({ effective }) => effective)) {
     const { selector, context, from, input } = frame;
     if (selector === null || context === null) continue;
-    if (isYes(frame, { delegations, rulebook }) && SETTLES.some((tag) => hasTag(rulebook, from, tag))) {
+    if (isYes(frame, reading) && SETTLES.some((tag) => hasTag(rulebook, from, tag))) {
       const grants = [{ token: null, spender: from, amount: ANY_AMOUNT }];
       signed.push({ frame, account: frame.to!, grants, forwards: null, isSigned: () => true });
     }
@@ -43,8 +44,7 @@ export function readSigned(
     const known = [...new Set(names.filter((name) => typeof name === 'string'))];
     const word = readSignedCall({ from, to: context, input }, known, recoveries);
     if (word === null) continue;
-    const isSigned = (): boolean =>
-      isApproved(frame, word.account, { tx, delegations, rulebook }) || word.isSigned();
+    const isSigned = (): boolean => isApproved(frame, word.account, reading) || word.isSigned();
     signed.push({ frame, ...word, isSigned });
   }
   return { signed, recoveries };

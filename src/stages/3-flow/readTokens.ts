@@ -40,10 +40,7 @@ export function readTokens(tx: CanonicalTx, rulebook: FlowRules): TokenEntries {
   for (const log of tx.logs) {
     const transfers = shapes.standard[log.index];
     if (!transfers) entries.push(others.get(log.index) ?? otherLog(log));
-    for (const transfer of transfers ?? []) {
-      const kind = transfer.from === ZERO_ADDRESS ? 'wrap' : 'unwrap';
-      entries.push(classifyTransfer(wraps.take(transferKey(transfer)) ? { ...transfer, kind } : transfer));
-    }
+    for (const transfer of transfers ?? []) entries.push(classifyTransfer(asWrap(transfer, wraps)));
   }
   const { entries: all, taxes } = withTaxes(tx, entries);
   return { entries: markForged(tx, all), taxes };
@@ -82,11 +79,16 @@ function readShapes(tx: CanonicalTx, rulebook: FlowRules): Shapes {
 /** Declared events and wrappings: a Transfer of the same token may repeat their movement. */
 interface Repeated {
   readonly entries: ReadonlyMap<number, FlowEntry>;
-  /** Transfers that repeat a wrapping: they stay, as the wrap. */
-  readonly wraps: Tally;
+  /** Transfers that repeat a wrapping: they stay, as the wrap. Null: none does. */
+  readonly wraps: Tally | null;
 }
 
-const NO_REPEATS: Repeated = { entries: new Map(), wraps: new Tally() };
+const NO_REPEATS: Repeated = { entries: new Map(), wraps: null };
+
+function asWrap(transfer: RawTransfer, wraps: Tally | null): RawTransfer {
+  if (!wraps?.take(transferKey(transfer))) return transfer;
+  return { ...transfer, kind: transfer.from === ZERO_ADDRESS ? 'wrap' : 'unwrap' };
+}
 
 function readRepeated(tx: CanonicalTx, shapes: Shapes, rulebook: FlowRules): Repeated {
   const transfers: readonly RawTransfer[] = shapes.standard.flatMap((list) => list ?? []);

@@ -82,7 +82,7 @@ function placed(drafts: readonly MotifDraft[]): MotifDraft[] {
   return [...drafts];
 }
 
-/** Every draft has the same fields in the same order: all later stages read them, of any act. */
+/** A primitive as a motif of its own. */
 function standAlone(primitive: Primitive, input: MotifInput): MotifDraft {
   const { tx, rulebook } = input;
   const { legs } = primitive;
