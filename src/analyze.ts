@@ -74,8 +74,8 @@ export function examine(
   const built = buildMotifs({ tx, flow, primitives, rulebook, coinbase: header.coinbase, suspects });
   const motifs = nameVenues(built, flow, context, rulebook);
   onStage('motifs');
-  const { delegations, nonces } = context;
-  const input = { tx, flow, motifs, rulebook, header, delegations, nonces, tokens, suspects };
+  const { delegations, redelegated, nonces } = context;
+  const input = { tx, flow, motifs, rulebook, header, delegations, redelegated, nonces, tokens, suspects };
   const attribution = electActor(input);
   onStage('attribution');
   const subject = subjectOf(attribution);

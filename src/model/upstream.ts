@@ -138,10 +138,12 @@ export interface RawContext {
   readonly refusals: readonly PriceRefusal[];
   /** Accounts with an EIP-7702 delegation as code (`0xef0100‖address`): account → delegate. */
   readonly delegations: ReadonlyMap<Address, Address>;
+  /** Accounts that ran code here, with other code at the block's end than before it; left out: none. */
+  readonly redelegated?: ReadonlySet<Address> | undefined;
   /** Signers of the transaction's EIP-7702 authorisations, in their order. Left out: not recovered yet. */
   readonly authorities?: readonly (Address | null)[];
   /** Their nonces around the block, where the node answered both. */
-  readonly nonces?: ReadonlyMap<Address, NonceSpan>;
+  readonly nonces?: ReadonlyMap<Address, NonceSpan> | undefined;
   /** Contracts that a protocol's registry listed at the block, with the protocol's slug. */
   readonly registered?: ReadonlyMap<Address, string>;
   /** Holders of the NFTs that roles ask for, by the NFT's lane: alike before the block and at its end. */

@@ -6,16 +6,9 @@ import type { CanonicalTx, Frame, Log } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
+import { asksOwner } from './delegations.ts';
 import { callersOf } from './frames.ts';
-import {
-  actsOnOrders,
-  APPROVED,
-  asksOwner,
-  grantsOf,
-  makesOwnCalls,
-  readSigned,
-  spendGrant,
-} from './signed.ts';
+import { actsOnOrders, APPROVED, grantsOf, makesOwnCalls, readSigned, spendGrant } from './signed.ts';
 import type { Answers, Grants, Signed } from './signed.ts';
 import { tokensOf } from './parties.ts';
 import { hasTag } from '../lib/motifKinds.ts';
@@ -235,7 +228,8 @@ export class Consent {
 
   /** No code that asks no owner was asked about a signature (EIP-1271) in the account's stead. */
   #hasOrdered(account: Address, named: Address | null): boolean {
-    const reading = { delegations: this.answers.delegations, rulebook: this.rulebook };
+    const { delegations, redelegated, nonces } = this.answers;
+    const reading = { tx: this.tx, delegations, redelegated, nonces, rulebook: this.rulebook };
     const isAnswer = ({ to, selector }: Frame): boolean => to === account && selector === APPROVED;
     return named === account && (asksOwner(account, reading) || !this.tx.frames.some(isAnswer));
   }

@@ -9,6 +9,7 @@ import type { RawContext } from '../model/upstream.ts';
 import { hasTag } from '../lib/motifKinds.ts';
 import { isListedAddress, approves, isWithin, UNLIMITED, type Moved } from './tokenCall.ts';
 import { addTo } from '../lib/lists.ts';
+import { asksOwner } from './delegations.ts';
 import { addressAt, uintAt } from '../evm/hex.ts';
 
 /** A call with an account's word on it: a signature that it carries, or one that its wallet approved. */
@@ -20,18 +21,19 @@ export interface Signed extends SignedWord {
 export const APPROVED = '0x1626ba7e';
 
 /** The answers of nodes about accounts and tokens that consent rests on. */
-export type Answers = Pick<RawContext, 'tokens' | 'delegations'>;
-type Reading = Pick<Answers, 'delegations'> & { readonly rulebook: Rulebook };
+export type Answers = Pick<RawContext, 'tokens' | 'delegations' | 'redelegated' | 'nonces'>;
+type Reading = Parameters<typeof asksOwner>[1];
 
 /** Calls with signatures, in order, and the recoveries left for them. */
 export function readSigned(
   tx: CanonicalTx,
-  { tokens, delegations }: Answers,
+  answers: Answers,
   rulebook: Rulebook,
 ): { readonly signed: readonly Signed[]; readonly recoveries: Readonly<Recoveries> } {
   const recoveries = { left: Math.max(0, MAX_RECOVERIES - tx.authorizations.length), cut: false };
   const signed: Signed[] = [];
-  const reading = { tx, delegations, rulebook };
+  const { tokens, delegations, redelegated, nonces } = answers;
+  const reading = { tx, delegations, redelegated, nonces, rulebook };
   for (const frame of tx.frames.filter(({ effective }) => effective)) {
     const { selector, context, from, input } = frame;
     if (selector === null || context === null) continue;
@@ -66,20 +68,10 @@ const isYes = ({ selector, from, to, effective, output }: Frame, reading: Readin
 const SETTLES = ['acts_on_orders', 'settlement'];
 
 /** A listed contract asked the wallet about the signature that this call of it carries. */
-const isApproved = (
-  call: Frame,
-  account: Address,
-  reading: Reading & { readonly tx: CanonicalTx },
-): boolean =>
+const isApproved = (call: Frame, account: Address, reading: Reading): boolean =>
   reading.tx.frames
     .slice(call.index, call.end)
     .some((frame) => frame.from === call.context && frame.to === account && isYes(frame, reading));
-
-/** Anybody may have code act that an account delegates to (EIP-7702), unless the rules say otherwise. */
-export function asksOwner(account: Address, { delegations, rulebook }: Reading): boolean {
-  const code = delegations.get(account);
-  return code === undefined || hasTag(rulebook, code, 'account_code');
-}
 
 /** A listed contract that makes no call which its caller gives it. */
 export const makesOwnCalls = (rulebook: Rulebook, account: Address): boolean =>

@@ -207,6 +207,43 @@ describe('a user operation of a delegated account', () => {
   });
 });
 
+describe('code that a later transaction of the block changes', () => {
+  const rpc: Stage['chain']['rpc'] = (...of) => stage.chain.rpc(...of);
+  const waiting = async (count: number): Promise<void> => {
+    const status = (await rpc('txpool_status', [])) as { pending: Hex };
+    if (Number(status.pending) < count) await waiting(count);
+  };
+  /** Both in one block, in this order. */
+  const inOneBlock = async (first: () => Promise<TxReport>, then: () => Promise<unknown>) => {
+    await rpc('evm_setAutomine', [false]);
+    const report = first();
+    await waiting(1);
+    const next = then();
+    await waiting(2);
+    await rpc('evm_mine', []);
+    await rpc('evm_setAutomine', [true]);
+    await next;
+    return report;
+  };
+  const operated = async (owner: Person): Promise<TxReport> => {
+    stage.c.world.contracts[`${owner}Account`] = addressOf(owner);
+    return sent('bundler', await handleOps(stage.c, [{ owner, calls: [{ to: usdc, data: pay(FRIEND) }] }]));
+  };
+
+  it.each([
+    ['to listed code', () => OPERATED],
+    ['back to none', () => NATIVE],
+  ])('%s proves nothing of what ran before', async (_, next) => {
+    const anyones = await stage.chain.deploy(OperatedCode!, [false]);
+    const [before, after] = [await tuple('judy', anyones), await tuple('judy', next(), 1)];
+    await sent('relayer', { to: FRIEND, authorizationList: [before] });
+    const set = () => stage.chain.send('relayer', { to: FRIEND, authorizationList: [after], gas: 900_000n });
+    const { attribution, classification } = await inOneBlock(() => operated('judy'), set);
+    expect(attribution).toMatchObject({ mode: 'smart_account_4337', ground: 'claimed' });
+    expect(classification).toMatchObject({ actor: addressOf('judy'), status: 'Suspected' });
+  });
+});
+
 describe('a Safe’s code that an account delegates to', () => {
   it('and that a stranger set up proves no payment of it', async () => {
     const [to, none] = [addressOf('heidi'), NATIVE];

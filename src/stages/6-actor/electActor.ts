@@ -6,7 +6,7 @@ import { ElectionContext, type ElectionInput } from './electionContext.ts';
 import { feeRecipientsOf, tracingOf } from '../../value/parties.ts';
 import { amountsMoved } from '../../value/sides.ts';
 import { executionPayments, operationOf } from '../../value/parties/execution.ts';
-import { delegationsOf } from './proposals/delegatedAccounts.ts';
+import { delegationsOf } from '../../value/delegations.ts';
 import { ordersOf, type StatedOrder } from './proposals/settledOrders.ts';
 import { firstMovements, type Proposal, type ProposalGroup } from './proposal.ts';
 import type { Address } from '../../model/hex.ts';

@@ -5,29 +5,24 @@ import { isPrecompile } from '../../evm/address.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { withParts, type PartsOf } from '../../lib/lazy.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
-import { actsOnOrders, asksOwner } from '../../value/signed.ts';
+import { asksOwner, type Delegating } from '../../value/delegations.ts';
+import { actsOnOrders } from '../../value/signed.ts';
 import { isListedAddress } from '../../value/tokenCall.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, netSides, type Balance, type Sides } from '../../value/balances.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Evidence, BlockHeader, CanonicalTx, Frame } from '../../model/canonicalTx.ts';
+import type { Evidence, BlockHeader, Frame } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
-import type { NonceSpan } from '../../model/upstream.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
 
-export interface ElectionInput {
-  readonly tx: CanonicalTx;
+export interface ElectionInput extends Delegating {
   readonly flow: ValueFlow;
   readonly motifs: readonly Motif[];
   readonly rulebook: Rulebook;
   readonly header: BlockHeader;
-  /** Accounts with code that delegates to another (EIP-7702): account → delegate. */
-  readonly delegations: ReadonlyMap<Address, Address>;
-  /** Nonces around the block of those that signed an authorisation, where they are known. */
-  readonly nonces?: ReadonlyMap<Address, NonceSpan> | undefined;
   readonly suspects: Suspects;
 }
 

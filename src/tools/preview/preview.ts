@@ -142,7 +142,7 @@ function inNextBlock(context: RawContext, { from: sender, authorizations }: Cano
   for (const { authority, address, nonce } of authorizations)
     if (authority !== null && nonces.get(authority)?.after === nonce + 1n)
       delegations.set(authority, address);
-  return { ...context, nonces, delegations };
+  return { ...context, nonces, delegations, redelegated: new Set() };
 }
 
 /** With prices of the assets that a signature offers. */

@@ -61,6 +61,7 @@ const PLAN: ContextPlan = {
   },
   multicall: MULTICALL,
   accounts: [SIGNER, TOKEN],
+  ranCode: () => false,
   accountsCut: false,
   authorities: [],
 };

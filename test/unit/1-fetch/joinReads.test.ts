@@ -24,6 +24,7 @@ function recorder(fail = false) {
         answers: reads.map(({ data }) => data),
         nonces: new Map(),
         delegations: new Map(accounts.map((one) => [one, B])),
+        redelegated: new Set<Address>(),
       });
     },
   };

@@ -84,8 +84,9 @@ class Gathered {
  * Second round trip: block header, token metadata, prices and delegations in one JSON-RPC batch, reads pinned
  * at the transaction's block. A third request repeats the reads of an aggregate that a contract spoilt by
  * spending all gas, asks proven shares that only changed hands for their rates, feeds that answered in this
- * very block for the answer before it, and pools for averages, where configured. The HTTP source waits for
- * the header where the node did not give the block's time earlier.
+ * very block for the answer before it, accounts with delegated code that ran for their code before the block,
+ * and pools for averages, where configured. The HTTP source waits for the header where the node did not give
+ * the block's time earlier.
  */
 export async function fetchContext(
   session: Session,
@@ -112,7 +113,7 @@ export async function fetchContext(
   };
   const early = askApi(plan.timestamp);
   const state = await readState(session, plan, reads);
-  const { block, timestamp, answers, stateless = false, delegations, nonces } = state;
+  const { block, timestamp, answers, stateless = false, delegations, redelegated, nonces } = state;
   const fromApi = early ?? askApi(timestamp);
 
   const found = new Gathered(timestamp, [...plan.pricing.refusals], facts);
@@ -142,6 +143,7 @@ export async function fetchContext(
     positions,
     refusals: [...unanswered(found), ...beyondLimit(plan)],
     delegations,
+    redelegated,
     authorities: plan.authorities,
     nonces,
     stateless: stateless || plan.accountsCut,

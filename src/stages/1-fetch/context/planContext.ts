@@ -55,6 +55,12 @@ export function planContext(
     multicall,
     /** Accounts that may have an EIP-7702 delegation as code. */
     accounts: accounts.slice(0, MAX_ACCOUNTS),
+    /** Whether the account's code ran here and did something, or answered. */
+    ranCode: (account: Address): boolean =>
+      tx.logs.some(({ address }) => address === account) ||
+      tx.frames.some((one) =>
+        one.from === account ? one.parent !== null : one.to === account && one.output !== '0x',
+      ),
     /** There are more of them. */
     accountsCut: accounts.length > MAX_ACCOUNTS,
     /** Signers of the transaction's EIP-7702 authorisations in order; null where none was recovered. */

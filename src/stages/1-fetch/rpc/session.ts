@@ -35,6 +35,8 @@ export interface BlockState {
   /** One per read. */
   readonly answers: readonly ReadAnswer[];
   readonly delegations: ReadonlyMap<Address, Address>;
+  /** Accounts that ran code and had another before the block. */
+  readonly redelegated: ReadonlySet<Address>;
   readonly nonces: ReadonlyMap<Address, NonceSpan>;
   /** Every node has pruned the state: only the header is known. */
   readonly stateless?: boolean;

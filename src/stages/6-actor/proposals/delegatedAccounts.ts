@@ -1,11 +1,8 @@
-import { ZERO_ADDRESS } from '../../../evm/hex.ts';
-import { MAX_RECOVERIES } from '../../../evm/signing.ts';
 import { frameEvidence } from '../../../lib/evidence.ts';
-import { memoizeFor } from '../../../lib/memo.ts';
+import { delegationsOf } from '../../../value/delegations.ts';
 import { isListedAddress } from '../../../value/tokenCall.ts';
-import type { ElectionContext, ElectionInput } from '../electionContext.ts';
+import type { ElectionContext } from '../electionContext.ts';
 import type { Proposal } from '../proposal.ts';
-import type { Delegation } from '../../../model/attribution.ts';
 import type { CanonicalTx, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 
@@ -56,46 +53,4 @@ function firstCalls(
       calls.set(to, { account: to, evidence: frameEvidence(frame, to), by: from });
   }
   return [...calls.values()];
-}
-
-/** EIP-7702 delegations: those of the transaction's list in its order, then those that only code shows. */
-export const delegationsOf = memoizeFor((input: ElectionInput, _: void): readonly Delegation[] => {
-  const { tx, delegations } = input;
-  const effects = effectsOf(input);
-  const listed = tx.authorizations.map(({ authority, address: delegate }, i) => {
-    return { authority, delegate, source: 'authorization_list' as const, tookEffect: effects[i]! };
-  });
-  const known = new Set(listed.map((d) => d.authority));
-  const fromCode = [...delegations]
-    .filter(([authority]) => !known.has(authority))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([authority, delegate]) => ({ authority, delegate, source: 'code' as const, tookEffect: null }));
-  return [...listed, ...fromCode];
-});
-
-/**
- * Whether each authorisation took effect: its nonce was the account's next one. The sender's is known. Of
- * others the block shows it where these alone raised the nonce and the code is that of the last of them; else
- * null. Anybody may bring one that does nothing: an old one, one for another chain, or for a taken nonce.
- */
-function effectsOf({ tx, nonces, delegations }: ElectionInput): readonly (boolean | null)[] {
-  const next = new Map<Address, bigint>([[tx.from, tx.nonce + 1n]]);
-  const code = new Map<Address, Address>();
-  const fits = tx.authorizations.map(({ authority, address, nonce }) => {
-    if (authority === null || nonce !== (next.get(authority) ?? nonces?.get(authority)?.before)) return false;
-    next.set(authority, nonce + 1n);
-    code.set(authority, address);
-    return true;
-  });
-  const isShown = (account: Address): boolean =>
-    next.get(account) === nonces!.get(account)!.after &&
-    code.get(account) === (delegations.get(account) ?? ZERO_ADDRESS);
-  return tx.authorizations.map(({ authority, nonce }, index) => {
-    if (authority === null) return index < MAX_RECOVERIES ? false : null;
-    if (authority === tx.from) return fits[index]!;
-    const span = nonces?.get(authority);
-    if (span === undefined) return null;
-    if (nonce < span.before || nonce >= span.after) return false;
-    return isShown(authority) ? fits[index]! : null;
-  });
 }

@@ -126,6 +126,7 @@ function recordingJson({ raw, context }: Recording, name: string): object {
     rpc: { tx: raw.tx, receipt: raw.receipt, block: context.block, ...trace },
     tokens: Object.fromEntries(tokens),
     delegations: Object.fromEntries(context.delegations),
+    redelegated: [...(context.redelegated ?? [])],
     holders: Object.fromEntries(context.holders ?? []),
     nonces: Object.fromEntries(nonces),
   };

@@ -27,6 +27,8 @@ interface RecordingJson {
   readonly rpc: Readonly<Record<'tx' | 'receipt' | 'block' | 'callTracer' | 'trace', unknown>>;
   readonly tokens?: Readonly<Record<string, Partial<Omit<TokenMetadata, 'address'>>>>;
   readonly delegations?: Readonly<Record<string, string>>;
+  /** Accounts with other code before the block. */
+  readonly redelegated?: readonly string[];
   /** Holders of the NFTs that roles ask for. */
   readonly holders?: Readonly<Record<AssetId, string>>;
   /** Nonces of EIP-7702 authorities at the end of the parent block and of the block. */
@@ -118,6 +120,7 @@ function toRecording(json: RecordingJson, path: string): Recording {
       delegations: new Map(
         Object.entries(json.delegations ?? {}).map(([account, code]) => [address(account), address(code)]),
       ),
+      redelegated: new Set((json.redelegated ?? []).map(address)),
       holders: new Map(Object.entries(json.holders ?? {}).map(([nft, account]) => [nft, address(account)])),
       nonces: new Map(
         Object.entries(json.nonces ?? {}).map(([account, [before, after]]) => [
