@@ -123,6 +123,26 @@ export class Consent {
       .map((at) => this.tx.frames[at]!);
   }
 
+  /**
+   * The account moved its own, or led to the token's call through listed contracts alone: to the one that
+   * names recipient and amount, where there is one. Traces of value alone show no such calls.
+   */
+  isMadeBy(account: Address, movement: Movement): boolean {
+    const { asset, from, to, amount, evidence } = movement;
+    const { address: token } = this.flow.assets.get(asset)!;
+    if (from === account || token === null) return from === account;
+    if (!this.#calls().has(token)) return true;
+    const moved = { movement, id: null, flow: this.flow };
+    const stating = this.#causes(token, this.tx.logs[evidence.log ?? -1]).filter((call) =>
+      statesMovement(call, this.#specOf(call), moved, () => call.from === from),
+    );
+    const words = [BigInt(to), amount].map(wordOf);
+    const exact = stating.filter(({ input }) => words.every((word) => input.includes(word)));
+    const leads = (frame: Frame): boolean => frame.from === account;
+    const isLed = (call: Frame): boolean => leads(call) || this.#isLed(call, leads);
+    return stating.length > 0 && (exact.length > 0 ? exact : stating).every(isLed);
+  }
+
   /** The taker, or the account's own call, led to a call that names it through listed contracts alone. */
   isTakenBy(taker: Address, account: Address, token: Address): boolean {
     const leads = (frame: Frame): boolean => frame.from === taker || this.#isOwn(frame, account);

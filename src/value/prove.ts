@@ -99,14 +99,26 @@ function isAsked(act: Primitive, input: ProofInput): boolean {
   );
 }
 
-/** Whether the market or listed contracts that it called took each unlisted token, or its maker gave it. */
-function isTaken({ legs, roles, venue }: Primitive, { suspects, flow }: ProofInput): boolean {
+/**
+ * Whether the market or listed contracts that it called took each unlisted token, or its maker gave it. An
+ * order that states no amount could be told beside any movement: its market made those that count.
+ */
+function isTaken(act: Primitive, { suspects, flow, rulebook }: ProofInput): boolean {
+  const { kind, legs, roles, venue } = act;
   const makers = new Set<Address>([venue, ...accountsWith(roles, 'maker')]);
-  return legs.every(({ movements }) =>
+  const isOrder = kindOf(rulebook, kind).trade === 'order';
+  // Who was paid by the market may have passed it on.
+  const isMade = (m: Movement, isSent: boolean): boolean =>
+    suspects?.consent.isMadeBy(venue, m) !== false ||
+    (!isSent && (flow.incoming.get(m.from) ?? []).some((index) => isPaid(flow.movements[index]!, m)));
+  const isPaid = (one: Movement, m: Movement): boolean =>
+    one.asset === m.asset && one.amount >= m.amount && isMade(one, true);
+  return legs.every(({ role, movements, stated = null }) =>
     movements.every((index) => {
-      const { from, asset } = flow.movements[index]!;
-      if (suspects?.unlisted.has(index) !== true || makers.has(from)) return true;
-      return suspects.consent.isTakenBy(venue, from, flow.assets.get(asset)!.address!);
+      const m = flow.movements[index]!;
+      if (isOrder && stated === null && !isMade(m, SENT_ROLES.has(role))) return false;
+      if (suspects?.unlisted.has(index) !== true || makers.has(m.from)) return true;
+      return suspects.consent.isTakenBy(venue, m.from, flow.assets.get(m.asset)!.address!);
     }),
   );
 }

@@ -31,7 +31,7 @@ export interface Suspects {
   /** Accounts that no call reaches and that such movements or allowances mention. */
   readonly mentioned: () => ReadonlySet<Address>;
   /** Accounts' words on calls, recovered when first asked for. */
-  readonly consent: Pick<Consent, 'signed' | 'cut' | 'handedIn' | 'isTakenBy'>;
+  readonly consent: Pick<Consent, 'signed' | 'cut' | 'handedIn' | 'isMadeBy' | 'isTakenBy'>;
 }
 
 /** Nothing longer is compared: no well-known symbol is. */

@@ -127,8 +127,11 @@ export interface RawLeg {
    * movement that fits otherwise.
    */
   readonly otherwise?: 'none' | 'direction';
-  /** one (default): the nearest movement. all: every movement that fits. */
-  readonly pick?: 'one' | 'all';
+  /**
+   * one (default): the nearest movement. all: every movement that fits. first: the first since the emitter
+   * was called, last: the last since its event of the kind before; both without amount.
+   */
+  readonly pick?: 'one' | 'all' | 'first' | 'last';
   /** Default true. */
   readonly required?: boolean;
 }

@@ -11,7 +11,6 @@ import { isListedAddress } from '../../value/tokenCall.ts';
 import { actAmounts, gainsOf, netOf, totals, type ActAmount } from './actAmounts.ts';
 import { callsListed } from './kept.ts';
 import type { SubjectView } from './facts/subjectView.ts';
-import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { IntentRule } from '../../model/rulebook.ts';
 import type { AssetId, Movement } from '../../model/valueFlow.ts';
@@ -92,25 +91,26 @@ const statesAmounts = ({ claims }: Motif): boolean => claims.some(({ name }) => 
  * owner or for another's order: few orders state a price. An account that the settlement paid may pass that
  * on, less a fee.
  */
-function isPaidBeside({ tx, flow, sent, received, input }: SubjectView, motifs: readonly Motif[]): boolean {
-  const isOrder = ({ kind }: Motif): boolean => kindOf(input.rulebook, kind).trade === 'order';
-  const orders = motifs.filter(isOrder);
+function isPaidBeside(view: SubjectView, motifs: readonly Motif[]): boolean {
+  const { tx, flow, sent, received, input } = view;
+  const orders = motifs.filter((motif) => view.kind(motif).trade === 'order');
   const { consent } = input.suspects ?? {};
   if (input.subject.mode === 'self' || orders.length === 0 || !consent) return false;
-  const venues = new Set<Address | null>(orders.map(({ venue }) => venue));
-  const isOther = (one: Motif): boolean => isOrder(one) && venues.has(one.venue) && !orders.includes(one);
-  if (!orders.every(statesAmounts) && input.motifs.some(isOther)) return true;
+  const venues = new Set(orders.map(({ venue }) => venue));
   const ofOwners = (end: 'from' | 'to'): Movement[] =>
     orders.flatMap((one) =>
       one.movements.map((m) => flow.movements[m]!).filter((m) => m[end] === roleOf(one, 'owner')),
     );
   const taken = [...ofOwners('from'), ...sent.flatMap(({ outgoing }) => outgoing)];
+  const isTaken = (m: Movement): boolean =>
+    orders.some((one) => isBooked(view, one) || consent.isMadeBy(one.venue, m));
+  if (!orders.every(statesAmounts) && !(taken.every(isTaken) && areAlone(view, orders))) return true;
   const runs = new Set(taken.flatMap((m) => consent.handedIn(m).map((call) => runOf(venues, call, tx))));
   const isOf = (m: Movement): boolean => {
     // Traces of value alone show no calls of tokens.
     const calls = runs.size === 0 ? [] : consent.handedIn(m);
     if (calls.length === 0) return venues.has(m.from);
-    return calls.every((call) => venues.has(call.context) && runs.has(runOf(venues, call, tx)));
+    return calls.every((call) => venues.has(call.context!) && runs.has(runOf(venues, call, tx)));
   };
   const most = lazy(() => {
     const amounts = new Map<string, bigint>();
@@ -123,6 +123,25 @@ function isPaidBeside({ tx, flow, sent, received, input }: SubjectView, motifs: 
   const passesOn = (m: Movement): boolean => (most().get(`${m.from} ${m.asset}`) ?? 0n) >= m.amount;
   const got = [...ofOwners('to'), ...received.flatMap(({ incoming }) => incoming)];
   return got.some((m) => !isOf(m) && !passesOn(m));
+}
+
+/** Its owner is paid elsewhere. */
+const isBooked = (view: SubjectView, order: Motif): boolean => view.kind(order).position !== null;
+
+/** The settlement filled no orders of others, and each of these paid its owner if one did. */
+function areAlone(view: SubjectView, orders: readonly Motif[]): boolean {
+  const { flow, entity, received, input } = view;
+  const venues = new Set(orders.map(({ venue }) => venue));
+  const isOwn = (one: Motif): boolean => {
+    const owner = roleOf(one, 'owner');
+    return orders.includes(one) && (owner === null || entity.has(owner));
+  };
+  const isPaid = (one: Motif): boolean =>
+    isBooked(view, one) ||
+    one.movements.length === 0 ||
+    one.movements.some((m) => entity.has(flow.movements[m]!.to));
+  const all = input.motifs.filter((one) => view.kind(one).trade === 'order' && venues.has(one.venue));
+  return all.every(isOwn) && (received.length === 0 || orders.every(isPaid));
 }
 
 /**

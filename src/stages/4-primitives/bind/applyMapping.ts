@@ -109,6 +109,7 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
   const context = {
     index: run.index,
     seq: trigger.seq,
+    span: () => run.enclosing.spanOf(trigger.evidence.log),
     wrappedNative: run.rulebook.wrappedNative,
     shape: mapping.shape,
     claimed: run.claimed,

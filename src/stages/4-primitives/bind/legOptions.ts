@@ -89,10 +89,15 @@ function search(
 }
 
 function withoutAmount(leg: ResolvedLeg, choice: AssetRef | null): Option | null {
-  const { index } = leg.context;
+  const { index, span } = leg.context;
   const sought = search(leg, choice, null);
-  const nearest = leg.spec.pick === 'all' ? null : index.nearest(sought);
-  const movements = leg.spec.pick === 'all' ? index.all(sought) : nearest ? [nearest] : [];
+  const picks = {
+    one: () => [index.nearest(sought) ?? NOTHING].flat(),
+    all: () => index.all(sought),
+    first: () => index.near({ ...sought, seq: span().start }, 1, 1),
+    last: () => index.near(sought, -1, 1).filter(({ seq }) => seq > span().since),
+  };
+  const movements = picks[leg.spec.pick]();
   return movements.length > 0 ? carried(leg, movements, null) : null;
 }
 
@@ -248,6 +253,8 @@ function firstOf<T, R>(items: readonly T[], find: (item: T) => R | null): R | nu
 export interface LegContext {
   readonly index: MovementIndex;
   readonly seq: number;
+  /** When the emitter was called, and when since then it told of the like before. */
+  readonly span: () => { readonly start: number; readonly since: number };
   readonly wrappedNative: ReadonlySet<Address>;
   readonly shape: string;
   /** Movements already claimed by each shape in each role. */

@@ -1,6 +1,7 @@
 import { keyOfLog } from '../../../evm/signatures.ts';
 import { groupBy } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
+import { runOf } from '../../../value/frames.ts';
 import type { CanonicalTx, Frame, Log } from '../../../model/canonicalTx.ts';
 import type { Hex } from '../../../model/hex.ts';
 
@@ -19,6 +20,17 @@ export class EnclosingCalls {
     ),
   );
 
+  /** Of each log, the emitter's one of the same kind before it. */
+  readonly #before = lazy(() => {
+    const last = new Map<string, Log>();
+    return this.tx.logs.map((log) => {
+      const key = `${log.address} ${log.topics[0]}`;
+      const before = last.get(key);
+      last.set(key, log);
+      return before;
+    });
+  });
+
   constructor(private readonly tx: CanonicalTx) {}
 
   /** The frame that ran `selector` at the emitter when it logged; null when the trace does not show it. */
@@ -29,6 +41,15 @@ export class EnclosingCalls {
     let frames = this.#pairings.get(key);
     if (!frames) this.#pairings.set(key, (frames = this.#pair(log, selector)));
     return frames.get(index) ?? null;
+  }
+
+  /** When the emitter was called for this event, and when, since then, it last told of the like before. */
+  spanOf(index: number | null): { readonly start: number; readonly since: number } {
+    const log = this.tx.logs[index ?? -1];
+    if (log === undefined) return { start: 0, since: 0 };
+    const frame = this.tx.frames[log.within ?? -1];
+    const start = (frame && runOf(new Set([log.address]), frame, this.tx)?.seq) ?? 0;
+    return { start, since: Math.max(start, this.#before()[log.index]?.seq ?? 0) };
   }
 
   #pair({ address, topics: [topic, ...others] }: Log, selector: Hex): ReadonlyMap<number, Frame> {

@@ -31,10 +31,15 @@ type Principal = Pick<Proposal, 'account' | 'ground' | 'evidence'>;
 
 /**
  * Some settlements log no owner. Then the owner is the one account that sent and received, has no code and
- * did not sign.
+ * did not sign, and from which the settlement took: a filler may bring others' payments along.
  */
 function soleCustomer(context: ElectionContext, motif: Motif): Principal | null {
-  const [account, ...others] = context.twoSided.filter((one) => one !== motif.venue && context.isOther(one));
+  const { flow, suspects } = context.input;
+  const isTakenFrom = (one: Address): boolean =>
+    flow.outgoing.get(one)!.some((m) => suspects.consent.isMadeBy(motif.venue, flow.movements[m]!));
+  const [account, ...others] = context.twoSided.filter(
+    (one) => one !== motif.venue && context.isOther(one) && isTakenFrom(one),
+  );
   if (account === undefined || others.length > 0) return null;
   const evidence = [...motif.evidence, ...firstMovements(context.input.flow, account)];
   return { account, ground: 'claimed', evidence };
