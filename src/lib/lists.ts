@@ -1,3 +1,6 @@
+/** An empty list: one for all, none is ever added to. */
+export const NOTHING: readonly never[] = [];
+
 /** Adds an item to the list under the key, and starts the list where there is none. Returns the list. */
 export function addTo<K, T>(lists: Map<K, T[]>, key: K, item: T): T[] {
   let list = lists.get(key);

@@ -84,6 +84,8 @@ export interface ValueFlow {
   /** In execution order. */
   readonly allowances: readonly Allowance[];
   readonly assets: ReadonlyMap<AssetId, Asset>;
+  /** Contracts of wrapped ether: where amounts are compared it counts as ether. */
+  readonly wrappedNative: ReadonlySet<Address>;
   /** Gross amounts per account that value touched, the zero address included. Gas is not in them. */
   readonly ledgers: ReadonlyMap<Address, Ledger>;
   readonly outgoing: MovementLists;

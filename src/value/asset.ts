@@ -1,5 +1,5 @@
 import type { Address } from '../model/hex.ts';
-import type { Asset, AssetId, Movement } from '../model/valueFlow.ts';
+import type { Asset, AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
 
 const TOKEN = /^eip155:\d+\/(erc20|erc721|erc1155):(0x[0-9a-f]{40})(?:\/(\d+))?$/;
 
@@ -46,8 +46,8 @@ export function isIssuance({ kind }: Movement): boolean {
   return kind === 'mint' || kind === 'burn';
 }
 
-/** The native asset's id for a token in `wrappedNative`, else the id itself. */
-export function mergeNative(id: AssetId, wrappedNative: ReadonlySet<Address>): AssetId {
+/** The native asset's id for wrapped native, else the id itself. */
+export function mergeNative(id: AssetId, { wrappedNative }: Pick<ValueFlow, 'wrappedNative'>): AssetId {
   return id.length === ERC20_LENGTH && wrappedNative.has(id.slice(ERC20_PREFIX.length) as Address)
     ? NATIVE_ASSET
     : id;

@@ -1,3 +1,4 @@
+import { NOTHING } from '../lib/lists.ts';
 import { memoizeFor } from '../lib/memo.ts';
 import { isFungible, mergeNative, NATIVE, NATIVE_ASSET } from './asset.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
@@ -6,7 +7,7 @@ import type { Asset, AssetId, Movement, ValueFlow } from '../model/valueFlow.ts'
 
 /** A group's sent and received amounts of one asset, across the group's border. */
 export interface Balance {
-  /** The native asset's id for wrapped native too, where these are merged. */
+  /** The native asset's id for wrapped native too, unless these are apart. */
   readonly id: AssetId;
   /** The one asset that moved; native where both native and wrapped native did. */
   readonly asset: Asset;
@@ -19,8 +20,8 @@ export interface Balance {
 }
 
 export interface BalanceOptions {
-  /** Wrapped-native token contracts to count as the native asset; without them every asset stays apart. */
-  readonly mergeWrapped?: ReadonlySet<Address>;
+  /** Native and wrapped native as two assets; else they are one. */
+  readonly apart?: boolean;
   /** `drop` leaves out assets that net to zero or to a rounding remainder. Default `keep`. */
   readonly dust?: 'keep' | 'drop';
   /** Movements to leave out. */
@@ -42,22 +43,20 @@ type Sum = { -readonly [K in keyof Balance]: Balance[K] } & Record<'outgoing' | 
 export function balances(
   flow: ValueFlow,
   group: Address | ReadonlySet<Address>,
-  { mergeWrapped, dust, exclude }: BalanceOptions = {},
+  { apart, dust, exclude }: BalanceOptions = {},
 ): ReadonlyMap<AssetId, Balance> {
   // Several stages ask for one account, with native and wrapped native as one.
-  const account = mergeWrapped && !exclude ? onlyAccount(group) : null;
-  const known = account === null ? null : byAccount(flow, mergeWrapped!);
+  const account = apart || exclude ? null : onlyAccount(group);
+  const known = account === null ? null : byAccount(flow, undefined);
   let sums = known?.get(account!);
   if (!sums) {
-    sums = sumsOf(flow, typeof group === 'string' ? new Set([group]) : group, mergeWrapped, exclude);
+    sums = sumsOf(flow, typeof group === 'string' ? new Set([group]) : group, apart, exclude);
     known?.set(account!, sums);
   }
   return dust === 'drop' ? withoutDust(sums) : sums;
 }
 
-const byAccount = memoizeFor(
-  (_flow: ValueFlow, _mergeWrapped: ReadonlySet<Address>) => new Map<Address, ReadonlyMap<AssetId, Sum>>(),
-);
+const byAccount = memoizeFor((_flow: ValueFlow, _: void) => new Map<Address, ReadonlyMap<AssetId, Sum>>());
 
 /** The account of a group of one; null for several. */
 function onlyAccount(group: Address | ReadonlySet<Address>): Address | null {
@@ -69,7 +68,7 @@ function onlyAccount(group: Address | ReadonlySet<Address>): Address | null {
 function sumsOf(
   flow: ValueFlow,
   accounts: ReadonlySet<Address>,
-  mergeWrapped: BalanceOptions['mergeWrapped'],
+  apart: BalanceOptions['apart'],
   exclude: BalanceOptions['exclude'],
 ): ReadonlyMap<AssetId, Sum> {
   const sums = new Map<AssetId, Sum>();
@@ -78,7 +77,7 @@ function sumsOf(
     const leaves = accounts.has(movement.from);
     if (leaves === accounts.has(movement.to) || exclude?.(movement)) continue;
     const asset = flow.assets.get(movement.asset)!;
-    const id = mergeWrapped ? mergeNative(asset.id, mergeWrapped) : asset.id;
+    const id = apart ? asset.id : mergeNative(asset.id, flow);
     let sum = sums.get(id);
     if (!sum)
       sums.set(id, (sum = { id, asset, sent: 0n, received: 0n, net: 0n, outgoing: [], incoming: [] }));
@@ -111,8 +110,6 @@ function touching({ outgoing, incoming }: ValueFlow, accounts: ReadonlySet<Addre
   return (accounts.size > 1 ? [...new Set(found)] : found).sort((a, b) => a - b);
 }
 
-const NOTHING: readonly never[] = [];
-
 /** Whether an asset nets to zero or to a rounding remainder. */
 export function isDust(sum: Omit<Balance, 'id' | 'outgoing' | 'incoming'>): boolean {
   const { asset, sent, received, net } = sum;
@@ -136,13 +133,10 @@ export function netSides(group: Iterable<Balance>): Sides {
 }
 
 /** Turning native into wrapped native or back changes no balance once both are one asset. */
-export function isConversion(
-  { asset, from, to }: Movement,
-  { assets }: ValueFlow,
-  wrapped: ReadonlySet<Address>,
-): boolean {
-  if (asset === NATIVE_ASSET) return wrapped.has(from) || wrapped.has(to);
-  if (mergeNative(asset, wrapped) !== NATIVE_ASSET) return false;
-  const token = assets.get(asset)!.address;
+export function isConversion({ asset, from, to }: Movement, flow: ValueFlow): boolean {
+  const { wrappedNative } = flow;
+  if (asset === NATIVE_ASSET) return wrappedNative.has(from) || wrappedNative.has(to);
+  if (mergeNative(asset, flow) !== NATIVE_ASSET) return false;
+  const token = flow.assets.get(asset)!.address;
   return [from, to].some((account) => account === ZERO_ADDRESS || account === token);
 }

@@ -1,3 +1,4 @@
+import { NOTHING } from '../lib/lists.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { distance, sumOf } from './amount.ts';
 import { isIssuance } from './asset.ts';
@@ -134,8 +135,6 @@ export function issueClaim(flow: ValueFlow, issued: readonly number[]): Claim {
   const { kind } = flow.movements[issued[0]!]!;
   return claim(kind === 'mint' ? 'minted_from_zero' : 'burnt_to_zero', flow, issued);
 }
-
-const NOTHING: readonly never[] = [];
 
 /** Position tokens taken from a borrower carry interest that the event does not state. */
 const INTEREST_BEARING: ReadonlySet<string> = new Set(['debt_share_in', 'collateral_share_in']);

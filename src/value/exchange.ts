@@ -15,7 +15,7 @@ export interface ExchangeInput {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
   readonly motifs: readonly Motif[];
-  readonly rulebook: Pick<Rulebook, 'motifKinds' | 'wrappedNative'>;
+  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
   /** Left out: payments to the block builder count as any other. */
   readonly header?: Pick<BlockHeader, 'coinbase'>;
 }
@@ -41,21 +41,20 @@ export function gaveAndGot(
   group: ReadonlySet<Address>,
   payments: Attribution['payments'],
 ): Exchange {
-  const { flow, rulebook } = input;
+  const { flow } = input;
   const tips = tipsOf(input, group);
   const always = new Set([...payments].flatMap(([index, why]) => (isToSubmitter(why) ? [] : index)));
   const data = dataInValue(input);
   if (data !== undefined) always.add(data.index);
-  const without = (fees: ReadonlySet<number>, mergeWrapped?: ReadonlySet<Address>): readonly Balance[] => {
-    const exclude = exclusionOf(fees);
-    const all = balances(flow, group, mergeWrapped ? { mergeWrapped, exclude } : { exclude });
+  const without = (fees: ReadonlySet<number>, apart: boolean): readonly Balance[] => {
+    const all = balances(flow, group, { apart, exclude: exclusionOf(fees) });
     return [...all.values()].filter((one) => !isDust(one) || isPrice(one, input));
   };
   const exchange = (fees: ReadonlySet<number>): Exchange => ({
     tips,
     fees,
-    balances: without(fees, rulebook.wrappedNative),
-    unmerged: () => without(fees),
+    balances: without(fees, false),
+    unmerged: () => without(fees, true),
   });
   const besides = [...payments.keys(), ...tips].filter((index) => !always.has(index));
   const all = besides.length === 0 ? null : exchange(new Set([...always, ...besides]));
@@ -64,9 +63,8 @@ export function gaveAndGot(
 }
 
 /** However little it is: a swap took exactly that, and the rest of the payment came back. */
-function isPrice({ id, net }: Balance, { motifs, rulebook }: ExchangeInput): boolean {
-  const takes = ({ asset, delta }: SideAmount): boolean =>
-    delta === net && mergeNative(asset, rulebook.wrappedNative) === id;
+function isPrice({ id, net }: Balance, { motifs, flow, rulebook }: ExchangeInput): boolean {
+  const takes = ({ asset, delta }: SideAmount): boolean => delta === net && mergeNative(asset, flow) === id;
   return (
     net < 0n &&
     motifs.some((act) => isSwap(kindOf(rulebook, act.kind)) && amountsMoved(act, true, rulebook).some(takes))
@@ -78,10 +76,10 @@ export function exclusionOf(fees: ReadonlySet<number>): BalanceOptions['exclude'
   return fees.size === 0 ? undefined : ({ index }) => fees.has(index);
 }
 
-function tipsOf({ tx, flow, header, rulebook }: ExchangeInput, group: ReadonlySet<Address>) {
+function tipsOf({ tx, flow, header }: ExchangeInput, group: ReadonlySet<Address>) {
   const builder = header?.coinbase;
   if (!builder || builder === tx.to) return new Set<number>();
-  return builderPayments(flow, group, builder, rulebook.wrappedNative);
+  return builderPayments(flow, group, builder);
 }
 
 /** Less than this many wei sent along with a trade's call are data: bots pack arguments into the value. */

@@ -102,25 +102,20 @@ export type ValueEnds = (account: Address, asset: AssetId) => readonly Address[]
  * Follows one asset from an account through carriers to where it stops: the account itself unless it is a
  * carrier. Native and wrapped native are one asset. Memoizes its answers.
  */
-export function valueEnds(
-  flow: ValueFlow,
-  wrappedNative: ReadonlySet<Address>,
-  carriers: ReadonlySet<Address>,
-  direction: Direction,
-): ValueEnds {
+export function valueEnds(flow: ValueFlow, carriers: ReadonlySet<Address>, direction: Direction): ValueEnds {
   if (carriers.size === 0) return (account) => [account];
   const known = new Map<string, readonly Address[]>();
   return (account, asset) => {
     if (!carriers.has(account)) return [account];
-    const id = mergeNative(asset, wrappedNative);
+    const id = mergeNative(asset, flow);
     const key = `${account} ${id}`;
     let ends = known.get(key);
     if (!ends) {
       const carries = (m: Movement, next: Address): boolean =>
-        mergeNative(m.asset, wrappedNative) === id &&
+        mergeNative(m.asset, flow) === id &&
         m.kind !== 'wrap' &&
         m.kind !== 'unwrap' &&
-        !wrappedNative.has(next);
+        !flow.wrappedNative.has(next);
       known.set(key, (ends = endsFrom(flow, account, direction, { carries, carriers })));
     }
     return ends;

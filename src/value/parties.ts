@@ -77,8 +77,7 @@ export function issuersOf({
  * wrapped native being one asset. A fungible token's contract is none: it issues shares for what it passes
  * on, or sells the tax that it took. Nor are the zero address and the wrapped-native contracts.
  */
-export const carriersOf = (flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> =>
-  tracingOf(flow, wrappedNative).carriers;
+export const carriersOf = (flow: ValueFlow): ReadonlySet<Address> => tracingOf(flow).carriers;
 
 /** Where value came from and went to, through carriers. */
 export interface Tracing {
@@ -87,45 +86,40 @@ export interface Tracing {
   readonly destinations: ValueEnds;
 }
 
-export const tracingOf = memoizeFor((flow: ValueFlow, wrappedNative: ReadonlySet<Address>): Tracing => {
-  const carriers = findCarriers(flow, wrappedNative);
-  const origins = valueEnds(flow, wrappedNative, carriers, 'back');
-  return { carriers, origins, destinations: valueEnds(flow, wrappedNative, carriers, 'onward') };
+export const tracingOf = memoizeFor((flow: ValueFlow, _: void): Tracing => {
+  const carriers = findCarriers(flow);
+  const origins = valueEnds(flow, carriers, 'back');
+  return { carriers, origins, destinations: valueEnds(flow, carriers, 'onward') };
 });
 
-function findCarriers(flow: ValueFlow, wrappedNative: ReadonlySet<Address>): ReadonlySet<Address> {
+function findCarriers(flow: ValueFlow): ReadonlySet<Address> {
   const carriers = new Set<Address>();
   const isToken = (account: Address, ledger: Ledger): boolean =>
     flow.assets.has(erc20Id(account)) && [...ledger.keys()].some((asset) => asset !== erc20Id(account));
   for (const [account, ledger] of flow.ledgers) {
-    if (account === ZERO_ADDRESS || wrappedNative.has(account)) continue;
-    if (passesAllOn(ledger, wrappedNative) && !isToken(account, ledger)) carriers.add(account);
+    if (account === ZERO_ADDRESS || flow.wrappedNative.has(account)) continue;
+    if (passesAllOn(ledger, flow) && !isToken(account, ledger)) carriers.add(account);
   }
   return carriers;
 }
 
-function passesAllOn(ledger: Ledger, wrappedNative: ReadonlySet<Address>): boolean {
+function passesAllOn(ledger: Ledger, flow: ValueFlow): boolean {
   let native = 0n;
   for (const [asset, { inflow, outflow }] of ledger) {
     if (inflow === outflow) continue;
-    if (mergeNative(asset, wrappedNative) !== NATIVE_ASSET) return false;
+    if (mergeNative(asset, flow) !== NATIVE_ASSET) return false;
     native += inflow - outflow;
   }
   return native === 0n;
 }
 
 /** Where value came from, through accounts that `mayPass` and lost none of the asset. */
-export function originsThrough(
-  flow: ValueFlow,
-  wrappedNative: ReadonlySet<Address>,
-  mayPass: (account: Address) => boolean,
-): ValueEnds {
+export function originsThrough(flow: ValueFlow, mayPass: (account: Address) => boolean): ValueEnds {
   // Once for each asset: a walk for each payment would grow with their square.
   const origins = memoize((id): ValueEnds => {
-    const lost = (one: Address): boolean =>
-      (balances(flow, one, { mergeWrapped: wrappedNative }).get(id)?.net ?? 0n) < 0n;
+    const lost = (one: Address): boolean => (balances(flow, one).get(id)?.net ?? 0n) < 0n;
     const passers = new Set([...flow.ledgers.keys()].filter((one) => mayPass(one) && !lost(one)));
-    return valueEnds(flow, wrappedNative, passers, 'back');
+    return valueEnds(flow, passers, 'back');
   }, 64);
-  return (account, asset) => origins(mergeNative(asset, wrappedNative))(account, asset);
+  return (account, asset) => origins(mergeNative(asset, flow))(account, asset);
 }

@@ -15,7 +15,7 @@ import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 interface Scene {
   readonly flow: ValueFlow;
   readonly motifs: readonly Motif[];
-  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'motifKinds'>;
+  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
 }
 
 /** Movements of acts that are not merely payments; refunds and fees belong to acts. */
@@ -67,12 +67,11 @@ type Asks = (movement: Movement) => boolean;
 
 /** Whether a payment's money is that of accounts outside the group that are no venue or token. */
 function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, rulebook }: Scene): Asks {
-  const { wrappedNative } = rulebook;
   const venues = venuesOf(motifs, rulebook);
   const tokens = tokensOf(flow);
   const isOther = (account: Address): boolean =>
     account !== ZERO_ADDRESS && !group.has(account) && !venues.has(account) && !tokens.has(account);
-  const sources = originsThrough(flow, wrappedNative, isOther);
+  const sources = originsThrough(flow, isOther);
   const asksBeside =
     (tills: () => ReadonlySet<string>): Asks =>
     ({ from, asset }) => {
@@ -116,15 +115,11 @@ const movesOf = ({ movements }: Motif, flow: ValueFlow): Movement[] =>
 
 /** Payments of others in the assets that an act took. */
 function paidByOthers(act: Motif, isOthers: Asks, { flow, rulebook }: Scene): Movement[] {
-  const { wrappedNative } = rulebook;
   const given = amountsMoved(act, true, rulebook);
-  const taken = new Set(given.map(({ asset }) => mergeNative(asset, wrappedNative)));
+  const taken = new Set(given.map(({ asset }) => mergeNative(asset, flow)));
   return movesOf(act, flow).filter(
     (m) =>
-      m.to === act.venue &&
-      taken.has(mergeNative(m.asset, wrappedNative)) &&
-      !isConversion(m, flow, wrappedNative) &&
-      isOthers(m),
+      m.to === act.venue && taken.has(mergeNative(m.asset, flow)) && !isConversion(m, flow) && isOthers(m),
   );
 }
 
@@ -144,14 +139,9 @@ function ofOthers(
 
 /** Payments to a venue that none of its acts states: gifts, and those that an act elsewhere claims. */
 function unstated(venue: Address, stated: ReadonlySet<number>, isOwn: Asks, scene: Scene): Movement[] {
-  const { flow, rulebook } = scene;
+  const { flow } = scene;
   const inActs = movementsOfActs(scene);
   return (flow.incoming.get(venue) ?? [])
     .map((index) => flow.movements[index]!)
-    .filter(
-      (m) =>
-        !stated.has(m.index) &&
-        !isConversion(m, flow, rulebook.wrappedNative) &&
-        !(inActs.has(m.index) && isOwn(m)),
-    );
+    .filter((m) => !stated.has(m.index) && !isConversion(m, flow) && !(inActs.has(m.index) && isOwn(m)));
 }

@@ -244,11 +244,10 @@ function meansOneKind(act: Primitive, listed: boolean, { tx, rulebook }: ProofIn
  * assets with the venue or the contract of its shares; and nothing of them went back the other way.
  */
 function isIn(act: Primitive, legs: readonly Leg[], input: ProofInput): boolean {
-  const { flow, rulebook } = input;
-  const { wrappedNative: mergeWrapped } = rulebook;
-  const exclude = (m: Movement): boolean => isConversion(m, flow, mergeWrapped);
+  const { flow } = input;
+  const exclude = (m: Movement): boolean => isConversion(m, flow);
   const stays = (account: Address, { asset, to }: Movement): boolean => {
-    const own = balances(flow, account, { mergeWrapped, exclude }).get(mergeNative(asset, mergeWrapped));
+    const own = balances(flow, account, { exclude }).get(mergeNative(asset, flow));
     return (to === account ? own?.sent : own?.received) === 0n;
   };
   const isOne = (m: Movement, { role }: Leg): boolean => {

@@ -2,6 +2,7 @@
  * The table of sides: the amounts of every act, each with its part in it. Labels, positions and profits read
  * their amounts here; none splits a leg again.
  */
+import { NOTHING } from '../lib/lists.ts';
 import { memoizeFor } from '../lib/memo.ts';
 import { kindOf, servingTag } from '../lib/motifKinds.ts';
 import { DEBT_SHARE_ROLES, POSITION_OWNER_ROLES, roleOf, SHARE_ROLES } from '../lib/roles.ts';
@@ -16,8 +17,6 @@ import type { ValueFlow } from '../model/valueFlow.ts';
 export const LIQUIDATE = 'liquidate';
 const DEBT = 'lending_debt';
 const SUPPLY = 'lending_supply';
-const NOTHING: readonly never[] = [];
-
 /** The sides of an act: one for each position that it changed; the rest is of no position. */
 export const sidesOf = memoizeFor((act: Motif, kinds: Pick<Rulebook, 'motifKinds'>): readonly Side[] => {
   const { position } = kindOf(kinds, act.kind);

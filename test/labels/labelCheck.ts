@@ -54,8 +54,7 @@ function spokenOf({ verdict, motifs }: Analysis): Motif[] {
 function apart({ tx, flow, motifs, rulebook, subject, header }: Analysis): ReadonlySet<number> {
   const group = subject.entity;
   const paid = executionPayments({ tx, flow, motifs, rulebook }, group, subject.mode);
-  const tips =
-    header.coinbase === tx.to ? [] : builderPayments(flow, group, header.coinbase, rulebook.wrappedNative);
+  const tips = header.coinbase === tx.to ? [] : builderPayments(flow, group, header.coinbase);
   return new Set([...paid.keys(), ...tips]);
 }
 
@@ -66,7 +65,7 @@ function netsOf(analysis: Analysis, without: (m: Movement) => boolean): Map<Asse
   for (const m of flow.movements) {
     const [from, to] = [subject.entity.has(m.from), subject.entity.has(m.to)];
     if (from === to || without(m)) continue;
-    const merged = mergeNative(m.asset, rulebook.wrappedNative);
+    const merged = mergeNative(m.asset, rulebook);
     for (const id of new Set([m.asset, `merged:${merged}`]))
       nets.set(id, (nets.get(id) ?? 0n) + (to ? m.amount : -m.amount));
   }
@@ -87,7 +86,7 @@ function addLegs(allowed: Allowed, { flow, rulebook }: Analysis, motifs: readonl
         if (motif.basis === 'call' && !isMoved(asset, amount, analysisMovements(flow.movements, motif)))
           continue;
         allowed.add(flow.assets.get(asset), amount);
-        for (const id of new Set([asset, `merged:${mergeNative(asset, rulebook.wrappedNative)}`])) {
+        for (const id of new Set([asset, `merged:${mergeNative(asset, rulebook)}`])) {
           own.set(id, (own.get(id) ?? 0n) + amount);
           if (!told) sums.set(id, (sums.get(id) ?? 0n) + amount);
         }
@@ -124,8 +123,7 @@ function statedByActs({ rulebook }: Analysis, motifs: readonly Motif[]): Readonl
   const tops = motifs.filter(({ parent }) => !motifs.some(({ index }) => index === parent));
   if (!tops.every((m) => m.movements.length > 0 && kindOf(rulebook, m.kind).position)) return stated;
   for (const { assetsIn, assetsOut } of tops)
-    for (const { asset } of [...assetsIn, ...assetsOut])
-      stated.add(mergeNative(asset, rulebook.wrappedNative));
+    for (const { asset } of [...assetsIn, ...assetsOut]) stated.add(mergeNative(asset, rulebook));
   return stated;
 }
 
@@ -145,7 +143,7 @@ function keptOf(
       [assetsOut, -1n],
     ] as const)
       for (const { asset, amount } of legs) {
-        const id = mergeNative(asset, rulebook.wrappedNative);
+        const id = mergeNative(asset, rulebook);
         acts.set(id, (acts.get(id) ?? 0n) + sign * amount);
       }
   for (const [key, net] of nets) {
@@ -180,7 +178,7 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
     for (const part of parts) {
       allowed.add(flow.assets.get(part.asset), part.delta);
       // Ether and wrapped ether are one in a label.
-      if (mergeNative(part.asset, rulebook.wrappedNative) === NATIVE.id) allowed.add(NATIVE, part.delta);
+      if (mergeNative(part.asset, rulebook) === NATIVE.id) allowed.add(NATIVE, part.delta);
     }
   }
   const stated = statedByActs(analysis, acts);
@@ -188,7 +186,7 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
   const whole = netsOf(analysis, () => false);
   for (const [id, kept] of keptOf(analysis, acts, nets))
     for (const asset of [NATIVE, ...flow.assets.values()])
-      if (mergeNative(asset.id, rulebook.wrappedNative) === id) {
+      if (mergeNative(asset.id, rulebook) === id) {
         allowed.add(asset, kept);
         // A fee beside a tax.
         for (const one of motifs)
@@ -198,7 +196,7 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
   for (const sums of [nets, whole])
     for (const [id, amount] of sums) {
       const plain = id.replace('merged:', '');
-      if (acts.length > 0 && stated.has(mergeNative(plain, rulebook.wrappedNative))) continue;
+      if (acts.length > 0 && stated.has(mergeNative(plain, rulebook))) continue;
       addMerged(allowed, flow.assets, id, amount);
     }
   for (const index of fees)
@@ -234,21 +232,21 @@ export function violationsOf(analysis: Analysis, { knownTokens }: Pick<Rulebook,
 }
 
 /** What all accounts gained of each asset, net of what each of them passed on; wrapping ether gives none. */
-function gainsOfAll({ flow, rulebook: { wrappedNative } }: Analysis): Map<AssetId, bigint> {
+function gainsOfAll({ flow }: Analysis): Map<AssetId, bigint> {
   const changes = new Map<string, bigint>();
   for (const { from, to, asset, amount } of flow.movements)
     for (const [account, change] of [
       [from, -amount],
       [to, amount],
     ] as const) {
-      const key = `${account} ${mergeNative(asset, wrappedNative)}`;
+      const key = `${account} ${mergeNative(asset, flow)}`;
       changes.set(key, (changes.get(key) ?? 0n) + change);
     }
   const gains = new Map<AssetId, bigint>();
   for (const [key, change] of changes) {
     const [account, asset] = key.split(' ') as [Address, AssetId];
     // A wrapper holds the ether of others, and unwrapping sends its token to nobody.
-    if (wrappedNative.has(account) || (account === ZERO_ADDRESS && asset === NATIVE.id)) continue;
+    if (flow.wrappedNative.has(account) || (account === ZERO_ADDRESS && asset === NATIVE.id)) continue;
     if (change > 0n) gains.set(asset, (gains.get(asset) ?? 0n) + change);
   }
   return gains;

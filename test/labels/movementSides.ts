@@ -4,10 +4,9 @@ import { mergeNative } from '../../src/value/asset.ts';
 
 /** The sides of a movement that belong to an act: its sender's, its recipient's, or both. */
 function sidesOf({ assetsIn, assetsOut }: Motif, movement: number, analysis: Analysis): string[] {
-  const { wrappedNative } = analysis.rulebook;
-  const asset = mergeNative(analysis.flow.movements[movement]!.asset, wrappedNative);
+  const asset = mergeNative(analysis.flow.movements[movement]!.asset, analysis.flow);
   const has = (legs: Motif['assetsIn']): boolean =>
-    legs.some((leg) => mergeNative(leg.asset, wrappedNative) === asset);
+    legs.some((leg) => mergeNative(leg.asset, analysis.flow) === asset);
   const [given, got] = [has(assetsOut), has(assetsIn)];
   return [...(given || !got ? ['given'] : []), ...(got || !given ? ['received'] : [])];
 }

@@ -54,9 +54,7 @@ it.skipIf(!REPLAY_AVAILABLE || !existsSync(VERDICTS))(
       const party = (role: string) => told?.participants.find((one) => one.role === role)?.account;
       const paid = (of: string): bigint =>
         (told?.assetsOut ?? [])
-          .filter(
-            ({ asset, role }) => role === of && mergeNative(asset, rulebook.wrappedNative) === NATIVE_ASSET,
-          )
+          .filter(({ asset, role }) => role === of && mergeNative(asset, rulebook) === NATIVE_ASSET)
           .reduce((sum, { amount }) => sum + amount, 0n);
       const ends = flow.movements.filter((m) => m.asset.endsWith(`/${sale.token_id}`));
       // A bid in a token is paid whole, and the seller pays the fee of it.

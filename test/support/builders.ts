@@ -30,6 +30,8 @@ export const ETHER = 10n ** 18n;
 export const SIGNER = account('a1');
 export const BUILDER = account('bb');
 export const WRAPPED = account('ee');
+/** Wrapped ether of mainnet. */
+const WETH: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2';
 export const wrappedId = erc20Id(WRAPPED);
 
 export function frame(over: Partial<Frame> = {}): Frame {
@@ -185,6 +187,7 @@ export function valueFlow(sketches: readonly MovementSketch[]): ValueFlow {
     taxes: new Set(),
     allowances: [],
     assets,
+    wrappedNative: new Set([WRAPPED, WETH]),
     ledgers,
     outgoing,
     incoming,

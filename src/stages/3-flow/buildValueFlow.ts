@@ -53,6 +53,7 @@ export function buildValueFlow(
     nonEconomic,
     taxes,
     assets,
+    wrappedNative: rulebook.wrappedNative,
     allowances: readAllowances(tx, rulebook),
     ledgers,
     outgoing,

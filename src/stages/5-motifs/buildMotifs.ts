@@ -4,7 +4,7 @@ import { legClaims } from '../../value/claims.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
 import { commonFrame } from '../../value/frames.ts';
-import { joinMovements, NOTHING, statusOf, draftOf, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import { joinMovements, statusOf, draftOf, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { assignOwners } from './links.ts';
 import { mergeLike, mergeSilent } from './mergeLike.ts';
 import { hopOf, type Hop } from './hops.ts';
@@ -13,7 +13,7 @@ import type { Leg, Primitive, RoleBinding } from '../../model/primitive.ts';
 import { SENT_ROLES, accountsWith, distinctRoles, placesOf } from '../../lib/roles.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
-import { only } from '../../lib/lists.ts';
+import { only, NOTHING } from '../../lib/lists.ts';
 import { balances } from '../../value/balances.ts';
 import { tracingOf } from '../../value/parties.ts';
 import type { Address } from '../../model/hex.ts';
@@ -152,17 +152,17 @@ function participantsOf(primitive: Primitive, input: MotifInput): readonly RoleB
 function withBuyer(
   bindings: readonly RoleBinding[],
   { legs }: Primitive,
-  { flow, rulebook: { wrappedNative } }: MotifInput,
+  { flow }: MotifInput,
 ): readonly RoleBinding[] {
   const [named] = accountsWith(bindings, 'buyer');
   if (named === undefined) return bindings;
   const payers = [...new Set(accountsWith(bindings, 'payer'))];
   if (payers.length === 0 || payers.includes(named)) return bindings;
-  const given = balances(flow, named, { mergeWrapped: wrappedNative });
+  const given = balances(flow, named);
   const hasPaid = ({ role, asset, amount }: Leg): boolean =>
-    SENT_ROLES.has(role) && -(given.get(mergeNative(asset, wrappedNative))?.net ?? 0n) >= amount;
+    SENT_ROLES.has(role) && -(given.get(mergeNative(asset, flow))?.net ?? 0n) >= amount;
   if (legs.some(hasPaid)) return bindings;
-  const { carriers } = tracingOf(flow, wrappedNative);
+  const { carriers } = tracingOf(flow);
   const buyer = only(payers.filter((account) => !carriers.has(account)));
   return bindings.flatMap((one) => (one.role !== 'buyer' ? one : buyer ? { ...one, account: buyer } : []));
 }
@@ -170,7 +170,7 @@ function withBuyer(
 /** Adds payers and recipients by leg. Returns the one account all legs lead to; null for none or several. */
 function addEnds(primitive: Primitive, input: MotifInput, bindings: RoleBinding[]): Address | null {
   const [{ venue, legs }, all] = [primitive, input.flow.movements];
-  const tracing = tracingOf(input.flow, input.rulebook.wrappedNative);
+  const tracing = tracingOf(input.flow);
   // The venue and the managers beside it, which take and pay for the account behind them.
   const managers = placesOf(primitive);
   const isEnd = (account: Address): boolean => account !== ZERO_ADDRESS && !managers.includes(account);

@@ -22,7 +22,7 @@ export function compositesOf(
   drafts: readonly MotifDraft[],
   input: MotifInput,
 ): MotifDraft[] {
-  const tracing = tracingOf(input.flow, input.rulebook.wrappedNative);
+  const tracing = tracingOf(input.flow);
   const venues = new Set(hops.map((hop) => hop.motif.venue));
   const entities = new Map<string, Entity>();
   const entity = (group: readonly Hop[]): Entity => {
@@ -58,7 +58,7 @@ function batchOf(
   { tx, flow }: MotifInput,
 ): MotifDraft | null {
   const recipients = unique(payments.map((draft) => roleOf(draft, 'recipient')!));
-  const noGain = evaluate('no_counter_flow', [...balances(flow, payer).values()], [payer]);
+  const noGain = evaluate('no_counter_flow', [...balances(flow, payer, { apart: true }).values()], [payer]);
   if (recipients.length < 2 || !noGain.holds) return null;
   const payers = unique(payments.map((draft) => roleOf(draft, 'payer')!));
   const moved = joinMovements(payments).map((index) => flow.movements[index]!);

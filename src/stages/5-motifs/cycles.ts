@@ -185,14 +185,12 @@ export function entityOf(
   group: ReadonlyMap<Address, EntityReason>,
 ) {
   const { flow, coinbase } = input;
-  const mergeWrapped = input.rulebook.wrappedNative;
   const accounts: ReadonlySet<Address> = new Set(group.keys());
-  const each = [...accounts].map((account) => balances(flow, account, { mergeWrapped }));
-  const wallets = walletsOf(accounts, { flow, venues, wrappedNative: mergeWrapped, coinbase });
-  const toBuilder =
-    coinbase === null ? new Set<number>() : builderPayments(flow, accounts, coinbase, mergeWrapped);
+  const each = [...accounts].map((account) => balances(flow, account));
+  const wallets = walletsOf(accounts, { flow, venues, coinbase });
+  const toBuilder = coinbase === null ? new Set<number>() : builderPayments(flow, accounts, coinbase);
   const balancesOf = (own: ReadonlySet<Address>): Balances =>
-    balances(flow, own, { mergeWrapped, exclude: ({ index }) => toBuilder.has(index) });
+    balances(flow, own, { exclude: ({ index }) => toBuilder.has(index) });
   return {
     accounts,
     /** The contract that traded where neither the signer nor the contract it called did. */

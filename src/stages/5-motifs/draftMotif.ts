@@ -1,3 +1,4 @@
+import { NOTHING } from '../../lib/lists.ts';
 import { distinctEvidence } from '../../lib/evidence.ts';
 import { lowestOf, proveWhole, type ProofInput } from '../../value/prove.ts';
 import type { Evidence } from '../../model/canonicalTx.ts';
@@ -32,8 +33,6 @@ type Summary = Pick<
   MotifDraft,
   'kind' | 'venue' | 'participants' | 'assetsIn' | 'assetsOut' | 'claims' | 'scopeFrame'
 >;
-
-export const NOTHING: readonly never[] = [];
 
 type Optional = 'poolId' | 'tags' | 'position' | 'portions' | 'others' | 'legs' | 'children';
 type Placing = 'index' | 'parent' | 'whole' | 'reason' | 'named' | 'count';

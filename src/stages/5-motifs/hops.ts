@@ -7,7 +7,7 @@ import { isNft, mergeNative, NATIVE } from '../../value/asset.ts';
 import { carriersOf } from '../../value/parties.ts';
 import type { MotifDraft, MotifInput } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
-import type { AssetId } from '../../model/valueFlow.ts';
+import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { Claim, Leg, Primitive } from '../../model/primitive.ts';
 
 /** One side of a hop. `account` dealt with the venue; it is the venue itself where it nets amounts. */
@@ -44,21 +44,20 @@ export function hopOf(primitive: Primitive, motif: MotifDraft, { flow, rulebook 
     (sent[0]!.role === 'share_in') !== (received[0]!.role === 'share_out');
   if (!trade && !conversion) return null;
   const { venue, poolId } = primitive;
-  const { wrappedNative } = rulebook;
   return {
     motif,
     trade,
     pool: poolId === null ? venue : `${venue}|${poolId}`,
-    sent: endOf(sent, venue, wrappedNative),
-    received: endOf(received, venue, wrappedNative),
+    sent: endOf(sent, venue, flow),
+    received: endOf(received, venue, flow),
   };
 }
 
-function endOf(legs: readonly Leg[], venue: Address, wrappedNative: ReadonlySet<Address>): HopEnd | null {
+function endOf(legs: readonly Leg[], venue: Address, flow: ValueFlow): HopEnd | null {
   if (legs.length === 0) return null;
   const { asset, account, movements } = legs[0]!;
   return {
-    id: mergeNative(asset, wrappedNative),
+    id: mergeNative(asset, flow),
     asset,
     amount: sumOf(legs),
     account: movements.length > 0 ? account : venue,
@@ -87,11 +86,11 @@ export function connectedHops(hops: readonly Hop[], input: MotifInput): Hop[][] 
 }
 
 /** Assets with the routers that the called contract gave them to, and that it got them from. */
-function routedEnds({ tx, flow, rulebook: { wrappedNative } }: MotifInput) {
-  const carriers = carriersOf(flow, wrappedNative);
+function routedEnds({ tx, flow }: MotifInput) {
+  const carriers = carriersOf(flow);
   const ends = (own: readonly number[] = [], side: 'from' | 'to'): ReadonlySet<string> => {
     const routed = own.map((index) => flow.movements[index]!).filter((m) => carriers.has(m[side]));
-    return new Set(routed.map((m) => `${mergeNative(m.asset, wrappedNative)} ${m[side]}`));
+    return new Set(routed.map((m) => `${mergeNative(m.asset, flow)} ${m[side]}`));
   };
   return { sent: ends(flow.outgoing.get(tx.to!), 'to'), received: ends(flow.incoming.get(tx.to!), 'from') };
 }

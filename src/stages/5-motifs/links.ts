@@ -108,9 +108,9 @@ const stopOf = (act: MotifDraft, role: string) => {
 };
 
 function* alongWays(acts: readonly MotifDraft[], input: Input): Iterable<Part> {
-  const { flow, rulebook } = input;
+  const { flow } = input;
   const stops = stopsOf(acts, flow);
-  for (const way of waysOf(flow, rulebook.wrappedNative)) {
+  for (const way of waysOf(flow)) {
     let last: Stop | null = null;
     let passers = new Set<Address>();
     for (const at of way) {
@@ -142,11 +142,11 @@ function stopsOf(acts: readonly MotifDraft[], flow: ValueFlow): ReadonlyMap<numb
 }
 
 /** Movements of one asset and amount, each from an account that an earlier one reached. */
-function waysOf({ movements }: ValueFlow, wrappedNative: ReadonlySet<Address>): Iterable<readonly number[]> {
+function waysOf(flow: ValueFlow): Iterable<readonly number[]> {
   const ways = new Set<number[]>();
   const known = new Map<string, number[]>();
-  for (const { index, asset, amount, from, to } of movements) {
-    const key = `${mergeNative(asset, wrappedNative)} ${amount} `;
+  for (const { index, asset, amount, from, to } of flow.movements) {
+    const key = `${mergeNative(asset, flow)} ${amount} `;
     const way = known.get(key + from) ?? [];
     known.delete(key + from);
     way.push(index);
@@ -168,8 +168,8 @@ function* between(earlier: Stop, later: Stop, passers: ReadonlySet<Address>, inp
 }
 
 /** Whether none of its position's token stayed on the way. Of two tokens that it made one may stay. */
-function usesUp(part: MotifDraft, passers: ReadonlySet<Address>, { tx, flow, rulebook }: Input): boolean {
-  const carriers = carriersOf(flow, rulebook.wrappedNative);
+function usesUp(part: MotifDraft, passers: ReadonlySet<Address>, { tx, flow }: Input): boolean {
+  const carriers = carriersOf(flow);
   const passesOn = (one: Address): boolean => one !== tx.from && carriers.has(one);
   const tokens = new Set(sharesOf(part).map(({ asset }) => asset));
   return tokens.size < 2 && [...passers].every((one) => one === part.venue || passesOn(one));

@@ -111,7 +111,7 @@ function paidInsteadOf(context: ElectionContext, { account, entity = [account] }
     return accountsWith(act.participants, 'owner').some((owner) => entity.includes(owner));
   });
   const { flow, rulebook, motifs } = context.input;
-  const { destinations } = tracingOf(flow, rulebook.wrappedNative);
+  const { destinations } = tracingOf(flow);
   const aside = new Set([...entity, ...feeRecipientsOf(motifs, rulebook)]);
   const gained = (one: Address): boolean =>
     !aside.has(one) && context.sides(one) === 'received' && context.neverElect(one) === null;

@@ -67,8 +67,7 @@ export class ElectionContext extends withParts<Parts>(PARTS) {
 
   /** Balances of an account or a group: native and wrapped native merged, dust dropped, gas excluded. */
   balances(group: Address | ReadonlySet<Address>): ReadonlyMap<AssetId, Balance> {
-    const { flow, rulebook } = this.input;
-    return balances(flow, group, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
+    return balances(this.input.flow, group, { dust: 'drop' });
   }
 
   /** Which way value went for one account, net. */

@@ -158,7 +158,7 @@ export function paidTo(view: SubjectView, motifs: readonly Motif[]): Address | n
 function anotherOf(view: SubjectView, accounts: readonly (Address | null)[]): Address | null {
   const [one = null, ...others] = new Set(accounts);
   if (one === null || others.length > 0 || view.entity.has(one) || view.venues.has(one)) return null;
-  return carriersOf(view.flow, view.input.rulebook.wrappedNative).has(one) ? null : one;
+  return carriersOf(view.flow).has(one) ? null : one;
 }
 
 /** Whether no act took the asset, and nothing the act took can have been made of it. */
@@ -279,7 +279,7 @@ export function totals(
       for (const one of own.amounts) {
         const known = flow.assets.get(one.asset);
         if (!known || !counts(one, own)) continue;
-        const id = mergeNative(one.asset, rulebook.wrappedNative);
+        const id = mergeNative(one.asset, flow);
         const { asset, amount } = sums.get(id) ?? { asset: known, amount: 0n };
         sums.set(id, { id, asset: asset.id === known.id ? asset : NATIVE, amount: amount + one.amount });
       }

@@ -154,11 +154,11 @@ function isShownExchange(view: SubjectView, motifs: readonly Motif[]): boolean {
   );
   if (!isOneForOne(view, motifs) || !(called || settled)) return false;
   const traded = new Set([sent[0]!.id, received[0]!.id]);
-  const { wrappedNative } = input.rulebook;
   return (
     ![...shares.keys()].some((asset) => traded.has(asset)) &&
     !flow.movements.some(
-      (m) => isIssuance(m) && traded.has(m.asset) && !wrappedNative.has(flow.assets.get(m.asset)!.address!),
+      (m) =>
+        isIssuance(m) && traded.has(m.asset) && !flow.wrappedNative.has(flow.assets.get(m.asset)!.address!),
     ) &&
     motifs.every(
       ({ basis, protocol, venue }) =>

@@ -118,14 +118,11 @@ export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: str
 const isDust = (part: bigint, of: bigint): boolean => part * 1_000n <= of;
 
 /** Whether the called contract has no part in the acts and kept more than a fee of the actor's payment. */
-export function isOverpaid(
-  { tx, flow, entity, sent, input }: SubjectView,
-  motifs: readonly Motif[],
-): boolean {
+export function isOverpaid({ tx, flow, entity, sent }: SubjectView, motifs: readonly Motif[]): boolean {
   const isPart = ({ venue, participants }: Motif): boolean =>
     venue === tx.to || participants.some(({ role, account }) => role !== 'payer' && account === tx.to);
   if (tx.to === null || entity.has(tx.to) || motifs.length === 0 || motifs.some(isPart)) return false;
-  const own = balances(flow, tx.to, { mergeWrapped: input.rulebook.wrappedNative });
+  const own = balances(flow, tx.to);
   return sent.some(({ id, net }) => (own.get(id)?.net ?? 0n) * FEE_DIVISOR > -net);
 }
 
@@ -134,8 +131,7 @@ function mostAtUnlisted({ flow, entity, input: { rulebook } }: SubjectView): Rea
   const most = new Map<AssetId, bigint>();
   for (const account of flow.incoming.keys()) {
     if (entity.has(account) || isListedAddress(account, rulebook)) continue;
-    for (const [id, { net }] of balances(flow, account, { mergeWrapped: rulebook.wrappedNative }))
-      if (net > (most.get(id) ?? 0n)) most.set(id, net);
+    for (const [id, { net }] of balances(flow, account)) if (net > (most.get(id) ?? 0n)) most.set(id, net);
   }
   return most;
 }
@@ -209,12 +205,11 @@ function* surplusesOf(view: SubjectView, id: AssetId): Generator<[Address, bigin
   const traded = new Map<Address, bigint>();
   for (const act of [...swaps.filter(({ index }) => !whole.has(index)), ...positions])
     for (const { asset, delta } of amountsOf(act, rulebook))
-      if (mergeNative(asset, rulebook.wrappedNative) === id)
-        traded.set(act.venue, (traded.get(act.venue) ?? 0n) - delta);
-  const aside = new Set([ZERO_ADDRESS, ...entity, ...rulebook.wrappedNative]);
+      if (mergeNative(asset, flow) === id) traded.set(act.venue, (traded.get(act.venue) ?? 0n) - delta);
+  const aside = new Set([ZERO_ADDRESS, ...entity, ...flow.wrappedNative]);
   for (const account of flow.incoming.keys()) {
     if (aside.has(account)) continue;
-    const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative }).get(id);
+    const own = balances(flow, account).get(id);
     if (own) yield [account, own.net - (traded.get(account) ?? 0n)];
   }
 }

@@ -247,18 +247,17 @@ function onlyEnd({ flow }: SubjectView, format: LabelFormat, side: 'inflow' | 'o
 }
 
 /** `5 USDC out and 1 ETH in`: amounts that the called contract gave and got; null unless it did both. */
-function exchanged({ tx, flow, input: { rulebook } }: SubjectView, format: LabelFormat): string | null {
-  const own = [...balances(flow, tx.to ?? tx.from, { mergeWrapped: rulebook.wrappedNative }).values()];
+function exchanged({ tx, flow }: SubjectView, format: LabelFormat): string | null {
+  const own = [...balances(flow, tx.to ?? tx.from).values()];
   const gave = listed(own.filter(({ net }) => net < 0n).map(netOf), format);
   const got = listed(own.filter(({ net }) => net > 0n).map(netOf), format);
   return gave && got && `${gave} out and ${got} in`;
 }
 
 /** Gains of all accounts together, asset by asset; wrapping ether gives none. */
-export function movedBetween({ flow, input }: SubjectView): ActAmount[] {
-  const { wrappedNative: mergeWrapped } = input.rulebook;
+export function movedBetween({ flow }: Pick<SubjectView, 'flow'>): ActAmount[] {
   const gained = [...flow.ledgers.keys()].flatMap((account) => {
-    const own = mergeWrapped.has(account) ? [] : [...balances(flow, account, { mergeWrapped }).values()];
+    const own = flow.wrappedNative.has(account) ? [] : [...balances(flow, account).values()];
     return own.filter(({ id, net }) => net > 0n && (account !== ZERO_ADDRESS || id !== NATIVE_ASSET));
   });
   return perAsset(gained.map(netOf));

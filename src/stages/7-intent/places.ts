@@ -57,7 +57,7 @@ function calledName({ view, format }: LabelSubject): string | null {
   if (to === null || input === '0x' || view.entity.has(to)) return null;
   if (view.tagsOf(to).some((tag) => NEVER_A_PARTY.includes(tag))) return null;
   const { rulebook } = view.input;
-  return listedName(to, rulebook) === null || rulebook.wrappedNative.has(to) ? null : format.name(to);
+  return listedName(to, rulebook) === null || view.flow.wrappedNative.has(to) ? null : format.name(to);
 }
 
 /** The acts that are not inside another of these. */

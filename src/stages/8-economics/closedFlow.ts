@@ -101,7 +101,7 @@ export function holdersElsewhere(of: ClosedOf): Address[] {
   const { group, closed, flow, motifs, rulebook, attribution, header } = of;
   // A small payment of ether may be a share of the result; of a token it is the token's own tax.
   const isTax = ({ movements }: Motif): boolean =>
-    movements.every((i) => mergeNative(flow.movements[i]!.asset, rulebook.wrappedNative) !== NATIVE_ASSET);
+    movements.every((i) => mergeNative(flow.movements[i]!.asset, flow) !== NATIVE_ASSET);
   const feeActs = motifs.filter(
     (motif) => kindOf(rulebook, motif.kind).fee && (motif.basis !== 'structure' || isTax(motif)),
   );
@@ -124,7 +124,7 @@ export function holdersElsewhere(of: ClosedOf): Address[] {
   );
   const scene = { flow, rulebook, coinbase: header.coinbase };
   return [...new Set([...paid, ...handed])].filter(
-    (account) => !left.has(account) && isPrivate(account, scene) && onlyKeeps(account, group, scene),
+    (account) => !left.has(account) && isPrivate(account, scene) && onlyKeeps(account, group, flow),
   );
 }
 
@@ -145,16 +145,14 @@ export function outsideReceipts(of: ClosedOf): Movement[] {
     (flow.incoming.get(account) ?? []).map((index) => flow.movements[index]!),
   );
   return [
-    ...received.filter(
-      (m) => !carried.has(m.from) && !own.has(m.index) && !isConversion(m, flow, rulebook.wrappedNative),
-    ),
+    ...received.filter((m) => !carried.has(m.from) && !own.has(m.index) && !isConversion(m, flow)),
     ...othersInPools(closed.motifs, group, of),
   ];
 }
 
 /** The group and the carriers that paid it, directly or over others: receipts of these are for it. */
-function withCarriers({ group, flow, rulebook }: ClosedOf): ReadonlySet<Address> {
-  const carriers = carriersOf(flow, rulebook.wrappedNative);
+function withCarriers({ group, flow }: ClosedOf): ReadonlySet<Address> {
+  const carriers = carriersOf(flow);
   return follow(flow, group, 'back', (_, from) => carriers.has(from));
 }
 

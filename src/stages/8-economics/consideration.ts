@@ -24,14 +24,13 @@ export function considerationOf(input: TradeInput): Money | null {
   const { actor, entity, payments } = attribution;
   if (!TRADES.has(verdict.category) || actor === null) return null;
   const group = new Set([actor, ...entity]);
-  const { wrappedNative: mergeWrapped } = rulebook;
   const exchange = gaveAndGot(input, group, payments);
   // A wrap gives ether for wrapped ether.
   const own = exchange.balances.length > 0 ? exchange.balances : exchange.unmerged();
   const [paid, got] = [own.filter(({ net }) => net < 0n), own.filter(({ net }) => net > 0n)];
   if (paid.length === 0 || (got.length === 0 && !isForAnother(input, group))) return null;
   const isMoney = ({ id, asset }: Balance): boolean =>
-    mergeNative(id, mergeWrapped) === NATIVE_ASSET ||
+    mergeNative(id, input.flow) === NATIVE_ASSET ||
     (asset.address !== null && rulebook.assetClasses.get(asset.address)?.includes(MONEY) === true);
   const money = [paid, got]
     .filter((side) => side.length > 0 && side.every(isMoney))

@@ -135,7 +135,7 @@ export function squareRoot(value: bigint): bigint {
 interface TradeInput {
   readonly motifs: readonly Motif[];
   readonly flow: ValueFlow;
-  readonly rulebook: Pick<Rulebook, 'motifKinds' | 'wrappedNative'>;
+  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
 }
 
 type Side = 'buyer' | 'seller';
@@ -205,12 +205,12 @@ function statedPrice({ motif }: Sold, { rulebook }: TradeInput): Amount | null {
 function moneyOf(
   account: Address,
   side: Side,
-  { flow, rulebook, sold }: Scene,
+  { flow, sold }: Scene,
 ): readonly (readonly [AssetId, bigint])[] | null {
   const sign = side === 'buyer' ? 1n : -1n;
   const units = (nft: AssetId): bigint =>
     sold.reduce((sum, one) => (one[side] === account && one.asset === nft ? sum + one.units : sum), 0n);
-  const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative });
+  const own = balances(flow, account);
   if (sold.some((one) => one[side] === account && !own.has(one.asset))) return null;
   const money: (readonly [AssetId, bigint])[] = [];
   for (const { id, net } of own.values()) {

@@ -10,7 +10,7 @@ import type { PriceQuote, RawContext } from '../../model/upstream.ts';
 import { type PriceKey, ratedQuote, type RateSituation } from './ratedQuote.ts';
 import { contradictedPrices } from './tradePrices.ts';
 import { usableDecimals } from '../../value/amount.ts';
-import { groupBy } from '../../lib/lists.ts';
+import { groupBy, NOTHING } from '../../lib/lists.ts';
 import { hasTag } from '../../lib/motifKinds.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -100,8 +100,6 @@ export interface ChooserInput {
   readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities' | 'motifKinds'>;
 }
 
-const NONE: readonly [] = [];
-
 /** Prices that rest on prices that rest on prices … */
 const MAX_DEPTH = 4;
 
@@ -129,7 +127,7 @@ export function priceChooser({
   const byKey = <T extends { readonly asset: PriceKey }>(items: readonly T[]): ReadonlyMap<PriceKey, T[]> =>
     groupBy(items, ({ asset }) => keyOf(asset));
   const quotes = byKey(context.prices);
-  const rates = byKey(context.rates ?? NONE);
+  const rates = byKey(context.rates ?? NOTHING);
   const declined = byKey(context.refusals);
   const settled = new Map<PriceKey, PriceChoice>();
   const open: PriceKey[] = [];
@@ -172,7 +170,7 @@ export function priceChooser({
   function work(key: PriceKey): PriceChoice {
     const spam = key === 'native' ? null : spamReason(key);
     if (spam) return refused('spam_asset', spam);
-    const quoted = quotes.get(key) ?? NONE;
+    const quoted = quotes.get(key) ?? NOTHING;
     const rated = rates.get(key);
     const silent = declined.get(key);
     if (!rated && !silent) return choosePrice(quoted, timestamp, touched);
@@ -184,7 +182,9 @@ export function priceChooser({
       else own.push(quote);
     }
     const choice = choosePrice(own, timestamp, touched);
-    const others = (silent ?? NONE).map((one) => refusal(one.code, one.reason, one.observed, one.threshold));
+    const others = (silent ?? NOTHING).map((one) =>
+      refusal(one.code, one.reason, one.observed, one.threshold),
+    );
     return { chosen: choice.chosen, refused: [...choice.refused, ...byReason(set), ...byReason(others)] };
   }
 

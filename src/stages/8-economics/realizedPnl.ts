@@ -56,9 +56,9 @@ interface Result {
 }
 
 /** The account of the group that ended with most of the asset; the first, its actor, where none gained. */
-function holderOf(id: AssetId, { group, flow, rulebook: { wrappedNative: mergeWrapped } }: PnlOf): Address {
+function holderOf(id: AssetId, { group, flow }: PnlOf): Address {
   const gains = [...group].map((account) => {
-    return { account, net: balances(flow, account, { mergeWrapped }).get(id)?.net ?? 0n };
+    return { account, net: balances(flow, account).get(id)?.net ?? 0n };
   });
   return gains.reduce((most, one) => (one.net > 0n && one.net > most.net ? one : most)).account;
 }
@@ -69,12 +69,12 @@ interface Hops {
 }
 
 /** The asset's amounts at the hops of cycles; of any other flow, those across the entity's border. */
-function hopsOf({ id, paid, received }: EntityBalance, { closed, rulebook }: PnlOf): Hops {
+function hopsOf({ id, paid, received }: EntityBalance, { closed, flow, rulebook }: PnlOf): Hops {
   const cycles = closed.motifs.filter(({ kind }) => isCycle(kindOf(rulebook, kind)));
   if (cycles.length === 0) return { cost: paid, proceeds: received };
   const own = cycles
     .flatMap((cycle) => amountsOf(cycle, rulebook))
-    .filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === id);
+    .filter(({ asset }) => mergeNative(asset, flow) === id);
   return {
     cost: sumOf(own.filter(({ gave }) => gave)),
     proceeds: sumOf(own.filter(({ gave }) => !gave)),
@@ -176,13 +176,13 @@ const NONE: ReadonlySet<number> = new Set();
 
 /** An entity's amounts across its border by first movement, without those indexes to `leaveOut`. */
 function entityBalances(
-  { group, flow, header, rulebook: { wrappedNative: mergeWrapped } }: PnlOf,
+  { group, flow, header }: PnlOf,
   leaveOut: { has(index: number): boolean },
 ): ReadonlyMap<AssetId, EntityBalance> {
-  const exclude = (m: Movement): boolean => leaveOut.has(m.index) || isConversion(m, flow, mergeWrapped);
-  const tips = builderPayments(flow, group, header.coinbase, mergeWrapped);
+  const exclude = (m: Movement): boolean => leaveOut.has(m.index) || isConversion(m, flow);
+  const tips = builderPayments(flow, group, header.coinbase);
   const found = new Map<AssetId, EntityBalance>();
-  for (const [id, own] of balances(flow, group, { mergeWrapped, exclude })) {
+  for (const [id, own] of balances(flow, group, { exclude })) {
     let toBuilder = 0n;
     for (const { index, amount } of own.outgoing) if (tips.has(index)) toBuilder += amount;
     found.set(id, { ...own, toBuilder, paid: own.sent - toBuilder });

@@ -55,7 +55,7 @@ interface FlowInput {
 /** A subject's flows in US dollars, and its sent and received assets, net, as display lists. */
 export function subjectFlows(input: FlowInput) {
   const { subject, owner, flow, positions, book } = input;
-  const own = [...balances(flow, subject).values()];
+  const own = [...balances(flow, subject, { apart: true }).values()];
   const held = positions.filter((change) => change.owner === owner).map(ownPosition);
   const isPriced = (asset: AssetId): boolean => book.prices.has(asset);
   const flows = accountFlows(own, held, isPriced);

@@ -52,8 +52,8 @@ function otherOwner([one]: Positions, own: Positions, stated: Address | null): s
 
 /** A principal that its owner did not move, where its act moved another asset of the owner. */
 function otherAsset(own: Positions, input: AuditInput): string | null {
-  const { flow, motifs, rulebook } = input;
-  const merged = ({ asset }: Of) => mergeNative(asset, rulebook.wrappedNative);
+  const { flow, motifs } = input;
+  const merged = ({ asset }: Of) => mergeNative(asset, flow);
   const nameOf = ({ asset }: Of): string => formatOf(input).asset(parseAssetId(asset)!);
   for (const { owner, motifs: acts, position, beside, parts } of own) {
     const principal = parts.find(({ role, delta }) => role === 'principal' && delta !== 0n);
@@ -70,12 +70,12 @@ function otherAsset(own: Positions, input: AuditInput): string | null {
 }
 
 /** Amounts of the headline beside those of the positions it is about: one by one, and together. */
-function stakesOf(own: Positions, { verdict, rulebook }: AuditInput): Compared[] {
+function stakesOf(own: Positions, { verdict, flow }: AuditInput): Compared[] {
   const parts = own.flatMap((one) => one.parts);
   const sum = (some: typeof parts): bigint => some.reduce((all, { delta }) => all + delta, 0n);
   return verdict.stated.map((stated) => {
     const all = parts
-      .filter(({ asset }) => mergeNative(asset, rulebook.wrappedNative) === stated.asset)
+      .filter(({ asset }) => mergeNative(asset, flow) === stated.asset)
       .filter(({ delta }) => delta < 0n === (stated.side === 'sent'));
     const groups = [all, all.filter(({ role }) => role === 'principal'), ...all.map((one) => [one])];
     return [stated, all.length === 0 ? [] : groups.map((some) => distance(sum(some), 0n))];

@@ -94,7 +94,7 @@ export function subjectRoles(input: RoleInput): (account: Address) => SubjectRol
     if (role) return role;
     if (fees.has(account)) return 'fee_recipient';
     if (tokensOf(flow).has(account)) return 'token_contract';
-    if (carriersOf(flow, rulebook.wrappedNative).has(account)) return 'router';
+    if (carriersOf(flow).has(account)) return 'router';
     return dealtWith(principal, account, flow) ? 'counterparty' : 'other';
   };
 }

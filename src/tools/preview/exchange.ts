@@ -28,7 +28,7 @@ export function exchangeOf(
   const textOf = ({ asset, net }: Change) => amountText({ asset, amount: distance(net, 0n) }, format);
   const textsOf = (some: readonly Change[]): string => some.map(textOf).join(' and ');
   const net = [
-    ...balances(flow, own).values(),
+    ...balances(flow, own, { apart: true }).values(),
     ...offered.map(({ asset, net: amount }) => ({ id: asset.id, asset, net: amount })),
   ];
   const sent = net.filter((one) => one.net < 0n);

@@ -19,7 +19,7 @@ export type EntityReason = 'actor' | 'signer' | 'called' | 'trader' | 'pays_buil
 export interface EntityInput {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
-  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities'>;
+  readonly rulebook: Pick<Rulebook, 'entities'>;
   /** The block's fee recipient; null where unknown. */
   readonly coinbase: Address | null;
   /** Contracts at which trades happened. */
@@ -73,7 +73,7 @@ export function isPrivate(
 ): boolean {
   const { flow, rulebook, coinbase } = of;
   if (account === ZERO_ADDRESS || account === coinbase) return false;
-  if (rulebook.wrappedNative.has(account) || servingTag(rulebook, account) !== undefined) return false;
+  if (flow.wrappedNative.has(account) || servingTag(rulebook, account) !== undefined) return false;
   return !tokensOf(flow).has(account);
 }
 
@@ -91,12 +91,8 @@ function calledBy(
 }
 
 /** Whether the account ended with more, gave nothing to the group, and can be its wallet or a partner. */
-export function onlyKeeps(
-  account: Address,
-  group: ReadonlySet<Address>,
-  { flow, rulebook }: Pick<EntityInput, 'flow' | 'rulebook'>,
-): boolean {
-  const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
+export function onlyKeeps(account: Address, group: ReadonlySet<Address>, flow: ValueFlow): boolean {
+  const own = balances(flow, account, { dust: 'drop' });
   const gave = [...own.values()].some(({ outgoing }) => outgoing.some(({ to }) => group.has(to)));
   return !gave && netSides(own.values()) === 'received';
 }
@@ -112,14 +108,14 @@ export function sentBy(group: Iterable<Address>, { outgoing, movements }: ValueF
  */
 export function walletsOf(
   group: ReadonlySet<Address>,
-  scene: Pick<EntityInput, 'flow' | 'venues' | 'coinbase'> & { readonly wrappedNative: ReadonlySet<Address> },
+  scene: Pick<EntityInput, 'flow' | 'venues' | 'coinbase'>,
 ): ReadonlyMap<AssetId, Address | null> {
-  const { flow, venues, wrappedNative, coinbase } = scene;
+  const { flow, venues, coinbase } = scene;
   const wallets = new Map<AssetId, Address | null>();
   for (const { to, asset } of sentBy(group, flow)) {
-    const known = [group, venues, wrappedNative, flow.outgoing].some((some) => some.has(to));
+    const known = [group, venues, flow.wrappedNative, flow.outgoing].some((some) => some.has(to));
     if (known || to === coinbase || to === ZERO_ADDRESS) continue;
-    const id = mergeNative(asset, wrappedNative);
+    const id = mergeNative(asset, flow);
     wallets.set(id, wallets.has(id) && wallets.get(id) !== to ? null : to);
   }
   return wallets;

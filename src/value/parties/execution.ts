@@ -134,16 +134,15 @@ export function builderPayments(
   flow: ValueFlow,
   group: ReadonlySet<Address>,
   builder: Address,
-  mergeWrapped: ReadonlySet<Address>,
 ): ReadonlySet<number> {
   const { movements, incoming, outgoing } = flow;
   const found = new Set<number>();
   const toBuilder = incoming.get(builder);
   if (toBuilder === undefined || group.has(builder)) return found;
   const payers = new Set(toBuilder.map((index) => movements[index]!.from));
-  const exclude = (m: Movement): boolean => isConversion(m, flow, mergeWrapped);
+  const exclude = (m: Movement): boolean => isConversion(m, flow);
   const forwards = (account: Address): boolean =>
-    [...balances(flow, account, { mergeWrapped, exclude }).values()].some(
+    [...balances(flow, account, { exclude }).values()].some(
       ({ net, incoming: from, outgoing: onward }) =>
         net === 0n && from.every((m) => group.has(m.from)) && onward.every((m) => m.to === builder),
     );

@@ -12,7 +12,7 @@ const FILES = ['labelled-defi', 'full-traces', 'whole-blocks', 'block-10m', 'mev
 if (!REPLAY_AVAILABLE) warnIfAbsent('what positions of recorded mainnet transactions claim');
 const places = [OWN, ...(REPLAY_AVAILABLE ? FILES.map((name) => corpus(`${name}.ndjson.gz`)) : [])];
 
-const merged = (asset: string): string => mergeNative(asset, rulebook.wrappedNative);
+const merged = (asset: string): string => mergeNative(asset, rulebook);
 const DEPOSITS = new Set(['Supply', 'VaultDeposit', 'Stake']);
 const PUT_IN = new Set(['open', 'increase']);
 
@@ -38,7 +38,7 @@ function claimedTwice(analysis: Analysis): string[] {
   const borrowed = economics.positions.some(({ category }) => category === 'lending_debt');
   return [...claimsOf(analysis)].flatMap(([key, { amount, positions }]) => {
     const [owner, asset] = key.split(' ') as [`0x${string}`, string];
-    const sent = balances(flow, owner, { mergeWrapped: rulebook.wrappedNative }).get(asset)?.sent ?? 0n;
+    const sent = balances(flow, owner).get(asset)?.sent ?? 0n;
     return positions > 1 && !borrowed && amount > sent ? [`${key}: ${amount} of ${sent}`] : [];
   });
 }
@@ -49,7 +49,7 @@ function leftOfDeposit({ economics, flow, verdict, attribution }: Analysis): str
   const deposits = DEPOSITS.has(verdict.kind);
   if (!one || more.length > 0 || !deposits || verdict.fragments.length > 1 || !PUT_IN.has(one.effect))
     return [];
-  const own = balances(flow, one.owner, { mergeWrapped: rulebook.wrappedNative, dust: 'drop' });
+  const own = balances(flow, one.owner, { dust: 'drop' });
   const nets = [...own.values()].filter(({ id, net }) => id !== one.position && net < 0n);
   const [paid, ...others] = nets;
   if (!paid || others.length > 0 || one.parts.length === 0) return [];

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { account, valueFlow, WRAPPED, wrappedId } from '../../support/builders.ts';
+import { account, valueFlow, wrappedId } from '../../support/builders.ts';
 import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
 import { balances } from '../../../src/value/balances.ts';
 import type { Movement } from '../../../src/model/valueFlow.ts';
 
 const HOLDERS = ['01', '02', '03', '04'].map(account);
 const ASSETS = [NATIVE_ASSET, wrappedId, erc20Id(account('a0')), nftId('erc721', account('a1'), 7n)];
-const wrappedNative = new Set([WRAPPED]);
 
 /** Movements among few holders, of amounts that differ by as little as rounding does. */
 const flows = fc
@@ -26,7 +25,7 @@ it('agrees with the double-entry ledger of each account', () => {
   fc.assert(
     fc.property(flows, (flow) => {
       for (const [holder, ledger] of flow.ledgers) {
-        const own = balances(flow, holder);
+        const own = balances(flow, holder, { apart: true });
         expect([...own.keys()]).toEqual([...ledger.keys()]);
         for (const [id, { inflow, outflow }] of ledger)
           expect(own.get(id)).toMatchObject({ received: inflow, sent: outflow, net: inflow - outflow });
@@ -41,11 +40,11 @@ it('counts wrapped native as native, and drops what rounding leaves behind, only
     { from: a, to: b, asset: NATIVE_ASSET, amount: 1000n },
     { from: b, to: a, asset: wrappedId, amount: 1005n },
   ]);
-  expect([...balances(flow, a).keys()]).toEqual([NATIVE_ASSET, wrappedId]);
-  const merged = balances(flow, a, { mergeWrapped: wrappedNative });
+  expect([...balances(flow, a, { apart: true }).keys()]).toEqual([NATIVE_ASSET, wrappedId]);
+  const merged = balances(flow, a);
   expect([...merged.values()]).toMatchObject([{ id: NATIVE_ASSET, sent: 1000n, received: 1005n, net: 5n }]);
-  expect(balances(flow, a, { mergeWrapped: wrappedNative, dust: 'drop' }).size).toBe(0);
-  expect(balances(flow, a, { exclude: ({ asset }) => asset === wrappedId }).size).toBe(1);
+  expect(balances(flow, a, { dust: 'drop' }).size).toBe(0);
+  expect(balances(flow, a, { apart: true, exclude: ({ asset }) => asset === wrappedId }).size).toBe(1);
 });
 
 it('sums up what crosses the border of a group, and nothing of what stays inside', () => {
@@ -53,9 +52,7 @@ it('sums up what crosses the border of a group, and nothing of what stays inside
     fc.property(flows, (flow) => {
       expect(balances(flow, new Set(flow.ledgers.keys())).size).toBe(0);
       const group = new Set([HOLDERS[0]!, HOLDERS[1]!]);
-      for (const { received, sent, net, incoming, outgoing } of balances(flow, group, {
-        mergeWrapped: wrappedNative,
-      }).values()) {
+      for (const { received, sent, net, incoming, outgoing } of balances(flow, group).values()) {
         const total = (list: readonly Movement[]): bigint =>
           list.reduce((sum, { amount }) => sum + amount, 0n);
         expect([total(incoming), total(outgoing), received - sent]).toEqual([received, sent, net]);

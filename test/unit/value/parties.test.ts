@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { account, valueFlow, WRAPPED, wrappedId } from '../../support/builders.ts';
+import { account, valueFlow, wrappedId } from '../../support/builders.ts';
 import { erc20Id, NATIVE_ASSET, nftId } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
 import { carriersOf, issuersOf } from '../../../src/value/parties.ts';
@@ -8,7 +8,6 @@ import type { Address } from '../../../src/model/hex.ts';
 
 const HOLDERS = ['01', '02', '03', '04'].map(account);
 const ASSETS = [NATIVE_ASSET, wrappedId, erc20Id(account('a0')), nftId('erc721', account('a1'), 7n)];
-const wrappedNative = new Set([WRAPPED]);
 
 /** Movements among few holders. */
 const flows = fc
@@ -26,7 +25,7 @@ const flows = fc
 it('takes for carriers who passed on all of every asset, native and wrapped native being one', () => {
   fc.assert(
     fc.property(flows, (flow) => {
-      const passing = carriersOf(flow, wrappedNative);
+      const passing = carriersOf(flow);
       for (const [holder, ledger] of flow.ledgers) {
         const kept = new Map<string, bigint>();
         for (const [asset, { inflow, outflow }] of ledger) {
@@ -46,10 +45,10 @@ it('takes no contract for a carrier that issued shares for what it passed on', (
     { from: user, to: vault, asset: money, amount: 5n },
     { from: vault, to: market, asset: money, amount: 5n },
   ];
-  expect([...carriersOf(valueFlow(paid), wrappedNative)]).toEqual([vault]);
+  expect([...carriersOf(valueFlow(paid))]).toEqual([vault]);
   const shares = { kind: 'mint', from: ZERO_ADDRESS, to: user, asset: erc20Id(vault), amount: 5n } as const;
   const issued = valueFlow([...paid, shares]);
-  expect(carriersOf(issued, wrappedNative).size).toBe(0);
+  expect(carriersOf(issued).size).toBe(0);
   expect([...issuersOf(issued).keys()]).toEqual([vault]);
 });
 
@@ -61,5 +60,5 @@ it('takes no token for a carrier that sells the tax it took', () => {
     { from: pool, to: token, asset: NATIVE_ASSET, amount: 2n },
     { from: token, to: treasury, asset: NATIVE_ASSET, amount: 2n },
   ];
-  expect(carriersOf(valueFlow(sale), wrappedNative).has(token)).toBe(false);
+  expect(carriersOf(valueFlow(sale)).has(token)).toBe(false);
 });

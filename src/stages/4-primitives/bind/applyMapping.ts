@@ -1,3 +1,4 @@
+import { NOTHING } from '../../../lib/lists.ts';
 import { frameEvidence } from '../../../lib/evidence.ts';
 import { bindLegs } from './bindLegs.ts';
 import { NATIVE_REF, evaluateAccount, testsHold, assetIdOf, evaluateAsset } from '../../../value/resolver.ts';
@@ -110,7 +111,7 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
     index: run.index,
     seq: trigger.seq,
     span: () => run.enclosing.spanOf(trigger.evidence.log),
-    wrappedNative: run.rulebook.wrappedNative,
+    wrappedNative: run.flow.wrappedNative,
     shape: mapping.shape,
     claimed: run.claimed,
     venue: early,
@@ -231,5 +232,3 @@ function readPortions({ portions }: PreparedMapping, scope: BindScope): readonly
       : [{ role, asset: ref && assetIdOf(ref), amount: value }];
   });
 }
-
-const NOTHING: readonly never[] = [];

@@ -117,10 +117,10 @@ function addPositionTokens(
  * the assets (a receipt of one to one). Events find theirs before calls.
  */
 function addReceipts(all: DraftPrimitive[], open: readonly Movement[], input: Input): void {
-  const { flow, rulebook } = input;
+  const { flow } = input;
   const issues = open.filter((m) => {
     const asset = flow.assets.get(m.asset);
-    return asset?.kind === 'erc20' && !rulebook.wrappedNative.has(asset.address!);
+    return asset?.kind === 'erc20' && !flow.wrappedNative.has(asset.address!);
   });
   if (issues.length === 0) return;
   const taken = new Set<number>();

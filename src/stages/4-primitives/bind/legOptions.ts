@@ -1,4 +1,4 @@
-import { groupBy } from '../../../lib/lists.ts';
+import { groupBy, NOTHING } from '../../../lib/lists.ts';
 import {
   evaluateInteger,
   NATIVE_REF,
@@ -137,8 +137,6 @@ function carried(leg: ResolvedLeg, movements: readonly Movement[], stated: State
   const legs = groups.flatMap((group) => legsOf(leg, group, stated));
   return { movements, legs, unresolved: NOTHING };
 }
-
-const NOTHING: readonly never[] = [];
 
 /** A leg, and where its movement carried more than the event's amount the fee that explains the rest. */
 function legsOf(leg: ResolvedLeg, group: readonly Movement[], stated: StatedAmount | null): BoundLeg[] {

@@ -103,7 +103,7 @@ export const isNetted = ({ legs, unresolved }: Binding): boolean =>
  */
 export function nettedVenues(
   candidates: readonly Candidate[],
-  { flow, tx: { frames }, rulebook: { wrappedNative } }: RecognitionRun,
+  { flow, tx: { frames } }: RecognitionRun,
 ): ReadonlyMap<Address, boolean> {
   const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, bigint> }>();
   for (const { venue, binding } of candidates)
@@ -112,7 +112,7 @@ export function nettedVenues(
   for (const { venue, binding } of acts) {
     const sum = sums.get(venue)!;
     for (const { leg } of binding.legs) {
-      const id = mergeNative(leg.asset, wrappedNative);
+      const id = mergeNative(leg.asset, flow);
       sum.assets.set(id, (sum.assets.get(id) ?? 0n) + signOf(leg.role) * leg.amount);
     }
     for (const { role, amount } of binding.unresolved)
@@ -123,7 +123,7 @@ export function nettedVenues(
   const exclude = ({ evidence: { frame } }: Movement) => frame !== null && below.has(frames[frame]!);
   return new Map(
     [...sums].map(([venue, { assets, open }]) => {
-      const own = balances(flow, venue, { mergeWrapped: wrappedNative, ...(below.size > 0 && { exclude }) });
+      const own = balances(flow, venue, below.size > 0 ? { exclude } : {});
       const agrees = [...assets].every(([id, sum]) => sum === (own.get(id)?.net ?? 0n));
       return [venue, agrees && [...open.values()].every((n) => n === 0n)];
     }),

@@ -1,3 +1,4 @@
+import { NOTHING } from '../../../lib/lists.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { isRecognised } from '../../../lib/motifKinds.ts';
 import { distinctRoles, isParty, placesOf, SHARE_ROLES } from '../../../lib/roles.ts';
@@ -102,7 +103,6 @@ function tagsFrom(item: DraftPrimitive, best: DraftPrimitive, legs: readonly Leg
 }
 
 const ON_TRIAL = 'experimental';
-const NOTHING: readonly never[] = [];
 const SOLVED: ReadonlySet<string> = new Set([PER_ASSET, DETAIL]);
 
 function withoutTags(item: DraftPrimitive, tags: ReadonlySet<string>): DraftPrimitive {

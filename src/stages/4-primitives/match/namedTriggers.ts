@@ -159,12 +159,12 @@ function claimedLogs({ flow, found }: StructureContext): ReadonlySet<number | nu
 
 /** Events that neither an act nor a movement explains. */
 function eventTriggers(context: StructureContext): NamedTrigger[] {
-  const { tx, rulebook, wrappedNative } = context;
+  const { tx, rulebook, flow } = context;
   const claimed = claimedLogs(context);
   const triggers: NamedTrigger[] = [];
   let events = 0;
   for (const log of tx.logs) {
-    if (claimed.has(log.index) || wrappedNative.has(log.address)) continue;
+    if (claimed.has(log.index) || flow.wrappedNative.has(log.address)) continue;
     const key = keyOfLog(log);
     if (isRead(log, key, rulebook)) continue;
     if (++events > MAX_TRIGGERS) break;

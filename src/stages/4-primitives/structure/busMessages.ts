@@ -27,9 +27,8 @@ export function findBusMessages(context: StructureContext): DraftPrimitive[] {
     if (moved) return [actOf(message, account, moved)];
   }
   // Swapped on the way: the movements are the trade's, but the account only gave, or only got.
-  const { flow, wrappedNative: mergeWrapped } = context;
   const traded = principals.find((account) => {
-    const own = balances(flow, account, { mergeWrapped, dust: 'drop' });
+    const own = balances(context.flow, account, { dust: 'drop' });
     return netSides(own.values()) === message.entry.flow;
   });
   return traded !== undefined && context.legsByAccount.size > 0 ? [actOf(message, traded, [])] : [];

@@ -1,4 +1,4 @@
-import { addTo, groupBy, lowerBound, only } from '../../../lib/lists.ts';
+import { addTo, groupBy, lowerBound, only, NOTHING } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { isFungible as isFungibleAsset, mergeNative } from '../../../value/asset.ts';
 import { tracingOf, type Tracing } from '../../../value/parties.ts';
@@ -12,11 +12,8 @@ import type { AssetId, Movement, ValueFlow } from '../../../model/valueFlow.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
 import { guessedLeg } from '../../../value/claims.ts';
 
-const NOTHING: readonly never[] = [];
-
 /** The primitives found so far, as the detectors that follow need them, and the movements they explain. */
 export class StructureContext implements Tracing {
-  readonly wrappedNative: ReadonlySet<Address>;
   readonly carriers: Tracing['carriers'];
   readonly origins: Tracing['origins'];
   readonly destinations: Tracing['destinations'];
@@ -34,7 +31,7 @@ export class StructureContext implements Tracing {
   readonly legsByAccount = new Map<Address, Leg[]>();
   /** Built on first use: most transactions never need it. */
   readonly #pairs = lazy(() =>
-    groupBy(this.flow.movements, (m) => `${m.from}|${m.to}|${mergeNative(m.asset, this.wrappedNative)}`),
+    groupBy(this.flow.movements, (m) => `${m.from}|${m.to}|${mergeNative(m.asset, this.flow)}`),
   );
 
   /** `found`: the primitives themselves. */
@@ -44,12 +41,7 @@ export class StructureContext implements Tracing {
     readonly rulebook: Rulebook,
     readonly found: DraftPrimitive[],
   ) {
-    this.wrappedNative = rulebook.wrappedNative;
-    ({
-      carriers: this.carriers,
-      origins: this.origins,
-      destinations: this.destinations,
-    } = tracingOf(flow, rulebook.wrappedNative));
+    ({ carriers: this.carriers, origins: this.origins, destinations: this.destinations } = tracingOf(flow));
     this.sponsored = new Set(found.flatMap(sponsorships));
     for (const primitive of found) this.explain(primitive);
   }
@@ -70,7 +62,7 @@ export class StructureContext implements Tracing {
   /** Movements of one asset between two accounts, in order; native and wrapped native are one. */
   between(from: Address, to: Address, asset: AssetId): readonly Movement[] {
     if (!this.flow.outgoing.has(from) || !this.flow.incoming.has(to)) return NOTHING;
-    return this.#pairs().get(`${from}|${to}|${mergeNative(asset, this.wrappedNative)}`) ?? NOTHING;
+    return this.#pairs().get(`${from}|${to}|${mergeNative(asset, this.flow)}`) ?? NOTHING;
   }
 }
 

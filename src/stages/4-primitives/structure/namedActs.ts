@@ -142,7 +142,7 @@ export class NamedActs {
     const { entry, trigger } = hint;
     const isCalled = trigger.basis === 'call' || trigger.contract === this.context.tx.to;
     if (!isCalled && !trigger.words().has(BigInt(account))) return null;
-    const got = own.received.filter((m) => gained.has(mergeNative(m.asset, this.context.wrappedNative)));
+    const got = own.received.filter((m) => gained.has(mergeNative(m.asset, this.context.flow)));
     const reading = { hint, account, own, moved: entry.flow === 'received' ? got : own.sent };
     const goesItsWay = goes(entry.flow, own.sent.length > 0, got.length > 0);
     return goesItsWay && this.#holds(reading) && this.#isWitness(reading) ? reading : null;

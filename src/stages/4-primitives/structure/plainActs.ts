@@ -67,13 +67,13 @@ export function findDeployments(context: StructureContext): DraftPrimitive[] {
 
 /** Wraps and unwraps of the native asset: its token side and its native side, equal in amount. */
 export function findWraps(context: StructureContext): DraftPrimitive[] {
-  const { flow, wrappedNative } = context;
+  const { flow } = context;
   const tokens = flow.movements.filter(
-    (m) => (m.kind === 'wrap' || m.kind === 'unwrap') && mergeNative(m.asset, wrappedNative) === NATIVE_ASSET,
+    (m) => (m.kind === 'wrap' || m.kind === 'unwrap') && mergeNative(m.asset, flow) === NATIVE_ASSET,
   );
   if (tokens.length === 0) return [];
   const natives = groupBy(flow.movements, ({ asset, from, to, amount }) =>
-    asset === NATIVE_ASSET && (wrappedNative.has(from) || wrappedNative.has(to)) ? amount : null,
+    asset === NATIVE_ASSET && (flow.wrappedNative.has(from) || flow.wrappedNative.has(to)) ? amount : null,
   );
 
   return tokens.map((token) => {

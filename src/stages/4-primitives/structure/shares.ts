@@ -39,9 +39,9 @@ export function findLiquidityExchanges(context: StructureContext): DraftPrimitiv
 
 /** The issuer of a token that is minted or burnt here without an explanation; null for other movements. */
 function issuerOfShares(context: StructureContext, m: Movement): Address | null {
-  const { claimed, flow, wrappedNative, venues, shareAssets } = context;
+  const { claimed, flow, venues, shareAssets } = context;
   const emitter = contractOf(flow, m.asset);
-  if (emitter === null || wrappedNative.has(emitter) || venues.has(emitter)) return null;
+  if (emitter === null || flow.wrappedNative.has(emitter) || venues.has(emitter)) return null;
   if (!isIssuance(m)) return null;
   if (claimed.has(m.index) || shareAssets.has(m.asset)) return null;
   return m.kind === 'mint' || isFungible(flow, m.asset) ? emitter : null;
@@ -115,7 +115,7 @@ function elsewhere(context: StructureContext, share: Movement, holder: Address):
   const found = counterFlow(context, share, deposit ? 'outgoing' : 'incoming', holder)
     .filter((m) => {
       const end = endOf(context, m, deposit ? 'to' : 'from');
-      return end !== null && end !== holder && !context.wrappedNative.has(end);
+      return end !== null && end !== holder && !context.flow.wrappedNative.has(end);
     })
     .slice(0, MAX_UNDERLYING);
   // Tokens sold: a wallet has the proceeds.

@@ -51,12 +51,12 @@ function holdersOfDeposits(context: StructureContext): ReadonlySet<Address> {
   );
 }
 
-function isNoVenue({ tx, customers, wrappedNative, venues }: StructureContext, account: Address): boolean {
+function isNoVenue({ tx, customers, flow, venues }: StructureContext, account: Address): boolean {
   return (
     account === ZERO_ADDRESS ||
     account === tx.from ||
     customers.has(account) ||
-    wrappedNative.has(account) ||
+    flow.wrappedNative.has(account) ||
     venues.has(account)
   );
 }
@@ -70,7 +70,7 @@ type Sides = NonNullable<ReturnType<typeof twoSided>>;
 
 /** The assets of an account that gained just one fungible asset and lost just one other, else null. */
 function twoSided(context: StructureContext, account: Address) {
-  const { flow, wrappedNative } = context;
+  const { flow } = context;
   const moved: { readonly id: AssetId; readonly net: bigint }[] = [];
   for (const [id, { inflow, outflow }] of flow.ledgers.get(account) ?? []) {
     if (inflow === outflow) continue;
@@ -82,7 +82,7 @@ function twoSided(context: StructureContext, account: Address) {
   }
   const [gained, lost] = [moved.find(({ net }) => net > 0n), moved.find(({ net }) => net < 0n)];
   if (!gained || !lost) return null;
-  const same = mergeNative(gained.id, wrappedNative) === mergeNative(lost.id, wrappedNative);
+  const same = mergeNative(gained.id, flow) === mergeNative(lost.id, flow);
   return same ? null : { gained: gained.id, gain: gained.net, lost: lost.id, loss: -lost.net };
 }
 

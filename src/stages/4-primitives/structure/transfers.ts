@@ -1,4 +1,4 @@
-import { only } from '../../../lib/lists.ts';
+import { only, NOTHING } from '../../../lib/lists.ts';
 import { mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import { FEE_DIVISOR } from '../../../value/parties.ts';
@@ -46,10 +46,10 @@ function payerOf({ from }: Movement, origins: readonly Address[]): Address {
 }
 
 /** Like `origins`, but a venue ends the way back: it may keep the value elsewhere. */
-function customersBehind({ flow, wrappedNative, carriers, venues, origins }: StructureContext): ValueEnds {
+function customersBehind({ flow, carriers, venues, origins }: StructureContext): ValueEnds {
   const others: Address[] = [];
   for (const account of carriers) if (!venues.has(account)) others.push(account);
-  return others.length === carriers.size ? origins : valueEnds(flow, wrappedNative, new Set(others), 'back');
+  return others.length === carriers.size ? origins : valueEnds(flow, new Set(others), 'back');
 }
 
 /** Value a venue sends or receives, and forwards of a payout or a mint: no transfers of their own. */
@@ -61,9 +61,9 @@ function isPartOfAct(context: StructureContext, m: Movement, origins: readonly A
   if (context.carriers.has(m.from))
     return origins.some((one) => one === ZERO_ADDRESS || context.venues.has(one) || isPaidBy(one));
   if (m.from === context.tx.from || context.customers.has(m.from)) return false;
-  const id = mergeNative(m.asset, context.wrappedNative);
+  const id = mergeNative(m.asset, context.flow);
   return (context.legsByAccount.get(m.from) ?? []).some(
-    (leg) => !SENT_ROLES.has(leg.role) && mergeNative(leg.asset, context.wrappedNative) === id,
+    (leg) => !SENT_ROLES.has(leg.role) && mergeNative(leg.asset, context.flow) === id,
   );
 }
 
@@ -85,8 +85,7 @@ function isSkim(context: StructureContext, m: Movement): boolean {
   if (legsByAccount.size === 0 || m.to === tx.from || m.to === tx.to) return false;
   if ([customers, legsByAccount, venues, flow.outgoing].some((some) => some.has(m.to))) return false;
   if (![carriers, venues, legsByAccount].some((some) => some.has(m.from))) return false;
-  const { wrappedNative: mergeWrapped } = context;
-  const own = balances(flow, m.from, { mergeWrapped }).get(mergeNative(m.asset, mergeWrapped));
+  const own = balances(flow, m.from).get(mergeNative(m.asset, flow));
   return m.amount * FEE_DIVISOR <= (own?.sent ?? 0n) && !isOwnPayment(context, m);
 }
 
@@ -109,8 +108,6 @@ function transferOf(context: StructureContext, kind: string, m: Movement, payer:
   });
 }
 
-/** Shared: of such there are as many as payments. */
-const NOTHING: readonly never[] = [];
 const GUESSED: readonly string[] = ['structural'];
 
 /** A token paymaster's charge for gas: paid to it by the operation's account, or pulled from its token. */
@@ -159,8 +156,8 @@ export function asPaidActs(
 
 /** Ether that ended with an account that received it by a plain payment and did nothing with it. */
 export function isPaidOut(context: StructureContext, { asset, to }: Movement): boolean {
-  const { tx, flow, destinations, wrappedNative } = context;
-  if (mergeNative(asset, wrappedNative) !== NATIVE_ASSET) return false;
+  const { tx, flow, destinations } = context;
+  if (mergeNative(asset, flow) !== NATIVE_ASSET) return false;
   const ends = new Set(destinations(to, asset));
   if (ends.size === 0 || tx.logs.some(({ address }) => ends.has(address))) return false;
   return [...ends].every((end) => {

@@ -1,4 +1,4 @@
-import { groupBy } from '../../../lib/lists.ts';
+import { groupBy, NOTHING } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { endOf, type StructureContext } from './context.ts';
@@ -12,8 +12,6 @@ export interface UnclaimedFlow {
   readonly minted: readonly Movement[];
   readonly burnt: readonly Movement[];
 }
-
-const NOTHING: readonly never[] = [];
 
 type Side = keyof UnclaimedFlow;
 const eachSide = <T>(of: (side: Side) => T): Readonly<Record<Side, T>> => {
@@ -79,7 +77,7 @@ export class UnclaimedFlows {
 
   /** The native asset for wrapped native, else the asset itself. */
   mergedAsset(asset: AssetId): AssetId {
-    return mergeNative(asset, this.context.wrappedNative);
+    return mergeNative(asset, this.context.flow);
   }
 
   readonly #isOpen = ({ index }: Movement): boolean => !this.context.claimed.has(index);

@@ -17,8 +17,8 @@ import type { Movement } from '../../../model/valueFlow.ts';
  */
 export function namedBeneficiaries(context: ElectionContext): Proposal[] {
   if (context.sides(context.signer) !== 'none') return [];
-  const { flow, rulebook } = context.input;
-  const origins = originsThrough(flow, rulebook.wrappedNative, () => true);
+  const { flow } = context.input;
+  const origins = originsThrough(flow, () => true);
   const found: Proposal[] = [];
   for (const motif of context.input.motifs) {
     const submitterRole = context.kindOf(motif).completedBy;
@@ -60,9 +60,9 @@ function isReleased(context: ElectionContext, motif: Motif, account: Address, or
 
 /** Listed contracts ended with less by this amount, or it was made for the account. */
 function wasHeld(context: ElectionContext, { from, asset, amount }: Movement, origins: ValueEnds): boolean {
-  const { rulebook } = context.input;
+  const { flow, rulebook } = context.input;
   if (from === ZERO_ADDRESS) return true;
-  const id = mergeNative(asset, rulebook.wrappedNative);
+  const id = mergeNative(asset, flow);
   const ends = origins(from, asset);
   const lost = ends.map((one) => -(context.balances(one).get(id)?.net ?? 0n));
   return ends.every((one) => isListedAddress(one, rulebook)) && lost.reduce((a, b) => a + b, 0n) >= amount;

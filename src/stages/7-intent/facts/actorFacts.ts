@@ -144,10 +144,10 @@ const BALANCES: Facts = {
 /** Routers that wrap for their caller keep a fee of a few percent at most. */
 const MOST_KEPT_PERCENT = 5n;
 
-function conversionOf({ exchange, input }: SubjectView): 'none' | 'to_wrapped' | 'to_native' {
+function conversionOf({ exchange, flow }: SubjectView): 'none' | 'to_wrapped' | 'to_native' {
   const own = exchange.unmerged();
   const native = own.find(({ id }) => id === NATIVE_ASSET)?.net ?? 0n;
-  const wrapped = own.find(({ asset }) => asset.address && input.rulebook.wrappedNative.has(asset.address));
+  const wrapped = own.find(({ asset }) => asset.address && flow.wrappedNative.has(asset.address));
   if (own.length !== 2 || !wrapped || native * wrapped.net >= 0n) return 'none';
   const [given, received] = native < 0n ? [-native, wrapped.net] : [-wrapped.net, native];
   const kept = given - received;

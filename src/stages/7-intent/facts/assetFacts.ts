@@ -8,12 +8,12 @@ import type { SubjectView } from './subjectView.ts';
 
 /** Classes of assets: of the transaction, of entity files, of their tags; `other` for none (for "only"). */
 export function classesIn(view: SubjectView, assets: Iterable<Asset>): string[] {
-  const { wrappedNative, assetClasses: classes } = view.input.rulebook;
+  const { assetClasses: classes } = view.input.rulebook;
   return [...assets].flatMap(({ id, kind, address }) => {
     if (address === null) return ['native'];
     const own = [
       ...(kind === 'erc20' ? [] : ['nft']),
-      ...(wrappedNative.has(address) ? ['wrapped_native'] : []),
+      ...(view.flow.wrappedNative.has(address) ? ['wrapped_native'] : []),
       ...(classes.get(address) ?? []),
       ...view.tagsOf(address),
       ...(view.shares.get(id) ?? []),

@@ -72,12 +72,12 @@ function hasTwoParties(motif: Motif): boolean {
 
 /** Accounts that kept part of the subject's payments: its recipients, or those behind forwarders. */
 export function recipientsOf(view: SubjectView): ReadonlySet<Address> {
-  const { flow, entity, sent, input } = view;
+  const { flow, entity, sent } = view;
   const given = new Set(sent.map((b) => b.id));
   const carries = (m: Movement): boolean => given.has(view.mergedAsset(m.asset));
   const found = new Set<Address>();
   const forwards = (account: Address): boolean => {
-    const own = [...balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' })];
+    const own = [...balances(flow, account, { dust: 'drop' })];
     const kept = own.some(([id, { net }]) => net > 0n && given.has(id));
     const onward = (flow.outgoing.get(account) ?? []).some((index) => carries(flow.movements[index]!));
     if (kept || !onward) found.add(account);

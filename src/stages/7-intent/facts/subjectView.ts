@@ -1,4 +1,4 @@
-import { groupBy } from '../../../lib/lists.ts';
+import { groupBy, NOTHING } from '../../../lib/lists.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances, netSides, type Balance } from '../../../value/balances.ts';
 import { gaveAndGot, exclusionOf, type Exchange } from '../../../value/exchange.ts';
@@ -83,7 +83,7 @@ const PARTS: PartsOf<Parts, SubjectView> = {
   swaps: (view) => view.input.motifs.filter((motif) => view.isSwap(motif)),
   holdings: holdingsOf,
   reached: reachedBy,
-  path: (view) => (view.swaps.length > 0 ? pathOf(view) : NONE),
+  path: (view) => (view.swaps.length > 0 ? pathOf(view) : NOTHING),
   deliveries: deliveriesOf,
   takers: (view) => motifsAtEnd(view, 'into'),
   payers: (view) => motifsAtEnd(view, 'outOf'),
@@ -119,7 +119,7 @@ export class SubjectView extends withParts<Parts>(PARTS) {
   }
 
   ownOf(kind: string): readonly Motif[] {
-    return this.ownByKind.get(kind) ?? NONE;
+    return this.ownByKind.get(kind) ?? NOTHING;
   }
 
   /** The vocabulary's traits of a motif's kind. */
@@ -132,16 +132,18 @@ export class SubjectView extends withParts<Parts>(PARTS) {
 
   /** Motifs that took the subject's payment in this asset. A burn shows no purpose, unless `burnsCount`. */
   takersOf(asset: AssetId, burnsCount: boolean): readonly Motif[] {
-    return [...(this.takers.get(asset) ?? NONE)].filter((motif) => burnsCount || !this.kind(motif).destroys);
+    return [...(this.takers.get(asset) ?? NOTHING)].filter(
+      (motif) => burnsCount || !this.kind(motif).destroys,
+    );
   }
   /** Motifs that paid the subject's receipt in this asset. */
   payersOf(asset: AssetId): readonly Motif[] {
-    return [...(this.payers.get(asset) ?? NONE)];
+    return [...(this.payers.get(asset) ?? NOTHING)];
   }
 
   /** The native asset for wrapped native that moved, else the asset itself. */
   mergedAsset(asset: AssetId): AssetId {
-    return this.flow.assets.has(asset) ? mergeNative(asset, this.input.rulebook.wrappedNative) : asset;
+    return this.flow.assets.has(asset) ? mergeNative(asset, this.flow) : asset;
   }
   /** The merged assets that the counterparty of a motif gave, or got, each once. */
   assetsMoved(motif: Motif, gave: boolean): ReadonlySet<AssetId> {
@@ -161,9 +163,9 @@ export class SubjectView extends withParts<Parts>(PARTS) {
   }
 
   tagsOf(account: Address | null): readonly string[] {
-    if (account === null) return NO_TAGS;
+    if (account === null) return NOTHING;
     const { entities, prepared, protocols } = this.input.rulebook;
-    return entities.get(account)?.tags ?? protocols.get(prepared.protocolOf(account) ?? '')?.tags ?? NO_TAGS;
+    return entities.get(account)?.tags ?? protocols.get(prepared.protocolOf(account) ?? '')?.tags ?? NOTHING;
   }
 
   isMint(movement: Movement): boolean {
@@ -174,17 +176,13 @@ export class SubjectView extends withParts<Parts>(PARTS) {
   }
 }
 
-const NONE: readonly Motif[] = [];
-
-const NO_TAGS: readonly string[] = [];
-
-function netHoldersOf({ flow, fees, input: { rulebook } }: SubjectView): Parts['netHolders'] {
+function netHoldersOf({ flow, fees }: SubjectView): Parts['netHolders'] {
   const payers = new Set<Address>();
   const receivers = new Set<Address>();
   const exclude = exclusionOf(fees);
   for (const account of flow.ledgers.keys()) {
     if (account === ZERO_ADDRESS) continue;
-    const own = balances(flow, account, { mergeWrapped: rulebook.wrappedNative, dust: 'drop', exclude });
+    const own = balances(flow, account, { dust: 'drop', exclude });
     const sides = netSides(own.values());
     if (sides === 'sent' || sides === 'both') payers.add(account);
     if (sides === 'received' || sides === 'both') receivers.add(account);

@@ -116,7 +116,7 @@ export function deliveriesOf(view: SubjectView): readonly Delivery[] {
   const found: Delivery[] = [];
   for (const account of flow.incoming.keys()) {
     if (account === ZERO_ADDRESS || entity.has(account) || view.isVenue(account)) continue;
-    const own = balances(flow, account, { mergeWrapped: input.rulebook.wrappedNative, dust: 'drop' });
+    const own = balances(flow, account, { dust: 'drop' });
     const bought = [...own.values()].filter(
       // A token that gets of itself takes its tax.
       ({ id, net, asset }) =>
@@ -136,7 +136,7 @@ const inside = (motif: Motif, holdings: HoldingFlow): Holding => holdings.at(`mo
 function addLinks(holdings: HoldingFlow, view: SubjectView): void {
   // Wrapping: native goes into the token contract and the same amount appears from the zero address, or back.
   const minted = holdings.at(ZERO_ADDRESS, NATIVE_ASSET);
-  for (const wrapped of view.input.rulebook.wrappedNative) {
+  for (const wrapped of view.flow.wrappedNative) {
     const native = holdings.at(wrapped, NATIVE_ASSET);
     holdings.link(native, minted);
     holdings.link(minted, native);

@@ -30,8 +30,8 @@ export interface OwnerContext extends Pick<PositionInput, 'flow' | 'motifs' | 'r
 }
 
 /** Amounts that an account sent and received, native and wrapped native as one. */
-const balancesOf = (account: Address, { flow, rulebook }: OwnerContext): ReadonlyMap<AssetId, Balance> =>
-  balances(flow, account, { mergeWrapped: rulebook.wrappedNative });
+const balancesOf = (account: Address, { flow }: OwnerContext): ReadonlyMap<AssetId, Balance> =>
+  balances(flow, account);
 
 /** Categories of shares in a venue's holdings; of others its event states the amount owed. */
 const SHARED: ReadonlySet<string> = new Set(['liquidity', 'stake', 'vault']);
@@ -78,8 +78,7 @@ function hadPart(change: Change, context: OwnerContext): boolean {
 /** Whether one of the position's assets moved at its owner. */
 function hadAssets(change: Change, context: OwnerContext): boolean {
   const own = balancesOf(change.owner, context);
-  const { wrappedNative } = context.rulebook;
-  return movedAmounts(change).some(({ asset }) => own.has(mergeNative(asset, wrappedNative)));
+  return movedAmounts(change).some(({ asset }) => own.has(mergeNative(asset, context.flow)));
 }
 
 /** A position token its owner never had, or that only went through an account of no party; or a mention. */

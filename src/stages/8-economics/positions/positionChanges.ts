@@ -37,7 +37,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   const principals = new Set([signer, ...entity]);
   if (actor !== null) principals.add(actor);
   for (const { owner } of orders) principals.add(owner);
-  const tracing = tracingOf(flow, rulebook.wrappedNative);
+  const tracing = tracingOf(flow);
   const venues = venuesOf(motifs, rulebook);
   const changes = withOwners(found, { flow, motifs, rulebook, principals, tracing, venues });
   return [
