@@ -18,7 +18,7 @@ const STRUCTURE = '4-primitives/structure';
 export const PASSES: Readonly<Record<string, Pass>> = {
   mergeSilent: at('5-motifs/mergeLike.ts', 'const silent = drafts.filter(', 'drafts'),
   carried: at('5-motifs/links.ts', 'const acts = drafts.filter((draft) => draft.whole', 'undefined'),
-  insideVaults: at('5-motifs/links.ts', 'const key = (account: Address, { kind }', 'undefined'),
+  insideVaults: at('5-motifs/links.ts', 'const key = (account: Address, { traits }', 'undefined'),
   mergeLike: at('5-motifs/mergeLike.ts', 'const wholes = new Set(', 'drafts'),
   linkAssets: at('4-primitives/join/joinTriggers.ts', 'return tags.includes(PER_ASSET) ?', 'keys'),
   linkPromises: at(

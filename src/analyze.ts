@@ -101,7 +101,7 @@ export async function judge(
   const input = { tx, header, flow, context, attribution, motifs, verdict, suspects, rulebook };
   const economics = computeEconomics(input);
   onStage('economics');
-  const counts = { scopes: findScopes(tx, motifs, rulebook).length, primitives: primitives.length };
+  const counts = { scopes: findScopes(tx, motifs).length, primitives: primitives.length };
   // Not a spread: one that adds keys costs microseconds on Node 20.
   return Object.assign(examined, { verdict, economics, rulebook, counts, engineVersion: ENGINE_VERSION });
 }

@@ -1,3 +1,4 @@
+import type { Motif } from '../model/motif.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { MotifKindSpec, MotifTraits } from '../model/vocabulary.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
@@ -30,13 +31,13 @@ export function kindOf({ motifKinds }: Pick<Rulebook, 'motifKinds'>, kind: strin
   return motifKinds.get(kind) ?? { kind, title: kind, fragment: null, position: null, ...NO_TRAITS };
 }
 
-/** Whether motifs of the kind trade one asset for another at one venue. */
-export function isSwap({ trade }: MotifTraits): boolean {
-  return trade === 'swap';
-}
+type Classified = Pick<Motif, 'traits'>;
 
-/** Whether motifs of the kind are closed flows: their remainder is a gain or a loss. */
-export const isCycle = ({ closedFlow }: MotifTraits): boolean => closedFlow === 'always';
+/** Whether it trades one asset for another at one venue. */
+export const isSwap = ({ traits }: Classified): boolean => traits.trade === 'swap';
+
+/** Whether it is a closed flow: its remainder is a gain or a loss. */
+export const isCycle = ({ traits }: Classified): boolean => traits.closedFlow === 'always';
 
 /** Tags of swaps for a token that is a position in itself, such as a principal token, with the effect. */
 export const POSITION_TRADES: ReadonlyMap<string, { effect: string; owner: string; sign: bigint }> = new Map([
@@ -45,11 +46,8 @@ export const POSITION_TRADES: ReadonlyMap<string, { effect: string; owner: strin
 ]);
 
 /** Whether the act changes positions: by its kind, or as a swap for a position's token. */
-export function changesPosition(
-  kinds: Pick<Rulebook, 'motifKinds'>,
-  { kind, tags }: { readonly kind: string; readonly tags: readonly string[] },
-): boolean {
-  return kindOf(kinds, kind).position !== null || tags.some((tag) => POSITION_TRADES.has(tag));
+export function changesPosition({ traits, tags }: Pick<Motif, 'traits' | 'tags'>): boolean {
+  return traits.position !== null || tags.some((tag) => POSITION_TRADES.has(tag));
 }
 
 /** Entity tags of addresses that serve every user and belong to no single one. */

@@ -1,3 +1,4 @@
+import { NOTHING } from './lists.ts';
 import { AnalysisError, type ErrorCode } from './errors.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -24,8 +25,6 @@ export function readList(value: unknown, code: ErrorCode, what: string): readonl
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : NOTHING;
 }
-
-const NOTHING: readonly unknown[] = [];
 
 /** Whether two texts differ; letter case and missing fields do not count. */
 export function differ(a: unknown, b: unknown): boolean {

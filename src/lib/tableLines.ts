@@ -1,4 +1,4 @@
-import { addTo } from './lists.ts';
+import { addTo, NOTHING } from './lists.ts';
 import { memoizeFor } from './memo.ts';
 import type { LineTable } from '../model/rulebook.ts';
 
@@ -10,10 +10,8 @@ const indexOf = memoizeFor(({ text }: LineTable, _: void) => indexed(text));
 
 /** Whole lines of a table that begin with `key` and a space, in their order. */
 export function linesOf(table: LineTable, key: string): readonly string[] {
-  return indexOf(table).get(key) ?? NONE;
+  return indexOf(table).get(key) ?? NOTHING;
 }
-
-const NONE: readonly string[] = [];
 
 function indexed(text: string): ReadonlyMap<string, readonly string[]> {
   const byKey = new Map<string, string[]>();

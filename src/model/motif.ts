@@ -1,5 +1,6 @@
 import type { AssetId } from './valueFlow.ts';
 import type { JoinReason, Primitive, ProtocolRef, RoleBinding } from './primitive.ts';
+import type { MotifKindSpec } from './vocabulary.ts';
 
 export type Status = 'Proven' | 'Suspected';
 export type Confidence = 'High' | 'Medium' | 'Low';
@@ -17,6 +18,8 @@ export interface AssetAmount {
 export interface Motif extends Omit<Primitive, 'shape' | 'roles' | 'legs'> {
   /** Position in execution order; reported as `m-<index>`. */
   readonly index: number;
+  /** Those that the vocabulary declares for its kind. */
+  readonly traits: MotifKindSpec;
   /** The protocol of the venue where `protocol` proves none. A name for people: nothing else reads it. */
   readonly named?: ProtocolRef | undefined;
   /** Smallest frame that holds all of its certain evidence; null when the trace does not show it. */

@@ -1,4 +1,4 @@
-import { isSwap, kindOf } from '../lib/motifKinds.ts';
+import { isSwap } from '../lib/motifKinds.ts';
 import { mergeNative, NATIVE_ASSET } from './asset.ts';
 import { balances, isDust, type Balance, type BalanceOptions } from './balances.ts';
 import { amountsMoved } from './sides.ts';
@@ -7,7 +7,6 @@ import type { Attribution } from '../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
-import type { Rulebook } from '../model/rulebook.ts';
 import type { SideAmount } from '../model/scene.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 
@@ -15,7 +14,6 @@ export interface ExchangeInput {
   readonly tx: CanonicalTx;
   readonly flow: ValueFlow;
   readonly motifs: readonly Motif[];
-  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
   /** Left out: payments to the block builder count as any other. */
   readonly header?: Pick<BlockHeader, 'coinbase'>;
 }
@@ -63,12 +61,9 @@ export function gaveAndGot(
 }
 
 /** However little it is: a swap took exactly that, and the rest of the payment came back. */
-function isPrice({ id, net }: Balance, { motifs, flow, rulebook }: ExchangeInput): boolean {
+function isPrice({ id, net }: Balance, { motifs, flow }: ExchangeInput): boolean {
   const takes = ({ asset, delta }: SideAmount): boolean => delta === net && mergeNative(asset, flow) === id;
-  return (
-    net < 0n &&
-    motifs.some((act) => isSwap(kindOf(rulebook, act.kind)) && amountsMoved(act, true, rulebook).some(takes))
-  );
+  return net < 0n && motifs.some((act) => isSwap(act) && amountsMoved(act, true).some(takes));
 }
 
 /** Leaves out these movements; none: an account's plain balances are known already. */
@@ -85,9 +80,9 @@ function tipsOf({ tx, flow, header }: ExchangeInput, group: ReadonlySet<Address>
 /** Less than this many wei sent along with a trade's call are data: bots pack arguments into the value. */
 const LEAST_VALUE = 10n ** 9n;
 
-function dataInValue({ tx, flow, motifs, rulebook }: ExchangeInput): Movement | undefined {
+function dataInValue({ tx, flow, motifs }: ExchangeInput): Movement | undefined {
   if (tx.value === 0n || tx.value >= LEAST_VALUE) return undefined;
-  if (!motifs.some(({ kind }) => isSwap(kindOf(rulebook, kind)))) return undefined;
+  if (!motifs.some(isSwap)) return undefined;
   return flow.movements.find(
     ({ from, to, asset, amount }) =>
       from === tx.from && to === tx.to && asset === NATIVE_ASSET && amount === tx.value,

@@ -3,32 +3,25 @@ import { erc20Id, isIssuance, mergeNative, NATIVE_ASSET } from './asset.ts';
 import { balances } from './balances.ts';
 import { valueEnds, type ValueEnds } from './follow.ts';
 import { memoize, memoizeFor } from '../lib/memo.ts';
-import { kindOf } from '../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
-import type { Rulebook } from '../model/rulebook.ts';
 import type { Ledger, Movement, ValueFlow } from '../model/valueFlow.ts';
 
 /**
  * Contracts at which acts happened as at a counterparty (pools, markets, vaults), each with the first of
  * these acts that moved assets, or the first.
  */
-export const venuesOf = memoizeFor(findVenues);
-
-function findVenues(
-  motifs: readonly Motif[],
-  kinds: Pick<Rulebook, 'motifKinds'>,
-): ReadonlyMap<Address, Motif> {
+export const venuesOf = memoizeFor((motifs: readonly Motif[], _: void): ReadonlyMap<Address, Motif> => {
   const venues = new Map<Address, Motif>();
   for (const motif of motifs) {
-    const { plain, composite, actsOnVenue } = kindOf(kinds, motif.kind);
+    const { plain, composite, actsOnVenue } = motif.traits;
     if (plain || composite || actsOnVenue) continue;
     const known = venues.get(motif.venue);
     if (!known || (!movedAssets(known) && movedAssets(motif))) venues.set(motif.venue, motif);
   }
   return venues;
-}
+});
 
 /** Whether the act states its venue's receipts or payments. */
 export function movedAssets({ assetsIn, assetsOut }: Motif): boolean {
@@ -46,13 +39,11 @@ export const FEE_DIVISOR = 20n;
 
 /** Accounts that acts pay a fee to. */
 export function feeRecipientsOf(
-  acts: readonly Pick<Motif, 'kind' | 'participants'>[],
-  kinds: Pick<Rulebook, 'motifKinds'>,
+  acts: readonly Pick<Motif, 'traits' | 'participants'>[],
 ): ReadonlySet<Address> {
   const paid = new Set<Address>();
-  for (const { kind, participants } of acts)
-    if (kindOf(kinds, kind).fee)
-      for (const { role, account } of participants) if (FEE_ROLES.has(role)) paid.add(account);
+  for (const { traits, participants } of acts)
+    if (traits.fee) for (const { role, account } of participants) if (FEE_ROLES.has(role)) paid.add(account);
   return paid;
 }
 

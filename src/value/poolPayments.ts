@@ -1,7 +1,7 @@
 import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { lazy } from '../lib/lazy.ts';
 import { groupBy } from '../lib/lists.ts';
-import { isCycle, isRecognised, isSwap, kindOf } from '../lib/motifKinds.ts';
+import { isCycle, isRecognised, isSwap } from '../lib/motifKinds.ts';
 import { accountsOf } from '../lib/roles.ts';
 import { mergeNative } from './asset.ts';
 import { isConversion } from './balances.ts';
@@ -9,21 +9,16 @@ import { amountsMoved } from './sides.ts';
 import { originsThrough, tokensOf, venuesOf } from './parties.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
-import type { Rulebook } from '../model/rulebook.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
 
 interface Scene {
   readonly flow: ValueFlow;
   readonly motifs: readonly Motif[];
-  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
 }
 
 /** Movements of acts that are not merely payments; refunds and fees belong to acts. */
-export function movementsOfActs({ motifs, rulebook }: Omit<Scene, 'flow'>): ReadonlySet<number> {
-  const acts = motifs.filter(({ kind }) => {
-    const { plain, dependent } = kindOf(rulebook, kind);
-    return !plain || dependent;
-  });
+export function movementsOfActs({ motifs }: Pick<Scene, 'motifs'>): ReadonlySet<number> {
+  const acts = motifs.filter(({ traits: { plain, dependent } }) => !plain || dependent);
   return new Set(acts.flatMap(({ movements }) => movements));
 }
 
@@ -41,15 +36,15 @@ export function othersInPools(
   group: { has(account: Address): boolean },
   scene: Scene,
 ): Movement[] {
-  const { motifs, rulebook } = scene;
+  const { motifs } = scene;
   const isOthers = sourcesOf(group, scene);
   const parts = groupBy(motifs, ({ parent }) => parent);
   const hopsOf = (some: readonly Motif[]): Motif[] => some.flatMap((act) => parts.get(act.index) ?? [act]);
-  const hops = hopsOf(acts.filter(({ kind }) => isCycle(kindOf(rulebook, kind))));
+  const hops = hopsOf(acts.filter(isCycle));
   const found = hopsOf(acts).flatMap((hop) => paidByOthers(hop, isOthers, scene));
   const lastAt = new Map(hops.map((hop) => [poolOf(hop), hop.seq]));
   const venues = new Set(hops.map(({ venue }) => venue));
-  const atVenues = motifs.filter(({ kind, venue }) => venues.has(venue) && !kindOf(rulebook, kind).plain);
+  const atVenues = motifs.filter(({ traits, venue }) => venues.has(venue) && !traits.plain);
   const stated = new Set(atVenues.flatMap(({ movements }) => movements));
   const own = new Set([...acts, ...hops].map(({ index }) => index));
   const before = atVenues.filter(
@@ -66,8 +61,8 @@ export function othersInPools(
 type Asks = (movement: Movement) => boolean;
 
 /** Whether a payment's money is that of accounts outside the group that are no venue or token. */
-function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, rulebook }: Scene): Asks {
-  const venues = venuesOf(motifs, rulebook);
+function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs }: Scene): Asks {
+  const venues = venuesOf(motifs);
   const tokens = tokensOf(flow);
   const isOther = (account: Address): boolean =>
     account !== ZERO_ADDRESS && !group.has(account) && !venues.has(account) && !tokens.has(account);
@@ -81,32 +76,22 @@ function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs, ru
       return ends.length === 0 || ends.some((end) => isOther(end) && !tills().has(`${end} ${asset}`));
     };
   const listed = motifs.filter(({ protocol }) => isRecognised(protocol));
-  const ofSwaps = lazy(() =>
-    tillsOf(
-      listed.filter(({ kind }) => isSwap(kindOf(rulebook, kind))),
-      flow,
-      rulebook,
-    ),
-  );
+  const ofSwaps = lazy(() => tillsOf(listed.filter(isSwap), flow));
   const isOthers = asksBeside(ofSwaps);
   // An order pays with the group's money only where the group paid its maker.
   const isFilled = (act: Motif): boolean =>
-    act.status === 'Proven' &&
-    kindOf(rulebook, act.kind).trade === 'order' &&
-    !movesIn(act, true, flow, rulebook).some(isOthers);
-  const filled = lazy(() => tillsOf(listed.filter(isFilled), flow, rulebook));
+    act.status === 'Proven' && act.traits.trade === 'order' && !movesIn(act, true, flow).some(isOthers);
+  const filled = lazy(() => tillsOf(listed.filter(isFilled), flow));
   return asksBeside(lazy(() => new Set([...ofSwaps(), ...filled()])));
 }
 
 /** Accounts that pay out in these acts, each with the asset. */
-const tillsOf = (acts: readonly Motif[], flow: ValueFlow, rulebook: Scene['rulebook']): Set<string> =>
-  new Set(
-    acts.flatMap((act) => movesIn(act, false, flow, rulebook)).map(({ from, asset }) => `${from} ${asset}`),
-  );
+const tillsOf = (acts: readonly Motif[], flow: ValueFlow): Set<string> =>
+  new Set(acts.flatMap((act) => movesIn(act, false, flow)).map(({ from, asset }) => `${from} ${asset}`));
 
 /** An act's movements in the assets that it took, or that it gave. */
-function movesIn(act: Motif, gave: boolean, flow: ValueFlow, rulebook: Scene['rulebook']): Movement[] {
-  const moved = amountsMoved(act, gave, rulebook);
+function movesIn(act: Motif, gave: boolean, flow: ValueFlow): Movement[] {
+  const moved = amountsMoved(act, gave);
   return movesOf(act, flow).filter((m) => moved.some(({ asset }) => asset === m.asset));
 }
 
@@ -114,8 +99,8 @@ const movesOf = ({ movements }: Motif, flow: ValueFlow): Movement[] =>
   movements.map((index) => flow.movements[index]!);
 
 /** Payments of others in the assets that an act took. */
-function paidByOthers(act: Motif, isOthers: Asks, { flow, rulebook }: Scene): Movement[] {
-  const given = amountsMoved(act, true, rulebook);
+function paidByOthers(act: Motif, isOthers: Asks, { flow }: Scene): Movement[] {
+  const given = amountsMoved(act, true);
   const taken = new Set(given.map(({ asset }) => mergeNative(asset, flow)));
   return movesOf(act, flow).filter(
     (m) =>

@@ -4,7 +4,7 @@
  */
 import { NOTHING } from '../lib/lists.ts';
 import { memoizeFor } from '../lib/memo.ts';
-import { kindOf, servingTag } from '../lib/motifKinds.ts';
+import { servingTag } from '../lib/motifKinds.ts';
 import { DEBT_SHARE_ROLES, POSITION_OWNER_ROLES, roleOf, SHARE_ROLES } from '../lib/roles.ts';
 import { sumOf } from './amount.ts';
 import type { Address } from '../model/hex.ts';
@@ -18,8 +18,8 @@ export const LIQUIDATE = 'liquidate';
 const DEBT = 'lending_debt';
 const SUPPLY = 'lending_supply';
 /** The sides of an act: one for each position that it changed; the rest is of no position. */
-export const sidesOf = memoizeFor((act: Motif, kinds: Pick<Rulebook, 'motifKinds'>): readonly Side[] => {
-  const { position } = kindOf(kinds, act.kind);
+export const sidesOf = memoizeFor((act: Motif, _: void): readonly Side[] => {
+  const { position } = act.traits;
   if (position === null) return Object.freeze([sideOf(null, null, legsOf(act), NOTHING)]);
   return Object.freeze(
     position.effect === LIQUIDATE ? liquidation(act, position) : sidesOfPosition(act, position),
@@ -27,18 +27,14 @@ export const sidesOf = memoizeFor((act: Motif, kinds: Pick<Rulebook, 'motifKinds
 });
 
 /** All amounts of an act. */
-export function amountsOf(act: Motif, kinds: Pick<Rulebook, 'motifKinds'>): readonly SideAmount[] {
-  const sides = sidesOf(act, kinds);
+export function amountsOf(act: Motif): readonly SideAmount[] {
+  const sides = sidesOf(act);
   return sides.length === 1 ? sides[0]!.amounts : sides.flatMap(({ amounts }) => amounts);
 }
 
 /** Those that moved and that the counterparty gave, or got. */
-export function amountsMoved(
-  act: Motif,
-  gave: boolean,
-  kinds: Pick<Rulebook, 'motifKinds'>,
-): readonly SideAmount[] {
-  return amountsOf(act, kinds).filter((one) => one.gave === gave && one.amount !== 0n);
+export function amountsMoved(act: Motif, gave: boolean): readonly SideAmount[] {
+  return amountsOf(act).filter((one) => one.gave === gave && one.amount !== 0n);
 }
 
 /** Whether the amount is of the token that represents the position. */
@@ -66,17 +62,17 @@ const ownerNamedBy = (act: Motif): Address | null =>
   POSITION_OWNER_ROLES.map((role) => roleOf(act, role)).find((account) => account !== null) ?? null;
 
 /** The owner that an act alone states, none that serves everybody: a bridge pays it on another chain. */
-export function statedOwner(act: Motif, rules: Pick<Rulebook, 'motifKinds' | 'entities'>): Address | null {
-  const role = kindOf(rules, act.kind).position?.owner;
+export function statedOwner(act: Motif, rules: Pick<Rulebook, 'entities'>): Address | null {
+  const role = act.traits.position?.owner;
   const account = role === undefined ? null : (roleOf(act, 'beneficiary') ?? roleOf(act, role));
   return account !== null && servingTag(rules, account) === undefined ? account : null;
 }
 
 /** The owner that an act names, unless shares of the position only went through it: a router. */
-export function namedHolder(act: Motif, input: { flow: ValueFlow; rulebook: Rulebook }): Address | null {
+export function namedHolder(act: Motif, flow: ValueFlow): Address | null {
   const owner = roleOf(act, 'owner');
-  const own = owner === null ? undefined : input.flow.ledgers.get(owner);
-  const shares = amountsOf(act, input.rulebook).filter(isShare);
+  const own = owner === null ? undefined : flow.ledgers.get(owner);
+  const shares = amountsOf(act).filter(isShare);
   const ledgers = shares.flatMap(({ asset }) => own?.get(asset) ?? []);
   return ledgers.some(({ inflow, outflow }) => inflow === outflow) ? null : owner;
 }

@@ -134,8 +134,7 @@ function keptOf(
   nets: ReadonlyMap<AssetId, bigint>,
 ): Map<AssetId, bigint> {
   const found = new Map<AssetId, bigint>();
-  const trades = motifs.map(({ kind }) => kindOf(rulebook, kind));
-  if (!trades.every((kind) => isSwap(kind) || kind.trade === 'order')) return found;
+  if (!motifs.every((one) => isSwap(one) || one.traits.trade === 'order')) return found;
   const acts = new Map<AssetId, bigint>();
   for (const { assetsIn, assetsOut } of motifs)
     for (const [legs, sign] of [
@@ -253,11 +252,11 @@ function gainsOfAll({ flow }: Analysis): Map<AssetId, bigint> {
 }
 
 /** A claim with a fee and a liquidation are told once: no swap beside them speaks of their movements. */
-function toldTwice({ motifs, rulebook }: Analysis): string[] {
+function toldTwice({ motifs }: Analysis): string[] {
   const once = motifs.filter(({ kind }) => kind === 'claim' || kind === 'liquidation');
   return once.flatMap(({ kind, index, movements }) =>
     motifs
-      .filter((one) => isSwap(kindOf(rulebook, one.kind)) && one.parent !== index)
+      .filter((one) => isSwap(one) && one.parent !== index)
       .filter((one) => one.movements.some((movement) => movements.includes(movement)))
       .map((one) => `m-${one.index}, a ${one.kind}, tells movements of the ${kind} m-${index}`),
   );

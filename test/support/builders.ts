@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { MultiDirectedGraph } from 'graphology';
 import { prepare } from '../../src/rules/prepare.ts';
-import { NO_TRAITS } from '../../src/lib/motifKinds.ts';
+import { kindOf, NO_TRAITS } from '../../src/lib/motifKinds.ts';
 import { readVocabulary } from '../../scripts/readVocabulary.ts';
 import { NATIVE, NATIVE_ASSET, erc20Id, parseAssetId } from '../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../src/evm/hex.ts';
@@ -277,6 +277,7 @@ export function motif(over: Partial<Motif> = {}): Motif {
   return {
     index: 0,
     kind: 'swap',
+    traits: kindOf(DEFAULT_KINDS, over.kind ?? 'swap'),
     protocol: null,
     basis: 'event',
     venue: account('d0'),
@@ -318,6 +319,12 @@ export function kindsWith(
     });
   return kinds;
 }
+
+const DEFAULT_KINDS = { motifKinds: kindsWith() };
+
+/** Motifs with the traits that these kinds declare. */
+export const classified = <M extends Motif>(motifs: readonly M[], kinds: Pick<Rulebook, 'motifKinds'>): M[] =>
+  motifs.map((one) => ({ ...one, traits: kindOf(kinds, one.kind) }));
 
 export interface RulebookSketch {
   readonly entities?: Readonly<Record<Address, readonly string[]>>;

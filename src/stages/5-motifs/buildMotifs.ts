@@ -91,7 +91,7 @@ function standAlone(primitive: Primitive, input: MotifInput): MotifDraft {
   // A call that shows what it did is more than the name of its function.
   const confidence = known === 'Low' && primitive.basis === 'call' && doubt === null ? 'Medium' : known;
   return draftOf({
-    kind: primitive.kind,
+    traits: kindOf(rulebook, primitive.kind),
     protocol: primitive.protocol,
     basis: primitive.basis,
     venue: primitive.venue,

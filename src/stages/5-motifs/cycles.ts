@@ -1,9 +1,10 @@
 import { only } from '../../lib/lists.ts';
 import { distance } from '../../value/amount.ts';
 import { type Balance, balances } from '../../value/balances.ts';
-import { composite, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
+import { unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { evaluate } from '../../value/claims.ts';
-import { actsOf, hopAmount, hopClaims, movedAsset, tradeBalance } from './hops.ts';
+import { actsOf, hopClaims, hopsAsOne, tradeBalance } from './hops.ts';
+import { kindOf } from '../../lib/motifKinds.ts';
 import type { Hop, TradeBalance } from './hops.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Claim } from '../../model/primitive.ts';
@@ -17,7 +18,7 @@ const DUST_DIVISOR = 10_000n;
 /** Part of its turnover by which a cycle's loss may differ between hops and balances. */
 const LOSS_DIVISOR = 100n;
 
-interface CycleContext extends Pick<MotifInput, 'tx'> {
+interface CycleContext extends Pick<MotifInput, 'tx' | 'rulebook'> {
   /** The accounts that ran the hops, as one entity; computed on first use. */
   readonly entity: (hops: readonly Hop[]) => Entity;
 }
@@ -37,14 +38,14 @@ export function cycleOf(
   const gain = baseOf(balance, entity);
   const base = gain ?? lossBaseOf(balance, entity);
   if (!base || !evaluate('distinct_pools', poolsAtEnds(hops, base.id), []).holds) return null;
-  const loop = { hops, base, tx: context.tx, entity: entity() };
+  const { tx, rulebook } = context;
+  const loop = { hops, base, tx, rulebook, entity: entity() };
   return gain ? gainingCycle(loop) : losingCycle(loop);
 }
 
-interface Loop {
+interface Loop extends Pick<MotifInput, 'tx' | 'rulebook'> {
   readonly hops: readonly Hop[];
   readonly base: TradeBalance;
-  readonly tx: MotifInput['tx'];
   readonly entity: Entity;
 }
 
@@ -90,45 +91,33 @@ interface Result {
   readonly funder: Address | null;
 }
 
-function cycleMotif({ hops, base, tx, entity }: Loop, result: Result): MotifDraft {
+function cycleMotif({ hops, base, tx, rulebook, entity }: Loop, result: Result): MotifDraft {
   const { kind, wallet, residual, own, funder } = result;
-  const motifs = hops.map((h) => h.motif);
   const acts = actsOf(hops);
   const accounts = [...entity.accounts, ...(wallet ? [wallet] : [])];
+  const open = tradeBalance(hops).filter((b) => !b.flat && b.id !== base.id);
   const others = [...own.values()].filter((b) => b.id !== base.id && !isDust(b, entity));
-  const pools = unique(hops.filter((h) => h.trade).map((h) => h.motif.venue));
-  return composite(
-    {
-      kind,
-      venue: motifs[0]!.venue,
-      scopeFrame: null,
-      participants: [
-        { role: 'owner', account: entity.trader ?? tx.from },
-        ...(tx.to ? [{ role: 'caller', account: tx.to }] : []),
-        ...(wallet ? [{ role: 'beneficiary', account: wallet }] : []),
-        ...pools.map((account) => ({ role: 'pool', account })),
-      ],
-      assetsIn: [{ asset: movedAsset(hops, 'received', base.id), amount: base.received, role: 'out' }],
-      assetsOut: [{ asset: movedAsset(hops, 'sent', base.id), amount: base.sent, role: 'in' }],
-      claims: [
-        hopAmount('in0', { id: base.id, amount: base.received }, hops, false),
-        hopAmount('out0', { id: base.id, amount: base.sent }, hops, false),
-        evaluate(
-          'closed',
-          tradeBalance(hops).filter((b) => !b.flat && b.id !== base.id),
-          acts,
-        ),
-        evaluate('distinct_pools', poolsAtEnds(hops, base.id), acts),
-        residual(accounts),
-        evaluate('other_lanes_flat', others, accounts),
-        ...hopClaims(hops),
-        ...(funder
-          ? [evaluate('funder_consents', { funder, group: entity.accounts }, [funder], [...entity.accounts])]
-          : []),
-      ],
-    },
-    motifs,
-  );
+  const consents = (from: Address): Claim =>
+    evaluate('funder_consents', { funder: from, group: entity.accounts }, [from], [...entity.accounts]);
+  return hopsAsOne(hops, {
+    traits: kindOf(rulebook, kind),
+    gave: { id: base.id, amount: base.sent },
+    got: { id: base.id, amount: base.received },
+    net: false,
+    participants: [
+      { role: 'owner', account: entity.trader ?? tx.from },
+      ...(tx.to ? [{ role: 'caller', account: tx.to }] : []),
+      ...(wallet ? [{ role: 'beneficiary', account: wallet }] : []),
+    ],
+    claims: [
+      evaluate('closed', open, acts),
+      evaluate('distinct_pools', poolsAtEnds(hops, base.id), acts),
+      residual(accounts),
+      evaluate('other_lanes_flat', others, accounts),
+      ...hopClaims(hops),
+      ...(funder ? [consents(funder)] : []),
+    ],
+  });
 }
 
 /** The asset a cycle begins and ends in: the only one that the hops gained beyond slack, else null. */

@@ -31,7 +31,7 @@ export interface MotifDraft extends Motif {
 /** The fields a composite states itself; the rest follows from its parts. */
 type Summary = Pick<
   MotifDraft,
-  'kind' | 'venue' | 'participants' | 'assetsIn' | 'assetsOut' | 'claims' | 'scopeFrame'
+  'traits' | 'venue' | 'participants' | 'assetsIn' | 'assetsOut' | 'claims' | 'scopeFrame'
 >;
 
 type Optional = 'poolId' | 'tags' | 'position' | 'portions' | 'others' | 'legs' | 'children';
@@ -41,11 +41,14 @@ type Placing = 'index' | 'parent' | 'whole' | 'reason' | 'named' | 'count';
  * A draft that has no place yet. Written out: objects of one shape are read faster than copies, and all
  * later stages read the fields of any draft.
  */
-export function draftOf(own: Omit<MotifDraft, Optional | Placing> & Partial<MotifDraft>): MotifDraft {
+export function draftOf(
+  own: Omit<MotifDraft, 'kind' | Optional | Placing> & Partial<MotifDraft>,
+): MotifDraft {
   return {
     index: -1,
     parent: null,
-    kind: own.kind,
+    kind: own.traits.kind,
+    traits: own.traits,
     protocol: own.protocol,
     named: undefined,
     basis: own.basis,
@@ -78,7 +81,7 @@ export function draftOf(own: Omit<MotifDraft, Optional | Placing> & Partial<Moti
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
   const doubt = proveWhole(summary, parts);
   return draftOf({
-    kind: summary.kind,
+    traits: summary.traits,
     venue: summary.venue,
     participants: summary.participants,
     assetsIn: summary.assetsIn,

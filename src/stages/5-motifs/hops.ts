@@ -1,11 +1,11 @@
 import { distance, sumOf } from '../../value/amount.ts';
 import { evaluate } from '../../value/claims.ts';
 import { Components } from '../../lib/components.ts';
-import { isSwap, kindOf } from '../../lib/motifKinds.ts';
+import { isSwap } from '../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../lib/roles.ts';
 import { isNft, mergeNative, NATIVE } from '../../value/asset.ts';
 import { carriersOf } from '../../value/parties.ts';
-import type { MotifDraft, MotifInput } from './draftMotif.ts';
+import { composite, unique, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import type { Address } from '../../model/hex.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { Claim, Leg, Primitive } from '../../model/primitive.ts';
@@ -30,8 +30,8 @@ export interface Hop {
 }
 
 /** Trades and conversions between an asset and its share; an unnamed asset leaves an end open. */
-export function hopOf(primitive: Primitive, motif: MotifDraft, { flow, rulebook }: MotifInput): Hop | null {
-  const trade = isSwap(kindOf(rulebook, primitive.kind)) || primitive.tags.includes('rfq');
+export function hopOf(primitive: Primitive, motif: MotifDraft, { flow }: MotifInput): Hop | null {
+  const trade = isSwap(motif) || primitive.tags.includes('rfq');
   if (!trade && primitive.legs.length < 2) return null;
   const legs = primitive.legs.filter(
     ({ asset, role }) => !isNft(flow.assets.get(asset) ?? NATIVE) && role !== 'fee',
@@ -95,10 +95,40 @@ function routedEnds({ tx, flow }: MotifInput) {
   return { sent: ends(flow.outgoing.get(tx.to!), 'to'), received: ends(flow.incoming.get(tx.to!), 'from') };
 }
 
+type Amount = Pick<HopEnd, 'id' | 'amount'>;
+
+/** What hops state as one act; `net`: its amounts are without those that went on inside. */
+interface HopSummary extends Pick<MotifDraft, 'traits' | 'participants' | 'claims'> {
+  readonly gave: Amount;
+  readonly got: Amount;
+  readonly net: boolean;
+}
+
+/** Hops as one act, with their pools as participants and the claims about its two amounts. */
+export function hopsAsOne(
+  hops: readonly Hop[],
+  { traits, participants, claims, gave, got, net }: HopSummary,
+): MotifDraft {
+  const motifs = hops.map(({ motif }) => motif);
+  const pools = unique(hops.filter(({ trade }) => trade).map(({ motif }) => motif.venue));
+  const received = { asset: movedAsset(hops, 'received', got.id), amount: got.amount, role: 'out' };
+  const sent = { asset: movedAsset(hops, 'sent', gave.id), amount: gave.amount, role: 'in' };
+  const summary = {
+    traits,
+    venue: motifs[0]!.venue,
+    scopeFrame: null,
+    participants: [...participants, ...pools.map((account) => ({ role: 'pool', account }))],
+    assetsIn: [received],
+    assetsOut: [sent],
+    claims: [hopAmount('in0', got, hops, net), hopAmount('out0', gave, hops, net), ...claims],
+  };
+  return composite(summary, motifs);
+}
+
 /** An amount of a whole is the sum over its hops; of a route, less the amounts that went on inside. */
-export function hopAmount(
+function hopAmount(
   operand: 'in0' | 'out0',
-  { id, amount }: { readonly id: AssetId; readonly amount: bigint },
+  { id, amount }: Amount,
   hops: readonly Hop[],
   net: boolean,
 ): Claim {
@@ -123,7 +153,7 @@ export function hopClaims(hops: readonly Hop[]): Claim[] {
 }
 
 /** The asset several hops moved, or native where native and wrapped native were mixed. */
-export function movedAsset(hops: readonly Hop[], side: 'sent' | 'received', id: AssetId): AssetId {
+function movedAsset(hops: readonly Hop[], side: 'sent' | 'received', id: AssetId): AssetId {
   const assets = new Set(hops.flatMap((hop) => (hop[side]?.id === id ? [hop[side].asset] : [])));
   return assets.size === 1 ? [...assets][0]! : id;
 }

@@ -1,6 +1,6 @@
 import { mergeNative } from '../../value/asset.ts';
 import { carriersOf, issuersOf } from '../../value/parties.ts';
-import { changesPosition, isRecognised, kindOf } from '../../lib/motifKinds.ts';
+import { changesPosition, isRecognised } from '../../lib/motifKinds.ts';
 import { addTo } from '../../lib/lists.ts';
 import { accountsWith, SENT_ROLES, SHARE_ROLES, sideKeys } from '../../lib/roles.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
@@ -52,9 +52,9 @@ function* sharingSides(drafts: readonly MotifDraft[], input: Input): Iterable<Pa
     }
 }
 
-function weakerOf(one: MotifDraft, other: MotifDraft, { tx, rulebook }: Input): Part {
+function weakerOf(one: MotifDraft, other: MotifDraft, { tx }: Input): Part {
   const ranks = decide(rankOf(one, tx), rankOf(other, tx));
-  const contained = isPart(one, other, rulebook) - isPart(other, one, rulebook);
+  const contained = isPart(one, other) - isPart(other, one);
   const [whole, part] = (contained || ranks.order) > 0 ? [other, one] : [one, other];
   return { part, whole, reason: contained === 0 ? ranks.reason : 'whole' };
 }
@@ -62,8 +62,8 @@ function weakerOf(one: MotifDraft, other: MotifDraft, { tx, rulebook }: Input): 
 const rankOf = (act: MotifDraft, { frames }: Input['tx']): Rival => rivalOf(act, act.scopeFrame, frames);
 
 /** 1 where the other act has all of this one's movements, or is of a kind that is composed of others. */
-function isPart(part: MotifDraft, whole: MotifDraft, rulebook: Input['rulebook']): 0 | 1 {
-  return kindOf(rulebook, whole.kind).composite || has(whole, part) ? 1 : 0;
+function isPart(part: MotifDraft, whole: MotifDraft): 0 | 1 {
+  return whole.traits.composite || has(whole, part) ? 1 : 0;
 }
 
 /** Movements are in order. */
@@ -82,16 +82,15 @@ function has(whole: MotifDraft, part: MotifDraft): boolean {
  * other used up (as a zap does first).
  */
 function* carried(drafts: readonly MotifDraft[], input: Input): Iterable<Part> {
-  const acts = drafts.filter((draft) => draft.whole === null && changesPosition(input.rulebook, draft));
+  const acts = drafts.filter((draft) => draft.whole === null && changesPosition(draft));
   if (acts.length < 2) return;
-  yield* insideVaults(acts, input);
+  yield* insideVaults(acts);
   yield* alongWays(acts, input);
 }
 
 /** Acts of an issuer of shares in its own name while it made or redeemed them. */
-function* insideVaults(acts: readonly MotifDraft[], { rulebook }: Input): Iterable<Part> {
-  const key = (account: Address, { kind }: MotifDraft): string =>
-    `${account} ${kindOf(rulebook, kind).position?.effect}`;
+function* insideVaults(acts: readonly MotifDraft[]): Iterable<Part> {
+  const key = (account: Address, { traits }: MotifDraft): string => `${account} ${traits.position?.effect}`;
   const vaults = new Map<string, MotifDraft>();
   for (const act of acts) if (sharesOf(act).length > 0) vaults.set(key(act.venue, act), act);
   for (const act of acts) {

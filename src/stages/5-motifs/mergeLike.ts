@@ -1,4 +1,3 @@
-import { kindOf } from '../../lib/motifKinds.ts';
 import { distinctRoles, isPrincipal } from '../../lib/roles.ts';
 import { groupBy } from '../../lib/lists.ts';
 import { Components } from '../../lib/components.ts';
@@ -33,25 +32,24 @@ function mergeEach(drafts: Group, groups: readonly Group[], { tx }: Input, actOf
  * an act each. The best known of them is the act; only one as well known adds tags to it.
  */
 export function mergeSilent(drafts: Group, input: Input): Group {
-  const silent = drafts.filter(({ kind, legs }) => {
-    const { venue, executes } = kindOf(input.rulebook, kind);
+  const silent = drafts.filter(({ traits: { venue, executes }, legs }) => {
     return legs.length === 0 && venue !== 'created' && executes === null;
   });
   if (silent.length < 2) return drafts;
-  return mergeEach(drafts, sameOwners(silent, input), input, (group) => {
+  return mergeEach(drafts, sameOwners(silent), input, (group) => {
     const act = group.find(({ doubt }) => doubt === null) ?? group[0]!;
     const known = group.filter(({ doubt }) => doubt === act.doubt);
     return { ...act, tags: unique(known.flatMap(({ tags }) => tags)) };
   });
 }
 
-function sameOwners(silent: Group, { rulebook }: Input): Group[] {
+function sameOwners(silent: Group): Group[] {
   const groups = new Components<MotifDraft>();
   const seen = new Map<string, MotifDraft>();
   const nameless = new Map<MotifDraft, string>();
   for (const draft of silent) {
-    const { kind, protocol, doubt, participants } = draft;
-    const key = `${kind} ${protocol?.slug} ${kindOf(rulebook, kind).allowance ? doubt : ''}`;
+    const { kind, traits, protocol, doubt, participants } = draft;
+    const key = `${kind} ${protocol?.slug} ${traits.allowance ? doubt : ''}`;
     const owners = participants.filter(({ role }) => isPrincipal(role));
     for (const { account } of owners) groups.link(seen, `${key} ${account}`, draft);
     if (owners.length === 0) nameless.set(draft, key);
@@ -87,8 +85,8 @@ export function mergeLike(drafts: Group, input: Input): Group {
 }
 
 /** Kinds without a venue of their own, with amounts that equal their movements. */
-function mayFold({ kind, assetsIn, assetsOut, movements }: MotifDraft, { flow, rulebook }: Input): boolean {
-  const { venue, position } = kindOf(rulebook, kind);
+function mayFold({ traits, assetsIn, assetsOut, movements }: MotifDraft, { flow }: Input): boolean {
+  const { venue, position } = traits;
   if ((venue !== 'none' && venue !== 'created') || position !== null || assetsIn.length > 0) return false;
   return assetsOut.every(({ asset, amount }) => {
     const moved = movements.map((index) => flow.movements[index]!).filter((one) => one.asset === asset);

@@ -1,4 +1,4 @@
-import { kindOf, isRecognised, protocolOf } from '../../lib/motifKinds.ts';
+import { isRecognised, protocolOf } from '../../lib/motifKinds.ts';
 import { SHARE_ROLES } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -21,7 +21,7 @@ export function nameVenues(
   rulebook: Rulebook,
 ): readonly Motif[] {
   for (const motif of motifs) {
-    const { venue, allowance, composite } = kindOf(rulebook, motif.kind);
+    const { venue, allowance, composite } = motif.traits;
     if (isRecognised(motif.protocol) || composite || allowance || NO_PLACE.has(venue)) continue;
     motif.named =
       protocolOf(motif.venue, context.registered, rulebook) ??

@@ -4,7 +4,6 @@ import { venuesOf } from '../../value/parties.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
 
 /** A coherent part of the transaction: the indexes of its motifs that are part of no other one, in order. */
 export type Scope = readonly number[];
@@ -14,15 +13,11 @@ export type Scope = readonly number[];
  * party. Strangers meet at venues: a venue connects its customers' acts to its own, not to one another. Acts
  * without a participant belong to the first one.
  */
-export function findScopes(
-  tx: CanonicalTx,
-  motifs: readonly Motif[],
-  rulebook: Pick<Rulebook, 'motifKinds'>,
-): Scope[] {
+export function findScopes(tx: CanonicalTx, motifs: readonly Motif[]): Scope[] {
   if (!tx.succeeded) return [];
   const acts = motifs.filter(({ parent }) => parent === null);
   if (acts.length < 2) return tx.frames.length === 0 ? [] : [acts.map(({ index }) => index)];
-  const venues = venuesOf(acts, rulebook);
+  const venues = venuesOf(acts);
   const groups = new Components<Motif>();
   const seen = new Map<Address | number, Motif>();
   for (const motif of motifs) {

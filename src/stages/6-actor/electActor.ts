@@ -103,20 +103,20 @@ function receiverOf(context: ElectionContext, orders: readonly StatedOrder[], wo
 function paidInsteadOf(context: ElectionContext, { account, entity = [account] }: Proposal): Address[] {
   const isPaid = ['received', 'both'].includes(context.sidesTogether(entity));
   const acts = context.input.motifs.filter((act) => {
-    const { trade, legs, position: at } = context.kindOf(act);
+    const { trade, legs, position: at } = act.traits;
     if (at?.category === 'bridge_claim') return at.effect === 'close';
     if (isPaid || trade === 'order') return false;
     if (trade !== null) return true;
     if (at === null && !legs.includes('reward')) return false;
     return accountsWith(act.participants, 'owner').some((owner) => entity.includes(owner));
   });
-  const { flow, rulebook, motifs } = context.input;
+  const { flow, motifs } = context.input;
   const { destinations } = tracingOf(flow);
-  const aside = new Set([...entity, ...feeRecipientsOf(motifs, rulebook)]);
+  const aside = new Set([...entity, ...feeRecipientsOf(motifs)]);
   const gained = (one: Address): boolean =>
     !aside.has(one) && context.sides(one) === 'received' && context.neverElect(one) === null;
   const behind = (act: Motif, one: Address): Address[] =>
-    amountsMoved(act, false, rulebook).flatMap(({ asset }) => destinations(one, asset));
+    amountsMoved(act, false).flatMap(({ asset }) => destinations(one, asset));
   const at = (act: Motif) => ['recipient', 'beneficiary'].flatMap((of) => accountsWith(act.participants, of));
   return acts.flatMap((act) => at(act).flatMap((one) => [one, ...behind(act, one)])).filter(gained);
 }

@@ -1,4 +1,4 @@
-import { isRecognised, kindOf, servingTag } from '../../lib/motifKinds.ts';
+import { isRecognised, servingTag } from '../../lib/motifKinds.ts';
 import { callersOf } from '../../value/frames.ts';
 import { tokensOf, venuesOf } from '../../value/parties.ts';
 import { isPrecompile } from '../../evm/address.ts';
@@ -47,7 +47,7 @@ const PARTS: PartsOf<Parts, ElectionContext> = {
   },
   signerIsNamed: (context) =>
     context.input.motifs.some((motif) => {
-      const { composite, submitter } = context.kindOf(motif);
+      const { composite, submitter } = motif.traits;
       const isOfMore = motif.basis !== 'structure' && !composite && !submitter;
       return isOfMore && accountsWith(motif.participants, 'owner').includes(context.signer);
     }),
@@ -91,16 +91,7 @@ export class ElectionContext extends withParts<Parts>(PARTS) {
 
   /** Motifs that execute an account's calls, or a user operation. */
   executions(what: NonNullable<MotifKindSpec['executes']>): readonly Motif[] {
-    return this.withTrait(({ executes }) => executes === what);
-  }
-
-  /** Motifs of a kind with this trait. */
-  withTrait(has: (kind: MotifKindSpec) => boolean): readonly Motif[] {
-    return this.input.motifs.filter((motif) => has(this.kindOf(motif)));
-  }
-
-  kindOf({ kind }: Motif): MotifKindSpec {
-    return kindOf(this.input.rulebook, kind);
+    return this.input.motifs.filter(({ traits }) => traits.executes === what);
   }
 
   /** The account called others, emitted events or was created here: it has code of its own. */
@@ -207,7 +198,7 @@ export class ElectionContext extends withParts<Parts>(PARTS) {
     if (tokensOf(this.input.flow).has(account)) return 'token_contract';
     const serving = servingTag(this.input.rulebook, account);
     if (serving) return `serves_everybody:${serving}`;
-    return venuesOf(this.input.motifs, this.input.rulebook).has(account) ? 'venue' : null;
+    return venuesOf(this.input.motifs).has(account) ? 'venue' : null;
   }
 
   /** An account without code, other than the signer, that can be the actor. */

@@ -1,5 +1,5 @@
 import { lazy } from '../../lib/lazy.ts';
-import { isCycle, isRecognised, kindOf } from '../../lib/motifKinds.ts';
+import { isCycle, isRecognised, kindOf, isSwap } from '../../lib/motifKinds.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { sumOf } from '../../value/amount.ts';
 import { isIssuance, isNft, NATIVE_ASSET } from '../../value/asset.ts';
@@ -41,7 +41,7 @@ export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonl
   const into = ({ id, outgoing }: Balance): boolean =>
     view
       .takersOf(id, burnsCount)
-      .some((motif) => isRested(motif) || view.kind(motif).destroys || feeds(view, motif, motifs)) ||
+      .some((motif) => isRested(motif) || motif.traits.destroys || feeds(view, motif, motifs)) ||
     outgoing.every(({ to, index }) => venues.has(to) || moved.has(index));
   const isFee = ({ id }: Balance): boolean =>
     id === NATIVE_ASSET && view.sent.some((other) => other.id !== id && into(other));
@@ -62,11 +62,11 @@ export function accountsFor(view: SubjectView, rule: IntentRule, motifs: readonl
  * others into the pools of a cycle would pass for its price or profit. Rebasing tokens round by some units.
  */
 export function gainedElsewhere(view: SubjectView, motifs: readonly Motif[]): boolean {
-  const cycles = motifs.filter((motif) => isCycle(view.kind(motif)));
+  const cycles = motifs.filter(isCycle);
   const { elected } = view.input.subject;
-  const states = ({ trade }: MotifTraits): boolean =>
+  const states = ({ traits: { trade } }: Motif): boolean =>
     !NOT_EXCHANGED.has(trade) && (elected || trade !== 'order');
-  if (!motifs.some((motif) => states(view.kind(motif)))) return statesMore(view, motifs);
+  if (!motifs.some(states)) return statesMore(view, motifs);
   const given = gainsOf(view, cycles.length > 0 ? cycles : motifs, 'received');
   const amounts = new Map(given.map(({ id, amount }) => [id, amount]));
   const exceeds = (net: bigint, stated: bigint): boolean => (net - stated) * 1000n > stated;
@@ -93,7 +93,7 @@ const statesAmounts = ({ claims }: Motif): boolean => claims.some(({ name }) => 
  */
 function isPaidBeside(view: SubjectView, motifs: readonly Motif[]): boolean {
   const { tx, flow, sent, received, input } = view;
-  const orders = motifs.filter((motif) => view.kind(motif).trade === 'order');
+  const orders = motifs.filter(({ traits }) => traits.trade === 'order');
   const { consent } = input.suspects ?? {};
   if (input.subject.mode === 'self' || orders.length === 0 || !consent) return false;
   const venues = new Set(orders.map(({ venue }) => venue));
@@ -150,9 +150,8 @@ function areAlone(view: SubjectView, orders: readonly Motif[]): boolean {
  */
 function feeds(view: SubjectView, motif: Motif, motifs: readonly Motif[]): boolean {
   const isKnown = motif.status === 'Proven' && isRecognised(motif.protocol);
-  const { rulebook } = view.input;
-  const got = amountsMoved(motif, false, rulebook);
-  const given = motifs.flatMap((one) => amountsMoved(one, true, rulebook));
+  const got = amountsMoved(motif, false);
+  const given = motifs.flatMap((one) => amountsMoved(one, true));
   const isUsed = got.every(({ asset, amount }) =>
     given.some((one) => one.asset === asset && one.amount === amount),
   );
@@ -170,13 +169,13 @@ function comesAlong(
   motifs: readonly Motif[],
 ): boolean {
   const payers = view.payersOf(id);
-  if (payers.length > 0 && payers.every((motif) => view.kind(motif).serves !== null)) return true;
+  if (payers.length > 0 && payers.every((motif) => motif.traits.serves !== null)) return true;
   const { protocolAt } = view.input.rulebook;
   const slugs = new Set(
     motifs.flatMap(({ protocol }) => (protocol && protocol.matchedBy !== 'family' ? protocol.slug : [])),
   );
   return (
-    payers.every((motif) => view.kind(motif).position === null && !view.isSwap(motif)) &&
+    payers.every((motif) => motif.traits.position === null && !isSwap(motif)) &&
     incoming.every(({ from, asset }) => {
       const moved = view.input.flow.assets.get(asset)!;
       const issuer = isNft(moved) ? moved.address! : from;
@@ -197,7 +196,7 @@ export function listedGifts(view: SubjectView, motifs: readonly Motif[]): ActAmo
 /** Tokens got for nothing beside acts on the actor's own positions, which took exactly what it gave. */
 export function giftsAmong(view: SubjectView, motifs: readonly Motif[], got: Balance[]): Balance[] {
   const { entity, sent, received } = view;
-  const changes = (motif: Motif): boolean => view.kind(motif).position !== null;
+  const changes = (motif: Motif): boolean => motif.traits.position !== null;
   const isOwn = (motif: Motif): boolean => changes(motif) && entity.has(roleOf(motif, 'owner')!);
   if (got.length === 0 || motifs.length === 0 || !motifs.every(isOwn)) return [];
   const gave = totals(view, motifs, (one) => one.gave);

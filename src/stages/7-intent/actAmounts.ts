@@ -1,3 +1,4 @@
+import { isSwap } from '../../lib/motifKinds.ts';
 import { mergeNative, NATIVE } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
 import { memoizeFor } from '../../lib/memo.ts';
@@ -31,17 +32,16 @@ export const actAmounts = memoizeFor((motifs: readonly Motif[], view: SubjectVie
 
 function amountsOn(view: SubjectView, motifs: readonly Motif[], side: 'sent' | 'received'): ActAmount[] {
   const own = ownAmounts(view, motifs, side);
-  if (motifs.length === 0 || !motifs.every((motif) => movesPosition(view, motif))) return own;
+  if (motifs.length === 0 || !motifs.every(movesPosition)) return own;
   // Sent shares paid for the act, unless they are the position itself.
-  const shares = sharesOf(view, side === 'received' ? view.own : motifs);
+  const shares = sharesOf(side === 'received' ? view.own : motifs);
   const besides = own.filter(({ id }) => !shares.has(id));
   if (motifs.length > 1 && !areApart(view, motifs)) return firstFilled(besides, own);
   const act = sumsOf(view, motifs, side);
   const related = besides.filter(({ id }) => act.has(id));
   if (related.length === 0) {
     const stated = [...act.values()];
-    if (side === 'sent' && motifs.every((motif) => isBridged(view, motif)))
-      return firstFilled(stated, besides, own);
+    if (side === 'sent' && motifs.every(isBridged)) return firstFilled(stated, besides, own);
     const paidByOthers = side === 'sent' && besides.every(({ id }) => isFee(view, id, act));
     return paidByOthers ? firstFilled(stated, besides, own) : firstFilled(besides, stated, own);
   }
@@ -59,22 +59,22 @@ function amountsOn(view: SubjectView, motifs: readonly Motif[], side: 'sent' | '
 /** The actor's amounts without debts; of a trade, those that an act took or paid out. */
 function ownAmounts(view: SubjectView, motifs: readonly Motif[], side: 'sent' | 'received'): ActAmount[] {
   const whole = side === 'sent' ? withoutPayments(view, motifs) : view[side].map(netOf);
-  const debts = sharesOf(view, motifs, true);
+  const debts = sharesOf(motifs, true);
   const own = whole.filter(({ id }) => !debts.has(id));
   const ends = side === 'sent' ? view.takers : view.payers;
-  const traded = isTrade(view, motifs) ? own.filter(({ id }) => ends.get(id)?.size) : [];
+  const traded = isTrade(motifs) ? own.filter(({ id }) => ends.get(id)?.size) : [];
   return firstFilled(traded, own);
 }
 
 /** Whether the acts are swaps and orders alone. */
-export const isTrade = (view: SubjectView, motifs: readonly Motif[]): boolean =>
-  motifs.length > 0 && motifs.every((motif) => view.isSwap(motif) || view.kind(motif).trade === 'order');
+export const isTrade = (motifs: readonly Motif[]): boolean =>
+  motifs.length > 0 && motifs.every((motif) => isSwap(motif) || motif.traits.trade === 'order');
 
 /** Payments of others beside the actor's batch, to recipients of that. */
 export function paidBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const { entity, recipients, sent } = view;
   const isBatch = (motif: Motif): boolean =>
-    view.kind(motif).composite && view.assetsMoved(motif, false).size === 0;
+    motif.traits.composite && view.assetsMoved(motif, false).size === 0;
   if (!motifs.some(isBatch)) return [];
   const beside = view.input.motifs.filter((motif) => {
     const [payer, paid] = [roleOf(motif, 'owner'), accountsWith(motif.participants, 'recipient')];
@@ -85,8 +85,7 @@ export function paidBeside(view: SubjectView, motifs: readonly Motif[]): ActAmou
 }
 
 /** A bridge's principal is the asset that leaves the chain, also where the actor paid with another. */
-const isBridged = (view: SubjectView, motif: Motif): boolean =>
-  view.kind(motif).position?.category === 'bridge_claim';
+const isBridged = (motif: Motif): boolean => motif.traits.position?.category === 'bridge_claim';
 
 /** Amounts paid beside a trade or for a bridge's message; all where the acts put in others than stated. */
 export const paidInstead = memoizeFor((motifs: readonly Motif[], view: SubjectView): readonly ActAmount[] => {
@@ -94,9 +93,9 @@ export const paidInstead = memoizeFor((motifs: readonly Motif[], view: SubjectVi
   if (stated.length === 0 || motifs.length === 0) return [];
   const gave = view.sent.map(netOf);
   const others = gave.filter(({ id }) => !stated.some((one) => one.id === id));
-  if (isTrade(view, motifs)) return others;
-  if (others.length === gave.length) return motifs.every((motif) => movesPosition(view, motif)) ? gave : [];
-  if (!motifs.every((motif) => isBridged(view, motif))) return [];
+  if (isTrade(motifs)) return others;
+  if (others.length === gave.length) return motifs.every(movesPosition) ? gave : [];
+  if (!motifs.every(isBridged)) return [];
   const act = sumsOf(view, motifs, 'sent');
   return others.filter(({ id }) => isFee(view, id, act));
 });
@@ -104,13 +103,11 @@ export const paidInstead = memoizeFor((motifs: readonly Motif[], view: SubjectVi
 /** Amounts that the actor got beside a trade, or claimed beside an act on a position. */
 export function gotBeside(view: SubjectView, motifs: readonly Motif[]): ActAmount[] {
   const stated = new Set(actAmounts(motifs, view).received.map(({ id }) => id));
-  if (isTrade(view, motifs))
+  if (isTrade(motifs))
     return view.received.filter((got) => !stated.has(got.id) && !view.isAdded(got)).map(netOf);
-  const collects = (motif: Motif): boolean => view.kind(motif).position?.effect === 'collect';
-  if (motifs.length === 0 || motifs.some((motif) => !movesPosition(view, motif) || collects(motif)))
-    return [];
-  const isClaim = (motif: Motif): boolean =>
-    collects(motif) || amountsOf(motif, view.input.rulebook)[0]?.leg === 'reward';
+  const collects = (motif: Motif): boolean => motif.traits.position?.effect === 'collect';
+  if (motifs.length === 0 || motifs.some((motif) => !movesPosition(motif) || collects(motif))) return [];
+  const isClaim = (motif: Motif): boolean => collects(motif) || amountsOf(motif)[0]?.leg === 'reward';
   const claims = view.own.filter((motif) => motif.parent === null && isClaim(motif));
   const gained = [...sumsOf(view, claims, 'received').values()];
   return gained.filter(({ id }) => !stated.has(id) && view.payers.has(id));
@@ -122,13 +119,13 @@ export function otherOwner(view: SubjectView, motifs: readonly Motif[]): Address
   const [stated, ...more] = new Set(motifs.map((motif) => statedOwner(motif, input.rulebook)));
   if (!input.subject.elected) return null;
   if (stated && more.length === 0) return entity.has(stated) ? null : stated;
-  const named = (motif: Motif) => view.kind(motif).position && namedHolder(motif, input);
+  const named = (motif: Motif) => motif.traits.position && namedHolder(motif, view.flow);
   return anotherOf(view, motifs.map(named));
 }
 
 /** The owner of the positions that the acts change; null where one of them changes none. */
 export function ownerOf(view: SubjectView, motifs: readonly Motif[]): Address | null {
-  const isAbout = motifs.length > 0 && motifs.every((motif) => movesPosition(view, motif));
+  const isAbout = motifs.length > 0 && motifs.every(movesPosition);
   return isAbout ? (otherOwner(view, motifs) ?? view.input.subject.account) : null;
 }
 
@@ -146,11 +143,11 @@ export function statedBy(view: SubjectView, motifs: readonly Motif[], label: str
 /** The account that positions of the actor were paid out to, where it is another. */
 export function paidTo(view: SubjectView, motifs: readonly Motif[]): Address | null {
   // A bridge's recipient is an account of another chain.
-  const isPaid = (motif: Motif): boolean => movesPosition(view, motif) && !isBridged(view, motif);
+  const isPaid = (motif: Motif): boolean => movesPosition(motif) && !isBridged(motif);
   const recipientOf = ({ participants }: Motif) =>
     accountsWith(participants, 'recipient').find((account) => !view.entity.has(account)) ?? null;
   const paid = motifs.map((motif) => (isPaid(motif) ? recipientOf(motif) : null));
-  const debts = sharesOf(view, motifs, true);
+  const debts = sharesOf(motifs, true);
   return view.received.some(({ id }) => !debts.has(id)) ? null : anotherOf(view, paid);
 }
 
@@ -173,8 +170,8 @@ export function isFee(view: SubjectView, id: AssetId, act: ReadonlyMap<AssetId, 
 }
 
 /** An act without movements of its own says nothing of amounts. */
-const movesPosition = ({ input: { rulebook } }: SubjectView, { kind, movements }: Motif): boolean =>
-  movements.length > 0 && Boolean(rulebook.motifKinds.get(kind)?.position);
+const movesPosition = ({ traits, movements }: Motif): boolean =>
+  movements.length > 0 && traits.position !== null;
 
 /** Assets that the acts moved more of that way than back, native and wrapped native as one. */
 export function gainsOf(view: SubjectView, motifs: readonly Motif[], side: 'sent' | 'received'): ActAmount[] {
@@ -208,8 +205,8 @@ function withoutPayments(view: SubjectView, motifs: readonly Motif[]): ActAmount
 }
 
 /** The position's own tokens among the assets of these acts; `debts`: of debts alone. */
-function sharesOf({ input: { rulebook } }: SubjectView, motifs: readonly Motif[], debts = false) {
-  const amounts = motifs.flatMap((motif) => amountsOf(motif, rulebook));
+function sharesOf(motifs: readonly Motif[], debts = false) {
+  const amounts = motifs.flatMap((motif) => amountsOf(motif));
   const shares = amounts.filter((one) => (debts ? one.role === 'debt_share' : isShare(one)));
   return new Set(shares.map(({ asset }) => asset));
 }
@@ -235,7 +232,7 @@ export function feesBeside(view: SubjectView, motifs: readonly Motif[]): ActFee[
 
 /** Those of one act. */
 function feesOf(view: SubjectView, motif: Motif): ActFee[] {
-  return sidesOf(motif, view.input.rulebook).flatMap((side) =>
+  return sidesOf(motif).flatMap((side) =>
     side.amounts.flatMap((one): ActFee | never[] => {
       const asset = view.flow.assets.get(one.asset);
       const owed = one.role === 'debt' && !one.gave && one.delta > one.amount;
@@ -268,14 +265,14 @@ const [sumsGiven, sumsGot] = [summing(true), summing(false)];
 
 /** Those amounts of the acts, parts of another of them left out, native and wrapped native as one. */
 export function totals(
-  { input: { flow, rulebook } }: SubjectView,
+  { input: { flow } }: SubjectView,
   motifs: readonly Motif[],
   counts: (one: SideAmount, side: Side) => boolean,
 ): Map<AssetId, ActAmount> {
   const sums = new Map<AssetId, ActAmount>();
   const whole = new Set(motifs.map(({ index }) => index));
   for (const motif of motifs.filter(({ parent }) => parent === null || !whole.has(parent)))
-    for (const own of sidesOf(motif, rulebook))
+    for (const own of sidesOf(motif))
       for (const one of own.amounts) {
         const known = flow.assets.get(one.asset);
         if (!known || !counts(one, own)) continue;

@@ -1,4 +1,4 @@
-import { isRecognised } from '../../lib/motifKinds.ts';
+import { isRecognised, isSwap } from '../../lib/motifKinds.ts';
 import { accountsWith, roleOf } from '../../lib/roles.ts';
 import { isToSubmitter } from '../../value/parties/execution.ts';
 import { lowestOf } from '../../value/prove.ts';
@@ -23,15 +23,15 @@ export function supportingMotifs(view: SubjectView, rule: IntentRule): Motif[] {
   const kinds = new Set(rule.restsOn);
   let onPath: ReadonlySet<Motif> | undefined;
   const supporting = view.own.filter(
-    (motif) => kinds.has(motif.kind) && (!view.isSwap(motif) || (onPath ??= new Set(view.path)).has(motif)),
+    (motif) => kinds.has(motif.kind) && (!isSwap(motif) || (onPath ??= new Set(view.path)).has(motif)),
   );
   const ofMany = isOfMany(rule.when);
   if (supporting.length > 0 && !ofMany) return supporting;
   const others = view.input.motifs.filter(
     (motif) =>
       kinds.has(motif.kind) &&
-      !view.isSwap(motif) &&
-      (rule.proof !== 'structural' || ofMany || view.kind(motif).completedBy !== null),
+      !isSwap(motif) &&
+      (rule.proof !== 'structural' || ofMany || motif.traits.completedBy !== null),
   );
   return ofMany ? ofOwners(others, view) : others;
 }
@@ -64,7 +64,7 @@ export function assess(view: SubjectView, rule: IntentRule, { motifs, open }: Ac
   const confidence = lowestOf([earned, doubts.length > 0 ? 'Medium' : 'High']);
   const limits: CaveatCode[] = [];
   // A plain movement of value is at no contract that could be known.
-  if (unknown.some((motif) => !view.kind(motif).plain)) limits.push('unknown_protocol');
+  if (unknown.some((motif) => !motif.traits.plain)) limits.push('unknown_protocol');
   if (weakest !== 'High' && known) limits.push('uncertain_motif');
   if (rule.confidence.known !== 'High' || doubts.length + limits.length === 0) limits.push('rule_limit');
   return {
@@ -78,7 +78,7 @@ export function assess(view: SubjectView, rule: IntentRule, { motifs, open }: Ac
 function isAtKnown(view: SubjectView, motif: Motif): boolean {
   const { rulebook, motifs } = view.input;
   if (isRecognised(motif.protocol) || rulebook.wrappedNative.has(motif.venue)) return true;
-  const parts = view.kind(motif).composite ? motifs.filter(({ parent }) => parent === motif.index) : [];
+  const parts = motif.traits.composite ? motifs.filter(({ parent }) => parent === motif.index) : [];
   return parts.length > 0 && parts.every((part) => isRecognised(part.protocol));
 }
 
@@ -101,7 +101,7 @@ function isFundedUnasked(view: SubjectView, motifs: readonly Motif[]): boolean {
   const { sent, flow, input } = view;
   const unasked = input.suspects?.unasked;
   if (sent.length > 0 || !unasked || unasked.size === 0) return false;
-  const positions = motifs.filter((motif) => view.kind(motif).position !== null);
+  const positions = motifs.filter((motif) => motif.traits.position !== null);
   const payers = new Set(positions.map((motif) => roleOf(motif, 'payer')));
   return flow.movements.some((m) => unasked.has(m.index) && (payers.has(m.from) || payers.has(m.to)));
 }
@@ -113,12 +113,10 @@ function isFundedUnasked(view: SubjectView, motifs: readonly Motif[]): boolean {
 function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[] {
   if (motifs.every(({ status }) => status === 'Proven') || !isOneForOne(view, motifs)) return motifs;
   const states = (motif: Motif, { id, net }: Balance): boolean => {
-    const [one, ...more] = amountsMoved(motif, net < 0n, view.input.rulebook);
+    const [one, ...more] = amountsMoved(motif, net < 0n);
     return one?.delta === net && view.mergedAsset(one.asset) === id && more.length === 0;
   };
-  const stated = view.own.filter(
-    (motif) => view.kind(motif).trade === 'summary' && isRecognised(motif.protocol),
-  );
+  const stated = view.own.filter((motif) => motif.traits.trade === 'summary' && isRecognised(motif.protocol));
   const both = [...view.sent, ...view.received];
   const exact = stated.find((act) => act.status === 'Proven' && both.every((one) => states(act, one)));
   if (exact) return [exact];
@@ -128,7 +126,7 @@ function provingOf(view: SubjectView, motifs: readonly Motif[]): readonly Motif[
 /** The subject gave one asset and got one by these trades, and all who gave in them asked for it. */
 function isOneForOne(view: SubjectView, motifs: readonly Motif[]): boolean {
   const { sent, received, entity, fees, flow } = view;
-  const trades = motifs.every((motif) => !NOT_EXCHANGED.has(view.kind(motif).trade));
+  const trades = motifs.every((motif) => !NOT_EXCHANGED.has(motif.traits.trade));
   return (
     sent.length === 1 &&
     received.length === 1 &&
@@ -149,8 +147,7 @@ function isShownExchange(view: SubjectView, motifs: readonly Motif[]): boolean {
   const { mode, account, signer } = input.subject;
   const called = mode === 'self' && account === signer && view.tagsOf(tx.to).includes('aggregator');
   const settled = motifs.every(
-    (motif) =>
-      view.kind(motif).trade === 'order' && motif.status === 'Proven' && isRecognised(motif.protocol),
+    (motif) => motif.traits.trade === 'order' && motif.status === 'Proven' && isRecognised(motif.protocol),
   );
   if (!isOneForOne(view, motifs) || !(called || settled)) return false;
   const traded = new Set([sent[0]!.id, received[0]!.id]);

@@ -1,3 +1,4 @@
+import { isSwap } from '../../lib/motifKinds.ts';
 import { only } from '../../lib/lists.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { lazy } from '../../lib/lazy.ts';
@@ -49,7 +50,7 @@ export interface Acts {
 
 /** Empty where the acts are more than swaps, or pools took more than the actor gave: they served others. */
 export const keptOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): readonly Kept[] => {
-  if (!isTrade(view, motifs)) return [];
+  if (!isTrade(motifs)) return [];
   const kept: Kept[] = [];
   for (const side of ['sent', 'received'] as const) {
     const acts = gainsOf(view, motifs, side);
@@ -76,12 +77,12 @@ export const isUnlisted = ({ amount, tax, share }: Kept): boolean => amount > ta
  * neither the actor nor another act of its own got.
  */
 export function leftOpen(view: SubjectView, motifs: readonly Motif[], label: string): ActFee[] {
-  const kinds = motifs.map((motif) => view.kind(motif));
-  if (kinds.length === 0 || kinds.some(({ plain }) => plain) || isTrade(view, motifs)) return [];
+  const kinds = motifs.map((motif) => motif.traits);
+  if (kinds.length === 0 || kinds.some(({ plain }) => plain) || isTrade(motifs)) return [];
   const acts = lazy(() => {
     const given = new Set(motifs.flatMap((motif) => [...view.assetsMoved(motif, true)]));
     const feeds = (motif: Motif): boolean => [...view.assetsMoved(motif, false)].every((id) => given.has(id));
-    return view.own.filter((one) => isOwnAct(view, one) || (view.isSwap(one) && feeds(one)));
+    return view.own.filter((one) => isOwnAct(view, one) || (isSwap(one) && feeds(one)));
   });
   const tookBy = (some: readonly Motif[]): ReadonlyMap<AssetId, ActAmount> =>
     totals(view, [...new Set([...motifs, ...some])], ({ gave }) => gave);
@@ -176,8 +177,8 @@ function tradedOn(view: SubjectView, motifs: readonly Motif[], { id, amount }: P
 /** An act on a position of the actor, or a trade for it. */
 function isOwnAct(view: SubjectView, motif: Motif): boolean {
   const has = (role: string): boolean => view.entity.has(roleOf(motif, role)!);
-  if (view.kind(motif).position !== null) return has('owner');
-  return isTrade(view, [motif]) && has('recipient');
+  if (motif.traits.position !== null) return has('owner');
+  return isTrade([motif]) && has('recipient');
 }
 
 /**
@@ -199,12 +200,11 @@ export const callsListed = memoizeFor((view: SubjectView, _: void): boolean => {
 /** The surplus of other accounts: more of the asset than their swaps and the actor's positions explain. */
 function* surplusesOf(view: SubjectView, id: AssetId): Generator<[Address, bigint]> {
   const { flow, entity, swaps } = view;
-  const { rulebook } = view.input;
   const whole = new Set(swaps.map(({ parent }) => parent));
-  const positions = view.own.filter((act) => act.parent === null && view.kind(act).position !== null);
+  const positions = view.own.filter((act) => act.parent === null && act.traits.position !== null);
   const traded = new Map<Address, bigint>();
   for (const act of [...swaps.filter(({ index }) => !whole.has(index)), ...positions])
-    for (const { asset, delta } of amountsOf(act, rulebook))
+    for (const { asset, delta } of amountsOf(act))
       if (mergeNative(asset, flow) === id) traded.set(act.venue, (traded.get(act.venue) ?? 0n) - delta);
   const aside = new Set([ZERO_ADDRESS, ...entity, ...flow.wrappedNative]);
   for (const account of flow.incoming.keys()) {
@@ -259,7 +259,7 @@ const tipOf = memoizeFor((motifs: readonly Motif[], view: SubjectView): Tip => {
   const amount = sumOf(
     paid.map((index) => flow.movements[index]!).filter(({ asset }) => asset === NATIVE_ASSET),
   );
-  if (amount === 0n || !isTrade(view, motifs)) return { amount, of: null };
+  if (amount === 0n || !isTrade(motifs)) return { amount, of: null };
   // Without the tip, ether that was unwrapped for it is left over.
   const isUnwrapped = exchange.unmerged().some(({ id, net }) => id === NATIVE_ASSET && net === amount);
   const holds = ({ id, asset }: ActAmount): boolean =>

@@ -182,11 +182,10 @@ export function paymentsText(subject: LabelSubject): string {
 export function aboutPosition(subject: LabelSubject): string {
   const { view, motifs, brevity, format } = subject;
   const owner = otherOwner(view, motifs);
-  const adds = (motif: Motif): boolean => /^(open|increase)$/.test(view.kind(motif).position?.effect ?? '');
+  const adds = (motif: Motif): boolean => /^(open|increase)$/.test(motif.traits.position?.effect ?? '');
   const takesOut = (motif: Motif): boolean =>
     !adds(motif) && accountsWith(motif.participants, 'recipient').some((account) => view.entity.has(account));
-  const owes = (motif: Motif): boolean =>
-    adds(motif) && view.kind(motif).position!.category === 'lending_debt';
+  const owes = (motif: Motif): boolean => adds(motif) && motif.traits.position!.category === 'lending_debt';
   if (owner !== null && motifs.every(owes)) return `, owed by ${shortAddress(owner)}`;
   if (owner !== null && motifs.some(takesOut)) return `, out of ${shortAddress(owner)}’s position`;
   if (owner !== null) return ` for ${shortAddress(owner)}`;
@@ -201,7 +200,7 @@ export function aboutPosition(subject: LabelSubject): string {
   return [
     clause('and', paidBeside(view, motifs), subject, ' of others'),
     clause(made ? 'out of' : 'paying', paid, subject),
-    clause(isTrade(view, motifs) ? 'receiving' : 'claiming', claimed, subject),
+    clause(isTrade(motifs) ? 'receiving' : 'claiming', claimed, subject),
     clause('receiving', gifts, subject),
   ].join('');
 }

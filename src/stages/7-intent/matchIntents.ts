@@ -1,3 +1,4 @@
+import { isSwap } from '../../lib/motifKinds.ts';
 import { netSides, type Sides } from '../../value/balances.ts';
 import { assess, supportingMotifs, type Assessment } from './assess.ts';
 import { SubjectView } from './facts/subjectView.ts';
@@ -61,7 +62,7 @@ async function bestMatch(view: SubjectView): Promise<IntentRule | null> {
 function isMinor(view: SubjectView, { rule }: PreparedIntent): boolean {
   if (view.own.length < 2) return false;
   const gave = totals(view, supportingMotifs(view, rule), (one) => one.gave && !isShare(one));
-  const bought = (id: AssetId): boolean => view.payersOf(id).some((motif) => view.isSwap(motif));
+  const bought = (id: AssetId): boolean => view.payersOf(id).some(isSwap);
   const more = view.balances.filter(({ id, net }) => {
     const part = (gave.get(id)?.amount ?? 0n) * 100n;
     return part > 0n && (part < -net || (part < net && bought(id)));
@@ -159,7 +160,7 @@ const FALLBACK_LABELS: Readonly<Record<Sides, string>> = {
 function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
   const parts: Fragment[] = [];
   for (const motif of view.own) {
-    const kind = view.kind(motif).fragment ?? paymentBeside(view, motif, headline);
+    const kind = motif.traits.fragment ?? paymentBeside(view, motif, headline);
     if (kind === null || isImplied(view, motif, kind, headline)) continue;
     const { status, confidence, index, seq } = motif;
     parts.push({ kind, status, confidence, motifs: [index], seq });
@@ -176,8 +177,8 @@ function fragmentsOf(view: SubjectView, headline: Fragment): Fragment[] {
 /** A larger motif implies its parts that can be a headline, and a single swap its summary. */
 function isImplied(view: SubjectView, motif: Motif, kind: string, headline: Fragment): boolean {
   if (motif.parent !== null) return view.input.rulebook.intentKinds.get(kind)?.headline !== false;
-  if (view.kind(motif).trade !== 'summary' || kind === headline.kind) return false;
-  return view.own.filter((one) => view.isSwap(one)).length === 1;
+  if (motif.traits.trade !== 'summary' || kind === headline.kind) return false;
+  return view.own.filter(isSwap).length === 1;
 }
 
 const PAYMENT_KINDS: Readonly<Record<Asset['kind'], string>> = {
@@ -193,11 +194,11 @@ const PAYMENT_KINDS: Readonly<Record<Asset['kind'], string>> = {
  */
 function paymentBeside(view: SubjectView, motif: Motif, headline: Fragment): string | null {
   const { rulebook, tx, flow, subject } = view.input;
-  const { plain, dependent } = view.kind(motif);
+  const { plain, dependent } = motif.traits;
   if (!plain || dependent || headline.motifs.length === 0) return null;
   const isAboutPayments = rulebook.intentKinds.get(headline.kind)?.category === 'transfer';
   if (isAboutPayments || roleOf(motif, 'payer') !== subject.account) return null;
   const to = roleOf(motif, 'recipient')!;
   if (tx.to === to || flow.outgoing.has(to) || view.codeAccounts.has(to)) return null;
-  return PAYMENT_KINDS[flow.assets.get(amountsOf(motif, rulebook)[0]!.asset)!.kind];
+  return PAYMENT_KINDS[flow.assets.get(amountsOf(motif)[0]!.asset)!.kind];
 }

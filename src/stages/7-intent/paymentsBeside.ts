@@ -10,14 +10,14 @@ import type { AssetId } from '../../model/valueFlow.ts';
  * others forward are part of the act's price.
  */
 export const paymentsBeside = memoizeFor((motifs: readonly Motif[], view: SubjectView): readonly Motif[] => {
-  const batches = view.own.some((motif) => view.kind(motif).executes !== null);
-  if (!batches || motifs.length === 0 || motifs.some((motif) => view.kind(motif).plain)) return [];
+  const batches = view.own.some((motif) => motif.traits.executes !== null);
+  if (!batches || motifs.length === 0 || motifs.some((motif) => motif.traits.plain)) return [];
   return view.own.filter((motif) => isOwnPayment(view, motif));
 });
 
 /** A plain payment straight from the actor's accounts that serves no other act, nor pays for execution. */
 function isOwnPayment(view: SubjectView, motif: Motif): boolean {
-  const { plain, composite, serves } = view.kind(motif);
+  const { plain, composite, serves } = motif.traits;
   const { entity, fees, flow } = view;
   const direct = motif.movements.every((m) => !fees.has(m) && entity.has(flow.movements[m]!.from));
   return plain && !composite && serves === null && direct;

@@ -21,7 +21,7 @@ export function placeOf(subject: LabelSubject): string | null {
   const [tags, called] = [view.tagsOf(view.tx.to), calledName(subject)];
   if (called !== null && tags.some((tag) => BROKER_TAGS.includes(tag))) return called;
   // A share is of its vault, whichever router put the assets there.
-  const isOfShare = (act: Motif): boolean => amountsOf(act, view.input.rulebook).some(isShare);
+  const isOfShare = (act: Motif): boolean => amountsOf(act).some(isShare);
   const isAtVault = tags.includes('router') && motifs.length > 0 && motifs.every(isOfShare);
   return knownProtocols(subject) ?? (isAtVault ? null : called) ?? venueOf(subject);
 }

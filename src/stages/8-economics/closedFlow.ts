@@ -1,4 +1,4 @@
-import { isCycle, isSwap, kindOf } from '../../lib/motifKinds.ts';
+import { isCycle, isSwap } from '../../lib/motifKinds.ts';
 import { accountsOf, accountsWith, roleOf } from '../../lib/roles.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { isConversion, type Balance } from '../../value/balances.ts';
@@ -35,13 +35,13 @@ export interface ClosedOf extends Omit<Input, 'verdict'> {
  * close (a liquidation, a flash loan). A cycle beside another intent may belong to another account. Null
  * for everything else, which needs the cost basis of earlier transactions.
  */
-export function closedFlow({ verdict, motifs, rulebook: kinds, attribution }: Input): ClosedFlow | null {
+export function closedFlow({ verdict, motifs, attribution }: Input): ClosedFlow | null {
   if (attribution.actor === null) return null;
   const certain = verdict.category === CLOSED_CATEGORY;
   if (!certain && verdict.motifs.length === 0) return null;
   const own = new Set(verdict.motifs);
   const closing = (how: 'always' | 'possible'): Motif[] =>
-    motifs.filter(({ kind }) => kindOf(kinds, kind).closedFlow === how);
+    motifs.filter(({ traits }) => traits.closedFlow === how);
   const closed = closing('always').filter(({ index }) => certain || own.has(index));
   if (closed.length > 0) return { motifs: closed, certain: true };
   if (certain) return { motifs: motifs.filter(({ index }) => own.has(index)), certain };
@@ -50,26 +50,20 @@ export function closedFlow({ verdict, motifs, rulebook: kinds, attribution }: In
 }
 
 /** Whether a motif changed a position that `own` does not show: a repaid loan looks like lost money. */
-export function changesHiddenPosition(
-  motifs: readonly Motif[],
-  own: ReadonlyMap<AssetId, Balance>,
-  kinds: Input['rulebook'],
-): boolean {
+export function changesHiddenPosition(motifs: readonly Motif[], own: ReadonlyMap<AssetId, Balance>): boolean {
   return motifs.some((motif) => {
-    const { closedFlow: closes, position } = kindOf(kinds, motif.kind);
+    const { closedFlow: closes, position } = motif.traits;
     if (closes === 'possible' || !position) return false;
-    const shares = amountsOf(motif, kinds).filter(isShare);
+    const shares = amountsOf(motif).filter(isShare);
     return shares.length === 0 || shares.some(({ asset }) => !own.has(asset));
   });
 }
 
 /** Venues of the flow's parts, and of the entity's other swaps where the flow is not certain. */
-export function poolsOf({ closed, motifs, group, rulebook }: ClosedOf): Address[] {
+export function poolsOf({ closed, motifs, group }: ClosedOf): Address[] {
   const parts = partsOf(closed, motifs);
   const isOwn = (motif: Motif): boolean => accountsOf(motif).some((account) => group.has(account));
-  const swaps = closed.certain
-    ? []
-    : motifs.filter((motif) => isSwap(kindOf(rulebook, motif.kind)) && isOwn(motif));
+  const swaps = closed.certain ? [] : motifs.filter((motif) => isSwap(motif) && isOwn(motif));
   return [...new Set([...(parts.length > 0 ? parts : closed.motifs), ...swaps].map(({ venue }) => venue))];
 }
 
@@ -80,10 +74,10 @@ function partsOf(closed: ClosedFlow, motifs: readonly Motif[]): Motif[] {
 
 /** The accounts that share the result of a closed flow, actor first. Empty without an actor. */
 export function pnlEntity(closed: ClosedFlow, input: Input): ReadonlySet<Address> {
-  const { attribution, flow, rulebook, header } = input;
+  const { attribution, flow, header } = input;
   const { actor, entity } = attribution;
   if (actor === null) return new Set();
-  const scene = { ...input, coinbase: header.coinbase, venues: venuesOf(input.motifs, rulebook) };
+  const scene = { ...input, coinbase: header.coinbase, venues: venuesOf(input.motifs) };
   const group = new Set(actingAsOne([actor, ...entity], closed.motifs, scene).keys());
   // The account that paid a cycle's first hop has its result.
   for (const motif of closed.motifs) {
@@ -102,19 +96,17 @@ export function holdersElsewhere(of: ClosedOf): Address[] {
   // A small payment of ether may be a share of the result; of a token it is the token's own tax.
   const isTax = ({ movements }: Motif): boolean =>
     movements.every((i) => mergeNative(flow.movements[i]!.asset, flow) !== NATIVE_ASSET);
-  const feeActs = motifs.filter(
-    (motif) => kindOf(rulebook, motif.kind).fee && (motif.basis !== 'structure' || isTax(motif)),
-  );
+  const feeActs = motifs.filter((motif) => motif.traits.fee && (motif.basis !== 'structure' || isTax(motif)));
   const left = new Set<Address | null>([
     ...group,
-    ...venuesOf(motifs, rulebook).keys(),
+    ...venuesOf(motifs).keys(),
     ...feeActs.flatMap(accountsOf),
     attribution.signer,
     attribution.entryPoint,
     attribution.paymaster,
   ]);
   // An act says where its movements went: a market keeps its funds in contracts of its own.
-  const acts = motifs.filter(({ kind }) => !kindOf(rulebook, kind).plain);
+  const acts = motifs.filter(({ traits }) => !traits.plain);
   const spent = new Set(acts.flatMap(({ movements }) => movements));
   const paid = sentBy(group, flow)
     .filter(({ index }) => !spent.has(index))
@@ -134,11 +126,11 @@ export function holdersElsewhere(of: ClosedOf): Address[] {
  * money in a pool of the flow, beside its trades, before them or as part of one.
  */
 export function outsideReceipts(of: ClosedOf): Movement[] {
-  const { group, closed, flow, motifs, rulebook } = of;
-  const cycles = closed.motifs.filter(({ kind }) => isCycle(kindOf(rulebook, kind)));
+  const { group, closed, flow, motifs } = of;
+  const cycles = closed.motifs.filter(isCycle);
   const own =
     cycles.length > 0
-      ? new Set(motifs.filter((m) => isOfCycle(m, cycles, rulebook)).flatMap(({ movements }) => movements))
+      ? new Set(motifs.filter((m) => isOfCycle(m, cycles)).flatMap(({ movements }) => movements))
       : movementsOfActs(of);
   const carried = withCarriers(of);
   const received = [...carried].flatMap((account) =>
@@ -157,7 +149,7 @@ function withCarriers({ group, flow }: ClosedOf): ReadonlySet<Address> {
 }
 
 /** The cycles, their loans, and refunds. */
-function isOfCycle(motif: Motif, cycles: readonly Motif[], rulebook: Input['rulebook']): boolean {
-  const { plain, dependent, closedFlow } = kindOf(rulebook, motif.kind);
+function isOfCycle(motif: Motif, cycles: readonly Motif[]): boolean {
+  const { plain, dependent, closedFlow } = motif.traits;
   return cycles.includes(motif) || closedFlow === 'possible' || (plain && dependent);
 }

@@ -48,8 +48,8 @@ export interface EconomicsInput {
 }
 
 /** Assets that moved, and those motifs speak of without a movement (netted inside a singleton). */
-function assetsOf({ flow, motifs, rulebook }: EconomicsInput): ReadonlyMap<AssetId, Asset> {
-  const stated = motifs.flatMap((motif) => amountsOf(motif, rulebook));
+function assetsOf({ flow, motifs }: EconomicsInput): ReadonlyMap<AssetId, Asset> {
+  const stated = motifs.flatMap((motif) => amountsOf(motif));
   const unmoved = stated.filter(({ asset }) => !flow.assets.has(asset));
   const found = unmoved.flatMap(({ asset }) => parseAssetId(asset) ?? []);
   return found.length === 0

@@ -1,4 +1,3 @@
-import { kindOf } from '../../lib/motifKinds.ts';
 import { roleOf } from '../../lib/roles.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import type { Balance } from '../../value/balances.ts';
@@ -44,10 +43,10 @@ export function considerationOf(input: TradeInput): Money | null {
 }
 
 /** Whether a trade's proceeds went to an account outside the group. */
-function isForAnother({ motifs, rulebook }: TradeInput, group: ReadonlySet<Address>): boolean {
+function isForAnother({ motifs }: TradeInput, group: ReadonlySet<Address>): boolean {
   return motifs.some((motif) => {
     const recipient = roleOf(motif, 'recipient');
-    const isOne = motif.parent === null && kindOf(rulebook, motif.kind).trade !== null;
+    const isOne = motif.parent === null && motif.traits.trade !== null;
     return isOne && recipient !== null && !group.has(recipient);
   });
 }

@@ -7,11 +7,9 @@ import { NOTHING, sum, whole, type Fraction, toDecimal } from './fraction.ts';
 import { computedQuote, termValues, valueOfUnits, type RateSituation } from './ratedQuote.ts';
 import { Q192, Q96, sqrtRatioAtTick } from '../../value/tickPrice.ts';
 import { balances } from '../../value/balances.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
 import { amountsOf } from '../../value/sides.ts';
 import { known, subtractMoney, unknown, worthTogether } from '../../value/money.ts';
 
@@ -135,7 +133,6 @@ export function squareRoot(value: bigint): bigint {
 interface TradeInput {
   readonly motifs: readonly Motif[];
   readonly flow: ValueFlow;
-  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
 }
 
 type Side = 'buyer' | 'seller';
@@ -148,7 +145,7 @@ type Scene = TradeInput & { readonly sold: readonly Sold[] };
  * nothing else in the transaction. Several trades of one account share its amount as their stated prices do.
  */
 export function nftTrades(input: TradeInput): NftTrade[] {
-  const sold = input.motifs.map((motif) => soldBy(motif, input)).filter((sale) => sale !== null);
+  const sold = input.motifs.map(soldBy).filter((sale) => sale !== null);
   if (sold.length === 0) return [];
   const scene = { ...input, sold };
   return sold.map((trade) => {
@@ -159,12 +156,12 @@ export function nftTrades(input: TradeInput): NftTrade[] {
 const isNftId = (id: AssetId): boolean => isNft(parseAssetId(id) ?? NATIVE);
 
 /** Null for any act but the proven sale of NFTs of one id. */
-function soldBy(motif: Motif, { rulebook }: TradeInput): Sold | null {
-  const { venue, composite } = kindOf(rulebook, motif.kind);
+function soldBy(motif: Motif): Sold | null {
+  const { venue, composite } = motif.traits;
   if (venue !== 'marketplace' || composite || motif.status !== 'Proven') return null;
   if (motif.claims.some(({ holds }) => !holds)) return null;
   const [buyer, seller] = [roleOf(motif, 'buyer'), roleOf(motif, 'seller')];
-  const nfts = amountsOf(motif, rulebook).filter(({ asset }) => isNftId(asset));
+  const nfts = amountsOf(motif).filter(({ asset }) => isNftId(asset));
   const [nft] = nfts;
   if (!buyer || !seller || buyer === seller || !nft || nfts.length > 1) return null;
   return { motif, asset: nft.asset, units: nft.amount, buyer, seller };
@@ -176,7 +173,7 @@ function shareOf(trade: Sold, side: Side, scene: Scene): NftTrade['paid'] {
   const amounts = moneyOf(trade[side], side, scene);
   if (!amounts) return null;
   if (own.length === 1) return { amounts, share: { numerator: 1n, denominator: 1n } };
-  const stated = own.map((other) => statedPrice(other, scene) ?? soleProceeds(other, scene));
+  const stated = own.map((other) => statedPrice(other) ?? soleProceeds(other, scene));
   const weight = stated[own.indexOf(trade)]!;
   if (!weight || stated.some((price) => price === null || price.asset !== weight.asset)) return null;
   const denominator = stated.reduce((total, price) => total + price!.amount, 0n);
@@ -196,8 +193,8 @@ function soleProceeds({ seller }: Sold, scene: Scene): Amount | null {
 }
 
 /** The one fungible amount a trade's event or movements state. */
-function statedPrice({ motif }: Sold, { rulebook }: TradeInput): Amount | null {
-  const money = amountsOf(motif, rulebook).filter(({ asset }) => !isNftId(asset));
+function statedPrice({ motif }: Sold): Amount | null {
+  const money = amountsOf(motif).filter(({ asset }) => !isNftId(asset));
   return money.length === 1 ? money[0]! : null;
 }
 

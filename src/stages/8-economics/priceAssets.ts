@@ -74,7 +74,7 @@ export function priceAssets(input: PricingInput) {
     if (choice.refused.some(({ code }) => DOUBTS.has(code))) doubted.push(id);
     addBases(work, restsOn);
   }
-  const contradicted = contradictedPrices(prices, input.motifs, input.rulebook);
+  const contradicted = contradictedPrices(prices, input.motifs);
   for (const [asset, reason] of contradicted) {
     prices.delete(asset);
     refusals.set(asset, { asset, ...reason });
@@ -97,7 +97,7 @@ export interface ChooserInput {
   readonly touched: TouchedAccounts;
   readonly motifs: readonly Motif[];
   readonly flow: ValueFlow;
-  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities' | 'motifKinds'>;
+  readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities'>;
 }
 
 /** Prices that rest on prices that rest on prices … */

@@ -2,11 +2,9 @@ import { usdText } from '../../value/money.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { distance, sumOf } from '../../value/amount.ts';
 import { erc20Id, isIssuance } from '../../value/asset.ts';
-import { kindOf } from '../../lib/motifKinds.ts';
 import { amountsMoved } from '../../value/sides.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { SideAmount } from '../../model/scene.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
 import type { PriceQuote, PriceRate, RateTerm } from '../../model/upstream.ts';
 import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 import type { PriceChoice, RefusalReason } from './choosePrice.ts';
@@ -26,7 +24,6 @@ export interface RateSituation {
   readonly timestamp: number;
   readonly motifs: readonly Motif[];
   readonly flow: ValueFlow;
-  readonly rulebook: Pick<Rulebook, 'motifKinds'>;
 }
 
 const THRESHOLD = `${MAX_DEVIATION_BPS} bps`;
@@ -94,17 +91,17 @@ type Exchange = ReturnType<typeof exchangesOf>[number];
  * Exchanges of other assets for the token in this transaction, or back: not with its own contract, nor where
  * it is issued or redeemed. Composites repeat the same value, and stated amounts alone move nothing.
  */
-function exchangesOf(rate: PriceRate, { motifs, flow, rulebook }: RateSituation) {
+function exchangesOf(rate: PriceRate, { motifs, flow }: RateSituation) {
   const own = erc20Id(rate.asset);
   return motifs.flatMap((motif) => {
-    if (kindOf(rulebook, motif.kind).composite || motif.venue === rate.asset) return [];
+    if (motif.traits.composite || motif.venue === rate.asset) return [];
     if (motif.claims.some(({ holds }) => !holds)) return [];
     const moved = motif.movements.map((index) => flow.movements[index]!);
     if (moved.some((movement) => movement.asset === own && isIssuance(movement))) return [];
     // `got`: whether the venue's counterparty got the token.
     return [true, false].flatMap((got) => {
-      const units = sumOf(amountsMoved(motif, !got, rulebook).filter(({ asset }) => asset === own));
-      const against = amountsMoved(motif, got, rulebook).filter(({ asset }) => asset !== own);
+      const units = sumOf(amountsMoved(motif, !got).filter(({ asset }) => asset === own));
+      const against = amountsMoved(motif, got).filter(({ asset }) => asset !== own);
       const isCarried = ({ asset, amount }: SideAmount): boolean =>
         sumOf(moved.filter((movement) => movement.asset === asset)) >= amount;
       return units > 0n && against.length > 0 && against.every(isCarried)

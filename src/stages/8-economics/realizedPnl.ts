@@ -1,5 +1,5 @@
 import { addUsd, known, subtractUsd, unknown, worth, worthTogether, ZERO_USD } from '../../value/money.ts';
-import { isCycle, kindOf } from '../../lib/motifKinds.ts';
+import { isCycle } from '../../lib/motifKinds.ts';
 import { sumOf } from '../../value/amount.ts';
 import { mergeNative, NATIVE_ASSET } from '../../value/asset.ts';
 import { balances, isConversion, type Balance } from '../../value/balances.ts';
@@ -69,11 +69,11 @@ interface Hops {
 }
 
 /** The asset's amounts at the hops of cycles; of any other flow, those across the entity's border. */
-function hopsOf({ id, paid, received }: EntityBalance, { closed, flow, rulebook }: PnlOf): Hops {
-  const cycles = closed.motifs.filter(({ kind }) => isCycle(kindOf(rulebook, kind)));
+function hopsOf({ id, paid, received }: EntityBalance, { closed, flow }: PnlOf): Hops {
+  const cycles = closed.motifs.filter(isCycle);
   if (cycles.length === 0) return { cost: paid, proceeds: received };
   const own = cycles
-    .flatMap((cycle) => amountsOf(cycle, rulebook))
+    .flatMap((cycle) => amountsOf(cycle))
     .filter(({ asset }) => mergeNative(asset, flow) === id);
   return {
     cost: sumOf(own.filter(({ gave }) => gave)),
@@ -131,11 +131,11 @@ const unsupported = (reason: PnlReason, structuralProfit: Money): Pnl => ({
  */
 export function realizedPnl(input: PnlInput): Pnl {
   // A cycle that is left out here had a result all the same.
-  const cycles = input.motifs.some(({ kind }) => isCycle(kindOf(input.rulebook, kind)));
+  const cycles = input.motifs.some(isCycle);
   const ordinary = unsupported(HISTORY, cycles ? unknown(HISTORY) : known(ZERO_USD));
   const closed = closedFlow(input);
   if (!closed) return ordinary;
-  const { flow, rulebook, attribution } = input;
+  const { flow, attribution } = input;
   const { payments } = attribution;
   const group = pnlEntity(closed, input);
   const of: PnlOf = { ...input, closed, group };
@@ -143,8 +143,7 @@ export function realizedPnl(input: PnlInput): Pnl {
   // More back than in is a withdrawal of the deposit, no payment.
   const own = entityBalances(of, execution > 0n ? payments : NONE);
   const result = resultOf(own.values());
-  const isCosted =
-    result !== null && result.paid !== 0n && !changesHiddenPosition(input.motifs, own, rulebook);
+  const isCosted = result !== null && result.paid !== 0n && !changesHiddenPosition(input.motifs, own);
   if (!closed.certain && !isCosted) return ordinary;
   if (holdersElsewhere(of).length > 0) return unsupported(ELSEWHERE, unknown(ELSEWHERE));
   if (!result) return unsupported(HISTORY, unknown(HISTORY));

@@ -1,10 +1,9 @@
 import { formatAmount } from '../../value/amount.ts';
 import { compareUsd, worth } from '../../value/money.ts';
-import { isSwap, kindOf } from '../../lib/motifKinds.ts';
+import { isSwap } from '../../lib/motifKinds.ts';
 import type { ChosenPrice, Usd } from '../../model/economics.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { SideAmount } from '../../model/scene.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 import { amountsOf } from '../../value/sides.ts';
 import { refusal, type RefusalReason } from './choosePrice.ts';
@@ -32,12 +31,11 @@ export function isApart(a: Usd, b: Usd, [lower, higher]: readonly [bigint, bigin
 export function contradictedPrices(
   prices: Prices,
   motifs: readonly Motif[],
-  rulebook: Pick<Rulebook, 'motifKinds'>,
 ): ReadonlyMap<AssetId, RefusalReason> {
   const refused = new Map<AssetId, RefusalReason>();
   for (const motif of motifs) {
-    if (motif.status !== 'Proven' || !isSwap(kindOf(rulebook, motif.kind))) continue;
-    const amounts = amountsOf(motif, rulebook).filter(({ role }) => role !== 'fee');
+    if (motif.status !== 'Proven' || !isSwap(motif)) continue;
+    const amounts = amountsOf(motif).filter(({ role }) => role !== 'fee');
     const both = [amounts.filter(({ gave }) => !gave), amounts.filter(({ gave }) => gave)];
     const sides = both.flatMap((side) => sideOf(side, prices) ?? []);
     const [weak, strong] = [sides.find((side) => side.isSent), sides.find((side) => !side.isSent)];

@@ -1,5 +1,5 @@
 import { groupBy } from '../../lib/lists.ts';
-import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
+import { isRecognised } from '../../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { parseAssetId } from '../../value/asset.ts';
 import { cleanText } from '../../value/cleanText.ts';
@@ -80,7 +80,7 @@ function findingsOf(motif: Motif, input: CaveatInput): Map<CaveatCode, Finding> 
     if (motif.doubt === code) {
       const reason = `is not proven: ${reasonOf(motif, input)}`;
       found.set(code, [reason, reason]);
-    } else if (code === 'unknown_protocol' && isUnknown(motif, input)) {
+    } else if (code === 'unknown_protocol' && isUnknown(motif)) {
       const name = formatOf(input).name(motif.venue);
       const what = name ? `an act of ${name} that no rule describes` : 'at an account that no rule lists';
       found.set(code, [`is ${what}`, what]);
@@ -91,8 +91,7 @@ function findingsOf(motif: Motif, input: CaveatInput): Map<CaveatCode, Finding> 
 }
 
 /** At no listed contract. A plain movement of value is at none. */
-const isUnknown = ({ kind, protocol }: Motif, { rulebook }: CaveatInput): boolean =>
-  !isRecognised(protocol) && !kindOf(rulebook, kind).plain;
+const isUnknown = ({ traits, protocol }: Motif): boolean => !isRecognised(protocol) && !traits.plain;
 
 export const formatOf = ({ context, rulebook, suspects }: CaveatInput): LabelFormat =>
   labelFormat(context.tokens, rulebook, suspects?.mentioned);
@@ -103,7 +102,7 @@ function titleOf(motif: Motif, input: CaveatInput): string {
   const format = formatOf(input);
   const sides = [true, false].map((gave) => amountTexts(motif, gave, input));
   const amounts = sides.filter(Boolean).join(' → ');
-  const named = isUnknown(motif, input) && venue !== ZERO_ADDRESS ? format.account(venue) : null;
+  const named = isUnknown(motif) && venue !== ZERO_ADDRESS ? format.account(venue) : null;
   const where = isRecognised(protocol) ? format.protocol(protocol.slug) : named;
   const at = where === null ? '' : ` at ${where}`;
   const about = amounts === '' ? at : `, ${amounts}${at},`;
@@ -111,7 +110,7 @@ function titleOf(motif: Motif, input: CaveatInput): string {
 }
 
 function amountTexts(motif: Motif, gave: boolean, input: CaveatInput): string {
-  const texts = amountsMoved(motif, gave, input.rulebook)
+  const texts = amountsMoved(motif, gave)
     .filter((one) => !isShare(one))
     .map(({ asset: id, amount }) => amountText({ asset: parseAssetId(id)!, amount }, formatOf(input)));
   return texts.length > MOST_AMOUNTS ? `${texts.length} amounts` : texts.join(' and ');

@@ -2,7 +2,7 @@
  * Whether statements that a proven verdict rests on agree. Only its proven acts and the accounts in them are
  * compared: additions of others to a transaction make no report contradict itself.
  */
-import { isSwap, kindOf } from '../../lib/motifKinds.ts';
+import { isSwap } from '../../lib/motifKinds.ts';
 import { distance } from '../../value/amount.ts';
 import { mergeNative, parseAssetId } from '../../value/asset.ts';
 import { gaveAndGot } from '../../value/exchange.ts';
@@ -84,8 +84,8 @@ function stakesOf(own: Positions, { verdict, flow }: AuditInput): Compared[] {
 
 /** Each amount of a trade with the actor's, where one asset left or reached it beside payments. */
 function tradeOf(group: ReadonlySet<Address>, input: AuditInput): Compared[][] {
-  const { rulebook, verdict, motifs, attribution } = input;
-  if (!verdict.motifs.every((index) => isSwap(kindOf(rulebook, motifs[index]!.kind)))) return [];
+  const { verdict, motifs, attribution } = input;
+  if (!verdict.motifs.every((index) => isSwap(motifs[index]!))) return [];
   const payments = new Map([...attribution.payments, ...paymentsBeside(group, input)]);
   const { balances } = gaveAndGot(input, group, payments);
   return verdict.stated.map((stated) => {
@@ -96,8 +96,8 @@ function tradeOf(group: ReadonlySet<Address>, input: AuditInput): Compared[][] {
 }
 
 /** Plain payments that an account made in the same batch or request. */
-function paymentsBeside(group: ReadonlySet<Address>, { flow, rulebook, motifs, attribution }: AuditInput) {
-  const plain = attribution.mode === 'self' ? [] : motifs.filter(({ kind }) => kindOf(rulebook, kind).plain);
+function paymentsBeside(group: ReadonlySet<Address>, { flow, motifs, attribution }: AuditInput) {
+  const plain = attribution.mode === 'self' ? [] : motifs.filter(({ traits }) => traits.plain);
   const paid = plain.flatMap(({ parent, movements }) => (parent === null ? movements : []));
   return paid.filter((m) => group.has(flow.movements[m]!.from)).map((m) => [m, 'compensation'] as const);
 }
@@ -123,8 +123,8 @@ function contradicts(kind: Allowance['kind'], amount: bigint, before = -1n): boo
 
 /** An allowance that the actor asked for and that went the other way than the report says. */
 function otherWay(group: ReadonlySet<Address>, input: AuditInput): string | null {
-  const { flow, suspects, rulebook, verdict, motifs } = input;
-  if (!verdict.motifs.some((index) => kindOf(rulebook, motifs[index]!.kind).allowance)) return null;
+  const { flow, suspects, verdict, motifs } = input;
+  if (!verdict.motifs.some((index) => motifs[index]!.traits.allowance)) return null;
   const last = new Map<string, bigint>();
   for (const { token, tokenId, owner, spender, kind, amount, evidence } of flow.allowances) {
     if (!group.has(owner) || amount === null || suspects?.allowances.has(evidence.log!)) continue;

@@ -1,3 +1,4 @@
+import { kindOf } from '../../lib/motifKinds.ts';
 import { placeClaim } from '../../value/claims.ts';
 import { tokensOf } from '../../value/parties.ts';
 import type { CanonicalTx, Frame } from '../../model/canonicalTx.ts';
@@ -20,14 +21,15 @@ export function frontEnds(
   tx: CanonicalTx,
   motifs: readonly Motif[],
   flow: Pick<ValueFlow, 'assets' | 'allowances'>,
-  rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'entities'>,
+  rulebook: Pick<Rulebook, 'prepared' | 'protocols' | 'entities' | 'motifKinds'>,
 ): Motif[] {
   const found: Motif[] = [];
   for (const frame of tx.frames) {
     if (found.length === MAX_FRONT_ENDS) break;
     const protocol = brokerOf(frame, flow, rulebook);
     if (!protocol || names(motifs, protocol) || names(found, protocol)) continue;
-    found.push(frontEnd(tx, frame, protocol, motifs.length + found.length));
+    const act = frontEnd(tx, frame, protocol);
+    found.push({ index: motifs.length + found.length, traits: kindOf(rulebook, act.kind), ...act });
   }
   return found;
 }
@@ -55,11 +57,10 @@ function calledContract({ to, context, effective, input }: Frame): Address | nul
   return effective && context === to && input !== '0x' ? to : null;
 }
 
-function frontEnd(tx: CanonicalTx, frame: Frame, { slug, version }: ProtocolSpec, index: number): Motif {
+function frontEnd(tx: CanonicalTx, frame: Frame, { slug, version }: ProtocolSpec) {
   const venue = frame.to!;
   const evidence = [{ kind: 'frame', frame: frame.index, log: null, contract: venue } as const];
   return {
-    index,
     kind: 'front_end',
     protocol: { slug, version, matchedBy: 'address' },
     basis: 'call',
@@ -78,5 +79,5 @@ function frontEnd(tx: CanonicalTx, frame: Frame, { slug, version }: ProtocolSpec
     confidence: 'High',
     movements: [],
     evidence,
-  };
+  } as const;
 }

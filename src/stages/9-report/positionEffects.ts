@@ -10,8 +10,8 @@ import { writeProtocol } from './writeMotifs.ts';
 
 type EffectInput = Pick<ReportInput, 'economics' | 'rulebook'>;
 
-function liquidationOf(motif: Motif, { rulebook }: EffectInput, writer: ReportWriter): wire.Liquidation {
-  const amounts = amountsOf(motif, rulebook);
+function liquidationOf(motif: Motif, writer: ReportWriter): wire.Liquidation {
+  const amounts = amountsOf(motif);
   const debt = amounts.find((one) => one.gave && !isShare(one));
   const taken = amounts.filter(({ gave }) => !gave);
   const collateral = taken.find(({ leg }) => leg === 'collateral') ?? taken[0];
@@ -50,7 +50,7 @@ export function positionEffect(
       const usd = displayMoney(worthOf(id, amount, input.economics.book));
       return { asset, delta_raw: raw, delta: writer.amount(asset, raw), role, usd };
     }),
-    liquidation: change.effect === LIQUIDATE ? liquidationOf(motif, input, writer) : null,
+    liquidation: change.effect === LIQUIDATE ? liquidationOf(motif, writer) : null,
     status: motif.status,
     confidence: motif.confidence,
     motif_ids: change.motifs.map(motifId),

@@ -1,4 +1,3 @@
-import { kindOf } from '../../lib/motifKinds.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import type { ReportInput } from './buildReport.ts';
 import type { Address } from '../../model/hex.ts';
@@ -44,7 +43,7 @@ function venueRoles({ motifs, rulebook }: RoleInput): Map<Address, SubjectRole> 
   const roles = new Map<Address, SubjectRole>();
   for (const motif of motifs) {
     if (roles.has(motif.venue)) continue;
-    const { fragment, trade } = kindOf(rulebook, motif.kind);
+    const { fragment, trade } = motif.traits;
     // The venue of a chain, of a router's summary or of an order settled for others only passes value on.
     if (fragment === null || (trade !== null && PASSING.has(trade))) continue;
     const role = CATEGORY_ROLES.get(rulebook.intentKinds.get(fragment)?.category ?? '');
@@ -83,7 +82,7 @@ function helperRole(account: Address, { attribution }: RoleInput): SubjectRole |
 export function subjectRoles(input: RoleInput): (account: Address) => SubjectRole {
   const { tx, flow, attribution, rulebook } = input;
   const venues = venueRoles(input);
-  const fees = feeRecipientsOf(input.motifs, rulebook);
+  const fees = feeRecipientsOf(input.motifs);
   const principal = attribution.actor ?? tx.from;
   return (account) => {
     const role =

@@ -58,7 +58,7 @@ export function accountNames({
   flow,
   motifs,
 }: Pick<ReportInput, 'rulebook' | 'context' | 'flow' | 'motifs'>): (account: Address) => AccountName | null {
-  const venues = venuesOf(motifs, rulebook);
+  const venues = venuesOf(motifs);
   // The report's assets have their tokens' own names with them.
   const described = tokensOf(flow);
   // Of pools and vaults with a factory or CREATE2 address that proves the protocol.

@@ -1,4 +1,4 @@
-import { isRecognised, kindOf } from '../../lib/motifKinds.ts';
+import { isRecognised } from '../../lib/motifKinds.ts';
 import { accountsWith } from '../../lib/roles.ts';
 import { sumOf } from '../amount.ts';
 import { NATIVE_ASSET } from '../asset.ts';
@@ -33,14 +33,15 @@ export interface ExecutionInput {
   readonly suspects?: Pick<Suspects, 'consent'>;
 }
 
-type Acts = Pick<ExecutionInput, 'motifs' | 'rulebook'>;
-
 /** User operations at listed entry points: any contract can log one. */
-const operationsOf = ({ motifs, rulebook }: Acts): Motif[] =>
-  motifs.filter((m) => isRecognised(m.protocol) && kindOf(rulebook, m.kind).executes === 'operation');
+const operationsOf = ({ motifs }: Pick<ExecutionInput, 'motifs'>): Motif[] =>
+  motifs.filter((m) => isRecognised(m.protocol) && m.traits.executes === 'operation');
 
 /** The account's, else the first of others. */
-export function operationOf(acts: Acts, account: Address | null): Motif | undefined {
+export function operationOf(
+  acts: Pick<ExecutionInput, 'motifs'>,
+  account: Address | null,
+): Motif | undefined {
   const all = operationsOf(acts);
   return all.find(({ participants }) => accountsWith(participants, 'owner').includes(account!)) ?? all[0];
 }
@@ -93,14 +94,14 @@ function prefunds(operations: readonly Motif[], { movements, outgoing, incoming 
 
 function charges(
   operations: readonly Motif[],
-  { flow, motifs, rulebook }: ExecutionInput,
+  { flow, motifs }: ExecutionInput,
   group: ReadonlySet<Address>,
 ): Movement[] {
   const paymasters = new Set(
     operations.flatMap(({ participants }) => accountsWith(participants, 'paymaster')),
   );
   if (paymasters.size === 0) return [];
-  const fees = motifs.filter(({ kind, status }) => status === 'Proven' && kindOf(rulebook, kind).fee);
+  const fees = motifs.filter(({ traits, status }) => status === 'Proven' && traits.fee);
   const charged = new Set(fees.flatMap(({ movements }) => movements));
   return flow.movements.filter(
     ({ index, from, to }) =>

@@ -6,6 +6,7 @@ import type { Motif } from '../../../src/model/motif.ts';
 import {
   account,
   canonicalTx,
+  classified,
   motif,
   rulebook,
   SIGNER,
@@ -43,7 +44,10 @@ const moved = (from: typeof SIGNER, to: typeof SIGNER, asset: typeof USD): Movem
 /** Per act the index of the act that it is a part of. */
 function wholes(movements: readonly MovementSketch[], acts: readonly Partial<Motif>[]) {
   const flow = valueFlow(movements);
-  const drafts = acts.map((act, index) => draftOf(motif({ index, ...act }), flow));
+  const drafts = classified(
+    acts.map((act, index) => motif({ index, ...act })),
+    kinds,
+  ).map((one) => draftOf(one, flow));
   assignOwners(drafts, { tx: canonicalTx({}), flow, rulebook: kinds });
   return drafts.map(({ whole, reason }) => (whole === null ? null : [whole.index, reason]));
 }

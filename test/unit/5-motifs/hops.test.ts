@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { analyse, account, rulebook, transfer, v2Swap, type Step } from '../4-primitives/support.ts';
 import { buildMotifs } from '../../../src/stages/5-motifs/buildMotifs.ts';
+import { kindOf } from '../../../src/lib/motifKinds.ts';
 import { connectedHops, hopOf, type Hop } from '../../../src/stages/5-motifs/hops.ts';
 import type { Address } from '../../../src/model/hex.ts';
 import type { Movement } from '../../../src/model/valueFlow.ts';
@@ -24,7 +25,9 @@ function routed(trades: number) {
   const input = { tx, flow, primitives, rulebook, coinbase: null };
   const [motif] = buildMotifs(input);
   const hops = primitives.flatMap(
-    (one) => hopOf(one, { ...motif!, venue: one.venue, movements: [] }, input) ?? [],
+    (one) =>
+      hopOf(one, { ...motif!, traits: kindOf(rulebook, one.kind), venue: one.venue, movements: [] }, input) ??
+      [],
   );
   expect(hops).toHaveLength(trades);
   return { hops, input };

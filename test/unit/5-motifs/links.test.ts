@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { account, rulebook } from '../4-primitives/support.ts';
 import { assignOwners } from '../../../src/stages/5-motifs/links.ts';
 import { mergeSilent } from '../../../src/stages/5-motifs/mergeLike.ts';
+import { kindOf } from '../../../src/lib/motifKinds.ts';
 import { canonicalTx, valueFlow } from '../../support/builders.ts';
 import type { MotifDraft } from '../../../src/stages/5-motifs/draftMotif.ts';
 import type { CanonicalTx, Frame } from '../../../src/model/canonicalTx.ts';
@@ -22,6 +23,7 @@ function act(kind: string, sent: number[], received: number[], more: Partial<Mot
     whole: null,
     children: [],
     kind,
+    traits: kindOf(rulebook, kind),
     protocol: LISTED,
     basis: 'event',
     venue: POOL,

@@ -37,7 +37,7 @@ const [USER, ROUTER, P1, P2, VAULT, A, B, C, FRIEND, OTHER, ENTRY] = [1, 2, 3, 4
 function scopesOf(steps: readonly Step[], options: TxOptions = {}): string[] {
   const { tx, flow, primitives } = analyse(steps, options);
   const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: null });
-  return findScopes(tx, motifs, rulebook).map((scope) => scope.map((i) => motifs[i]!.kind).join(' '));
+  return findScopes(tx, motifs).map((scope) => scope.map((i) => motifs[i]!.kind).join(' '));
 }
 
 const trade = (
@@ -142,7 +142,7 @@ describe('one scope', () => {
   it('is the call itself where nothing is recognised, and there is none where all was undone', () => {
     expect(scopesOf([])).toEqual(['']);
     const { tx } = analyse([]);
-    expect(findScopes({ ...tx, succeeded: false }, [], rulebook)).toEqual([]);
+    expect(findScopes({ ...tx, succeeded: false }, [])).toEqual([]);
   });
 });
 
@@ -186,7 +186,7 @@ it('stays near-linear in thousands of acts of one account', () => {
     );
     const motifs = buildMotifs({ tx, flow, primitives, rulebook, coinbase: null });
     const started = performance.now();
-    findScopes(tx, motifs, rulebook);
+    findScopes(tx, motifs);
     return performance.now() - started;
   };
   time(200);

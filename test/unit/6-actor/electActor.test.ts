@@ -42,7 +42,7 @@ function elect(
   return electActor({
     tx,
     flow,
-    motifs: numbered(motifs),
+    motifs: numbered(motifs, rulebook.motifKinds),
     rulebook,
     header: HEADER,
     delegations: options.delegations ?? new Map(),

@@ -87,7 +87,7 @@ function input(
 ): IntentInput {
   return {
     ...told,
-    motifs: numbered(motifs),
+    motifs: numbered(motifs, motifKinds),
     rulebook: bareRulebook({ intents: rules, intentKinds: kinds, motifKinds }),
     subject: {
       account: SIGNER,

@@ -1,6 +1,7 @@
 import { buildValueFlow } from '../../../src/stages/3-flow/buildValueFlow.ts';
 import { prepare } from '../../../src/rules/prepare.ts';
-import { kindsWith, txOf, type Happening } from '../../support/builders.ts';
+import { kindOf } from '../../../src/lib/motifKinds.ts';
+import { classified, kindsWith, txOf, type Happening } from '../../support/builders.ts';
 import type { CanonicalTx, Frame } from '../../../src/model/canonicalTx.ts';
 import type { Address, Hash, Hex } from '../../../src/model/hex.ts';
 import type { Motif } from '../../../src/model/motif.ts';
@@ -88,11 +89,14 @@ export function scenario(options: {
   return { tx, flow: buildValueFlow(tx, { wrappedNative: new Set([WETH]), tokenEvents: new Map() }) };
 }
 
+const DEFAULT_KINDS = { motifKinds: kindsWith() };
+
 /** A motif with only what a test cares about. */
 export function motif(kind: string, partial: Partial<Motif> = {}): Motif {
   return {
     index: 0,
     kind,
+    traits: kindOf(DEFAULT_KINDS, kind),
     protocol: { slug: 'some-protocol', version: 1, matchedBy: 'address' },
     basis: 'event',
     venue: account('f0'),
@@ -114,8 +118,8 @@ export function motif(kind: string, partial: Partial<Motif> = {}): Motif {
   };
 }
 
-export function numbered(motifs: readonly Motif[]): Motif[] {
-  return motifs.map((m, index) => ({ ...m, index }));
+export function numbered(motifs: readonly Motif[], motifKinds = DEFAULT_KINDS.motifKinds): Motif[] {
+  return classified(motifs, { motifKinds }).map((m, index) => ({ ...m, index }));
 }
 
 /** A rulebook without rules: wrapped native and whatever entities the test names. */

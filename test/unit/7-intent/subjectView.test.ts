@@ -39,7 +39,6 @@ function view(
 ): SubjectView {
   const who = subject.account ?? SIGNER;
   const entity = new Set([who]);
-  const acts = numbered(motifs);
   const rulebook = bareRulebook({
     tags,
     motifKinds: kindsWith([
@@ -51,6 +50,7 @@ function view(
       },
     ]),
   });
+  const acts = numbered(motifs, rulebook.motifKinds);
   const { mode = 'self' } = subject;
   return new SubjectView({
     tx,

@@ -1,3 +1,4 @@
+import { NO_TRAITS } from '../../../src/lib/motifKinds.ts';
 import { describe, expect, it } from 'vitest';
 import { erc20Id, nftId } from '../../../src/value/asset.ts';
 import { ZERO_ADDRESS } from '../../../src/evm/hex.ts';
@@ -9,6 +10,7 @@ import {
   account,
   attribution,
   canonicalTx,
+  classified,
   motif,
   rulebook,
   SIGNER,
@@ -35,7 +37,7 @@ const kinds = rulebook({
 /** Each with the acts that only carried its value on as its parts, as the assembly leaves them. */
 function changes(movements: readonly MovementSketch[], motifs: readonly Motif[]) {
   const flow = valueFlow(movements);
-  const drafts = motifs.map((one) => draftOf(one, flow));
+  const drafts = classified(motifs, kinds).map((one) => draftOf(one, flow));
   assignOwners(drafts, { tx: canonicalTx({}), flow, rulebook: kinds });
   return positionChanges({
     motifs: drafts.map((draft) => ({ ...draft, parent: draft.whole?.index ?? null })),
@@ -307,6 +309,14 @@ describe('a position NFT that changes hands', () => {
       motifs: [
         motif({
           kind: 'transfer',
+          traits: {
+            ...NO_TRAITS,
+            kind: 'transfer',
+            title: 'transfer',
+            fragment: null,
+            position: null,
+            plain: true,
+          },
           participants: [
             { role: 'payer', account: SIGNER },
             { role: 'recipient', account: BOB },
@@ -317,7 +327,6 @@ describe('a position NFT that changes hands', () => {
       ],
       flow,
       rulebook: rulebook({
-        motifKinds: [{ kind: 'transfer', plain: true }],
         entities: { [manager]: ['position_manager'] },
       }),
       attribution: attribution({ actor: SIGNER, entity: [SIGNER] }),

@@ -14,6 +14,7 @@ import {
   blockHeader,
   BUILDER,
   canonicalTx,
+  classified,
   frame,
   ETHER,
   motif,
@@ -93,7 +94,7 @@ function pnl(
     verdict: verdict({ kind: 'AtomicArbitrage', category: 'mev', motifs: [0] }),
     rulebook: rulebook(),
     ...over,
-    motifs: bound(movements, over.motifs ?? CYCLE),
+    motifs: classified(bound(movements, over.motifs ?? CYCLE), over.rulebook ?? rulebook()),
   });
   return {
     realized: result.realizedPnl,

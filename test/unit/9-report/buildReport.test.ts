@@ -9,6 +9,7 @@ import {
   attribution,
   blockHeader,
   canonicalTx,
+  classified,
   ETHER,
   frame,
   log,
@@ -111,7 +112,8 @@ function inputOf(parts: Parts = {}): ReportInput {
     ...rest,
   };
   const rules = rulebook({ ...VOCABULARY, ...sketch });
-  return { ...base, rulebook: rules, economics: computeEconomics({ ...base, rulebook: rules }) };
+  const input = { ...base, rulebook: rules, motifs: classified(base.motifs, rules) };
+  return { ...input, economics: computeEconomics(input) };
 }
 
 function reportOf(parts: Parts = {}) {

@@ -1,3 +1,4 @@
+import { NO_TRAITS } from '../../../src/lib/motifKinds.ts';
 import { describe, expect, it } from 'vitest';
 import { writeCaveats } from '../../../src/stages/9-report/caveats.ts';
 import type { CaveatCode } from '../../../src/model/intent.ts';
@@ -10,6 +11,7 @@ const BBB = { id: `eip155:1/erc20:${TOKEN}`, kind: 'erc20', address: TOKEN, toke
 const swap = {
   index: 3,
   kind: 'swap',
+  traits: { ...NO_TRAITS, position: null },
   venue: VENUE,
   protocol: { slug: 'uniswap-v3', version: 1, contract: VENUE, matchedBy: 'address' },
   basis: 'event',
@@ -27,13 +29,7 @@ const swap = {
 function say(
   codes: CaveatCode[],
   some: Partial<Record<keyof Motif, unknown>> = {},
-  {
-    confidence = 'Low',
-    entities = new Map(),
-    motifKinds = new Map(),
-    all = [3],
-    suspects = { unasked: new Set<number>() },
-  } = {},
+  { confidence = 'Low', entities = new Map(), all = [3], suspects = { unasked: new Set<number>() } } = {},
 ): string[] {
   const first = all.includes(1) ? some : {};
   const motifs = [{}, { ...swap, ...first, index: 1 }, {}, { ...swap, ...some }] as unknown as Motif[];
@@ -41,7 +37,6 @@ function say(
     protocols: new Map([['uniswap-v3', { name: 'Uniswap V3' }]]),
     protocolAt: new Map(),
     prepared: { protocolOf: () => undefined },
-    motifKinds,
     entities,
     knownTokens: new Map(),
     addressBook: { text: '', count: 0 },
@@ -111,9 +106,14 @@ describe('a caveat', () => {
   });
 
   it('names no place of a plain payment: its payer is no contract that could be known', () => {
-    const motifKinds = new Map([['batch_transfer', { plain: true, position: null }]]);
-    const some = { kind: 'batch_transfer', protocol: null, claims: [], assetsIn: [] };
-    expect(say(['unproven_motif'], some, { motifKinds })).toEqual([
+    const some = {
+      kind: 'batch_transfer',
+      traits: { ...NO_TRAITS, position: null, plain: true },
+      protocol: null,
+      claims: [],
+      assetsIn: [],
+    };
+    expect(say(['unproven_motif'], some)).toEqual([
       'The batch transfer, 0.5 ETH, is not proven: only an event of an unlisted contract says so.',
     ]);
   });

@@ -8,6 +8,7 @@ import {
   blockHeader,
   BUILDER,
   canonicalTx,
+  classified,
   motif,
   rulebook,
   SIGNER,
@@ -41,6 +42,22 @@ const [ACTOR, POOL, VAULT, ROUTER, TAGGED, SETTLEMENT, FEE, PARTNER, OTHER] = [
 const poolToken = erc20Id(POOL);
 const TAXED = account('0c');
 
+const rules = rulebook({
+  entities: { [TAGGED]: ['infrastructure', 'router'] },
+  motifKinds: [
+    { kind: 'swap', fragment: 'DirectSwap' },
+    { kind: 'supply', fragment: 'Supply' },
+    { kind: 'wrap', fragment: 'WrapNative' },
+    { kind: 'route', fragment: 'AggregatedSwap' },
+  ],
+  intentKinds: [
+    { kind: 'DirectSwap', category: 'trade' },
+    { kind: 'AggregatedSwap', category: 'trade' },
+    { kind: 'WrapNative', category: 'trade' },
+    { kind: 'Supply', category: 'lending' },
+  ],
+});
+
 const roleOf = subjectRoles({
   tx: canonicalTx(),
   header: blockHeader(),
@@ -58,34 +75,23 @@ const roleOf = subjectRoles({
     { from: OTHER, to: SETTLEMENT, amount: 1n },
     { from: OTHER, to: WRAPPED, amount: 1n },
   ]),
-  motifs: [
-    motif({ index: 0, kind: 'route', venue: ROUTER }),
-    motif({ index: 1, kind: 'swap', venue: POOL, parent: 0 }),
-    motif({ index: 2, kind: 'supply', venue: VAULT }),
-    motif({
-      index: 3,
-      kind: 'protocol_fee',
-      venue: ROUTER,
-      participants: [{ role: 'recipient', account: FEE }],
-    }),
-    motif({ index: 4, kind: 'wrap', venue: WRAPPED }),
-  ],
+  motifs: classified(
+    [
+      motif({ index: 0, kind: 'route', venue: ROUTER }),
+      motif({ index: 1, kind: 'swap', venue: POOL, parent: 0 }),
+      motif({ index: 2, kind: 'supply', venue: VAULT }),
+      motif({
+        index: 3,
+        kind: 'protocol_fee',
+        venue: ROUTER,
+        participants: [{ role: 'recipient', account: FEE }],
+      }),
+      motif({ index: 4, kind: 'wrap', venue: WRAPPED }),
+    ],
+    rules,
+  ),
   attribution: attribution({ actor: ACTOR, settlementContract: SETTLEMENT }),
-  rulebook: rulebook({
-    entities: { [TAGGED]: ['infrastructure', 'router'] },
-    motifKinds: [
-      { kind: 'swap', fragment: 'DirectSwap' },
-      { kind: 'supply', fragment: 'Supply' },
-      { kind: 'wrap', fragment: 'WrapNative' },
-      { kind: 'route', fragment: 'AggregatedSwap' },
-    ],
-    intentKinds: [
-      { kind: 'DirectSwap', category: 'trade' },
-      { kind: 'AggregatedSwap', category: 'trade' },
-      { kind: 'WrapNative', category: 'trade' },
-      { kind: 'Supply', category: 'lending' },
-    ],
-  }),
+  rulebook: rules,
 });
 
 describe('subjectRoles', () => {

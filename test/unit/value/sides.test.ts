@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { amountsOf, sidesOf } from '../../../src/value/sides.ts';
-import { account, kindsWith, motif } from '../../support/builders.ts';
+import { account, classified, kindsWith, motif } from '../../support/builders.ts';
 import type { Motif } from '../../../src/model/motif.ts';
 
 const [OWNER, PAYER] = [account('a1'), account('a2')];
@@ -13,8 +13,9 @@ const kinds = {
     { kind: 'repay', position: { category: 'lending_debt', effect: 'decrease' } },
   ]),
 };
+const one = (act: Partial<Motif>): Motif => classified([motif(act)], kinds)[0]!;
 const rows = (act: Partial<Motif>): unknown[] =>
-  amountsOf(motif(act), kinds).map(({ asset, amount, delta, role }) => [role, asset, amount, delta]);
+  amountsOf(one(act)).map(({ asset, amount, delta, role }) => [role, asset, amount, delta]);
 
 describe('the table of sides', () => {
   it('has what the counterparty gave and got of an act without a position', () => {
@@ -52,7 +53,7 @@ describe('the table of sides', () => {
   });
 
   it('gives a debt paid with shares to its owner, and the shares to their payer', () => {
-    const act = motif({
+    const act = one({
       kind: 'repay',
       participants: [
         { role: 'owner', account: OWNER },
@@ -63,12 +64,12 @@ describe('the table of sides', () => {
         { asset: LP, amount: 7n, role: 'share_in' },
       ],
     });
-    const sides = sidesOf(act, kinds);
+    const sides = sidesOf(act);
     expect(sides.map(({ owner, position, amounts }) => [owner, position?.category, amounts.length])).toEqual([
       [OWNER, 'lending_debt', 1],
       [PAYER, 'lending_supply', 1],
     ]);
     expect(Object.isFrozen(sides)).toBe(true);
-    expect(sidesOf(act, kinds)).toBe(sides);
+    expect(sidesOf(act)).toBe(sides);
   });
 });

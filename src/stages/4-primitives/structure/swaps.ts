@@ -2,7 +2,7 @@ import { claim, evaluate, structural } from '../../../value/claims.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { isFungible, mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { isDust } from '../../../value/balances.ts';
-import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
+import { kindOf } from '../../../lib/motifKinds.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { contractOf, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -30,7 +30,7 @@ export function findStructuralSwaps(context: StructureContext): DraftPrimitive[]
   return [...traders].flatMap(([account, sides]) => {
     if (holders.has(account) || issues(context, account, sides)) return [];
     const swap = swapOf(context, account, sides);
-    return found.some((act) => isSwap(kindOf(rulebook, act.kind)) && tells(act, swap)) ? [] : [swap];
+    return found.some((act) => kindOf(rulebook, act.kind).trade === 'swap' && tells(act, swap)) ? [] : [swap];
   });
 }
 

@@ -21,7 +21,7 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
   const origins = originsThrough(flow, () => true);
   const found: Proposal[] = [];
   for (const motif of context.input.motifs) {
-    const submitterRole = context.kindOf(motif).completedBy;
+    const submitterRole = motif.traits.completedBy;
     if (!submitterRole || motif.parent !== null) continue;
     const account = beneficiaryOf(context, motif);
     if (account === null || account === context.signer) continue;

@@ -51,7 +51,7 @@ function ownContract(context: ElectionContext, contract: Address, liquidation?: 
 function tradesForGain(context: ElectionContext, contract: Address): boolean {
   const { flow, motifs } = context.input;
   return motifs.some((motif) => {
-    const { trade, closedFlow } = context.kindOf(motif);
+    const { trade, closedFlow } = motif.traits;
     if (trade === null && closedFlow === null) return false;
     const named = motif.participants.some(({ account }) => account === contract);
     const ends = motif.movements.map((index) => flow.movements[index]!);
@@ -79,7 +79,7 @@ function paysNumber(context: ElectionContext, contract: Address): boolean {
 
 /** The contract ran a flow that closed, and handed the signer less than half of its gains. */
 function keptMost(context: ElectionContext, contract: Address): boolean {
-  const closes = context.withTrait(({ closedFlow }) => closedFlow !== null);
+  const closes = context.input.motifs.filter(({ traits }) => traits.closedFlow !== null);
   if (!closes.some(({ participants }) => participants.some(({ account }) => account === contract)))
     return false;
   const kept = context.balances(contract);
@@ -94,7 +94,7 @@ function keptMost(context: ElectionContext, contract: Address): boolean {
  * Anyone may call another's contract, so this is a claim.
  */
 function tradersBehind(context: ElectionContext, called: Address): Proposal[] {
-  const cycles = context.withTrait(isCycle);
+  const cycles = context.input.motifs.filter(isCycle);
   const traders =
     cycles.length > 0 ? cycles.map((cycle) => roleOf(cycle, 'owner')) : gaveByThemselves(context);
   const owners = new Set(traders);

@@ -55,8 +55,8 @@ export interface StatedOrder {
 }
 
 export function ordersOf(context: ElectionContext): StatedOrder[] {
-  return context
-    .withTrait(({ trade }) => trade === 'order')
+  return context.input.motifs
+    .filter(({ traits }) => traits.trade === 'order')
     .flatMap((motif) => {
       const named = principal(context, motif);
       if (named === null) return [];

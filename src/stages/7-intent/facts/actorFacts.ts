@@ -115,7 +115,7 @@ const BALANCES: Facts = {
       return (
         v.received.length === 1 &&
         v.received[0]!.asset.kind === 'native' &&
-        v.payersOf(v.received[0]!.id).every((motif) => v.kind(motif).plain) &&
+        v.payersOf(v.received[0]!.id).every((motif) => motif.traits.plain) &&
         v.received[0]!.net * 10n >= gas * 9n &&
         v.received[0]!.net <= gas * 2n
       );

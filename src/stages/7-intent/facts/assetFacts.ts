@@ -34,7 +34,7 @@ export function sharesByAsset({ input: { motifs, rulebook } }: SubjectView): Rea
   for (const motif of motifs) {
     const category = rulebook.motifKinds.get(motif.kind)?.position?.category;
     if (category === undefined) continue;
-    for (const { asset } of amountsOf(motif, rulebook).filter(isShare))
+    for (const { asset } of amountsOf(motif).filter(isShare))
       addTo(shares, asset, category === 'liquidity' ? 'lp' : 'share');
   }
   return shares;

@@ -54,7 +54,7 @@ function endsOf(view: SubjectView, into: boolean) {
   const byMovement = new Map<number, Motif[]>();
   const byVenue = new Map<Address, Map<AssetId, Motif[]>>();
   for (const motif of view.input.motifs) {
-    if (saysNotWhere(view.kind(motif))) continue;
+    if (saysNotWhere(motif.traits)) continue;
     const assets = view.assetsMoved(motif, into);
     const ofVenue = byVenue.get(motif.venue) ?? new Map<AssetId, Motif[]>();
     if (assets.size > 0) byVenue.set(motif.venue, ofVenue);

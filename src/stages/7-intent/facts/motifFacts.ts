@@ -22,7 +22,7 @@ export function factsOfKind(kind: string): Facts {
   const own = (v: SubjectView): readonly Motif[] => v.ownOf(kind);
   const assets = (v: SubjectView): Asset[] =>
     own(v)
-      .flatMap((motif) => amountsOf(motif, v.input.rulebook))
+      .flatMap((motif) => amountsOf(motif))
       .flatMap(({ asset }) => v.flow.assets.get(asset) ?? []);
   return {
     count: count(

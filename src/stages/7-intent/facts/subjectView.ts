@@ -6,7 +6,7 @@ import { movedAssets, venuesOf } from '../../../value/parties.ts';
 import { amountsMoved } from '../../../value/sides.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { withParts, type PartsOf } from '../../../lib/lazy.ts';
-import { isSwap, kindOf } from '../../../lib/motifKinds.ts';
+import { isSwap } from '../../../lib/motifKinds.ts';
 import { deliveriesOf, holdingsOf, pathOf, reachedBy, type Delivery } from './swapFacts.ts';
 import { ownership, reachableOf } from './ownership.ts';
 import { addedBeside, motifsAtEnd, recipientsOf } from './flowEnds.ts';
@@ -16,7 +16,6 @@ import type { IntentInput } from '../intentInput.ts';
 import type { CanonicalTx, Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
-import type { MotifKindSpec } from '../../../model/vocabulary.ts';
 import type { AssetId, Movement, NonEconomicMovement, ValueFlow } from '../../../model/valueFlow.ts';
 
 type MotifsByKind = ReadonlyMap<string, readonly Motif[]>;
@@ -74,13 +73,13 @@ const PARTS: PartsOf<Parts, SubjectView> = {
   balances: ({ exchange }) => exchange.balances,
   sent: (view) => view.balances.filter((b) => b.net < 0n),
   received: (view) => view.balances.filter((b) => b.net > 0n),
-  venues: ({ input }) => venuesOf(input.motifs, input.rulebook),
+  venues: ({ input }) => venuesOf(input.motifs),
   reachable: reachableOf,
   own: ownership,
   ownByKind: ({ own, input, byKind }) =>
     own.length === input.motifs.length ? byKind : groupBy(own, ({ kind }) => kind),
   byKind: ({ input }) => groupBy(input.motifs, ({ kind }) => kind),
-  swaps: (view) => view.input.motifs.filter((motif) => view.isSwap(motif)),
+  swaps: (view) => view.input.motifs.filter(isSwap),
   holdings: holdingsOf,
   reached: reachedBy,
   path: (view) => (view.swaps.length > 0 ? pathOf(view) : NOTHING),
@@ -122,19 +121,9 @@ export class SubjectView extends withParts<Parts>(PARTS) {
     return this.ownByKind.get(kind) ?? NOTHING;
   }
 
-  /** The vocabulary's traits of a motif's kind. */
-  kind(motif: Motif): MotifKindSpec {
-    return kindOf(this.input.rulebook, motif.kind);
-  }
-  isSwap(motif: Motif): boolean {
-    return isSwap(this.kind(motif));
-  }
-
   /** Motifs that took the subject's payment in this asset. A burn shows no purpose, unless `burnsCount`. */
   takersOf(asset: AssetId, burnsCount: boolean): readonly Motif[] {
-    return [...(this.takers.get(asset) ?? NOTHING)].filter(
-      (motif) => burnsCount || !this.kind(motif).destroys,
-    );
+    return [...(this.takers.get(asset) ?? NOTHING)].filter((motif) => burnsCount || !motif.traits.destroys);
   }
   /** Motifs that paid the subject's receipt in this asset. */
   payersOf(asset: AssetId): readonly Motif[] {
@@ -147,9 +136,7 @@ export class SubjectView extends withParts<Parts>(PARTS) {
   }
   /** The merged assets that the counterparty of a motif gave, or got, each once. */
   assetsMoved(motif: Motif, gave: boolean): ReadonlySet<AssetId> {
-    return new Set(
-      amountsMoved(motif, gave, this.input.rulebook).map(({ asset }) => this.mergedAsset(asset)),
-    );
+    return new Set(amountsMoved(motif, gave).map(({ asset }) => this.mergedAsset(asset)));
   }
   /** The motif's movements in these assets. */
   movementsIn({ movements }: Motif, assets: ReadonlySet<AssetId>): Movement[] {

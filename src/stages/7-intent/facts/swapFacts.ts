@@ -1,3 +1,4 @@
+import { isSwap } from '../../../lib/motifKinds.ts';
 import { count, flag, motifTags, protocols, type Facts } from './factSpec.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { isIntermediary } from './ownership.ts';
@@ -55,7 +56,7 @@ const SETTLING_TAGS = new Set(['aggregator', 'settlement', 'order_book', 'solver
 function settledByOthers(v: SubjectView): boolean {
   return (
     v.input.subject.mode === 'solver_settlement' ||
-    v.own.some((motif) => SETTLED.has(v.kind(motif).trade)) ||
+    v.own.some((motif) => SETTLED.has(motif.traits.trade)) ||
     settles([...tagsOf(v.path), ...v.tagsOf(v.tx.to)]) ||
     [...v.flow.ledgers.keys()].some((account) => settles(v.tagsOf(account)) && isIntermediary(v, account))
   );
@@ -124,7 +125,7 @@ export function deliveriesOf(view: SubjectView): readonly Delivery[] {
     );
     if (bought.length > 0) found.push({ account, bought });
   }
-  const recipients = feeRecipientsOf(input.motifs, input.rulebook);
+  const recipients = feeRecipientsOf(input.motifs);
   const others = found.filter(({ account }) => !recipients.has(account));
   return others.length > 0 ? others : found;
 }
@@ -143,7 +144,7 @@ function addLinks(holdings: HoldingFlow, view: SubjectView): void {
   }
   for (const motif of view.input.motifs) {
     const [paid, got] = [endsOf(view, holdings, motif, 'to'), endsOf(view, holdings, motif, 'from')];
-    if (!view.isSwap(motif) && (paid.size === 0 || got.size === 0)) continue;
+    if (!isSwap(motif) && (paid.size === 0 || got.size === 0)) continue;
     const step = inside(motif, holdings);
     for (const end of paid) holdings.link(end, step);
     for (const end of got) holdings.link(step, end);
@@ -157,6 +158,6 @@ function endsOf(view: SubjectView, holdings: HoldingFlow, motif: Motif, end: 'to
   for (const asset of assets) ends.add(holdings.at(motif.venue, asset));
   for (const movement of view.movementsIn(motif, assets))
     ends.add(holdings.at(movement[end], view.mergedAsset(movement.asset)));
-  if (view.isSwap(motif) && assets.size === 0) ends.add(holdings.at(motif.venue, OPEN));
+  if (isSwap(motif) && assets.size === 0) ends.add(holdings.at(motif.venue, OPEN));
   return ends;
 }

@@ -132,14 +132,14 @@ function withoutIssuance({ net: gain, incoming, outgoing }: Balance, put: boolea
 }
 
 /** Whether another act gave the owner the assets for nothing: a reward that was staked. */
-function wasGiven(change: Change, { motifs, rulebook }: OwnerContext): boolean {
+function wasGiven(change: Change, { motifs }: OwnerContext): boolean {
   const moved = new Set(movedAmounts(change).map(({ asset }) => asset));
   return motifs.some(
     (other) =>
       other !== change.motif &&
       roleOf(other, 'owner') === change.owner &&
-      amountsMoved(other, true, rulebook).length === 0 &&
-      amountsMoved(other, false, rulebook).some(({ asset }) => moved.has(asset)),
+      amountsMoved(other, true).length === 0 &&
+      amountsMoved(other, false).some(({ asset }) => moved.has(asset)),
   );
 }
 

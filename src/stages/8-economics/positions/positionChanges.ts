@@ -1,6 +1,6 @@
 import { groupBy } from '../../../lib/lists.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
-import { changesPosition, hasTag, kindOf, POSITION_TRADES } from '../../../lib/motifKinds.ts';
+import { changesPosition, hasTag, POSITION_TRADES } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { tracingOf, venuesOf } from '../../../value/parties.ts';
 import { amountsOf, isShare, LIQUIDATE, movedAmounts, sidesOf } from '../../../value/sides.ts';
@@ -38,7 +38,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   if (actor !== null) principals.add(actor);
   for (const { owner } of orders) principals.add(owner);
   const tracing = tracingOf(flow);
-  const venues = venuesOf(motifs, rulebook);
+  const venues = venuesOf(motifs);
   const changes = withOwners(found, { flow, motifs, rulebook, principals, tracing, venues });
   return [
     ...changes.map((change) => positionOf(change, parts.get(change.motif.index) ?? [], flow)),
@@ -47,15 +47,15 @@ export function positionChanges(input: PositionInput): PositionChange[] {
 }
 
 function changesOf(motif: Motif, input: PositionInput): Change[] {
-  const { rulebook, attribution, flow } = input;
-  const { position: changed, plain, composite, serves } = kindOf(rulebook, motif.kind);
+  const { attribution, flow } = input;
+  const { position: changed, plain, composite, serves } = motif.traits;
   // A part of an act that changes positions itself is counted there.
-  if (motif.parent !== null && changesPosition(rulebook, input.motifs[motif.parent]!)) return [];
+  if (motif.parent !== null && changesPosition(input.motifs[motif.parent]!)) return [];
   const sides = changed
-    ? sidesOf(motif, rulebook).flatMap((side) => withCollateral(side, motif, flow))
+    ? sidesOf(motif).flatMap((side) => withCollateral(side, motif, flow))
     : plain && !composite && serves === null
       ? positionTransfer(motif, input)
-      : tradedSides(motif, input);
+      : tradedSides(motif);
   return sides.flatMap(({ position, owner, amounts }) => {
     const shares = amounts.filter(isShare);
     const token = motif.position ?? shares[0]?.asset ?? null;
@@ -88,11 +88,11 @@ function withCollateral(side: Side, motif: Motif, flow: ValueFlow): Side[] {
 }
 
 /** The position that a swap for a position's token changes; none for any other motif. */
-function tradedSides(motif: Motif, { rulebook }: PositionInput): Side[] {
+function tradedSides(motif: Motif): Side[] {
   const trade = POSITION_TRADES.get(motif.tags.find((tag) => POSITION_TRADES.has(tag)) ?? '');
   const owner = trade && roleOf(motif, trade.owner);
   if (!trade || !owner) return [];
-  const amounts = amountsOf(motif, rulebook).map((one): SideAmount => {
+  const amounts = amountsOf(motif).map((one): SideAmount => {
     return { ...one, role: one.delta * trade.sign > 0n ? 'share' : 'principal' };
   });
   return [{ position: { category: 'vault', effect: trade.effect }, owner, amounts }];
@@ -100,7 +100,7 @@ function tradedSides(motif: Motif, { rulebook }: PositionInput): Side[] {
 
 /** A position that changes hands with its NFT: the sender's and the receiver's side of it. */
 function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side[] {
-  const token = amountsOf(motif, rulebook).find(({ asset, gave }) => {
+  const token = amountsOf(motif).find(({ asset, gave }) => {
     const { kind, address } = flow.assets.get(asset)!;
     return gave && kind === 'erc721' && hasTag(rulebook, address!, POSITION_MANAGER);
   });
