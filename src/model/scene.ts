@@ -1,6 +1,17 @@
+import type { CanonicalTx } from './canonicalTx.ts';
 import type { Address } from './hex.ts';
-import type { AssetId } from './valueFlow.ts';
+import type { Motif } from './motif.ts';
+import type { Rulebook } from './rulebook.ts';
+import type { AssetId, ValueFlow } from './valueFlow.ts';
 import type { MotifKindSpec } from './vocabulary.ts';
+
+/** A transaction with its value flow and its acts, and the rules: each stage reads some or all of it. */
+export interface Scene {
+  readonly tx: CanonicalTx;
+  readonly flow: ValueFlow;
+  readonly motifs: readonly Motif[];
+  readonly rulebook: Rulebook;
+}
 
 export type Position = NonNullable<MotifKindSpec['position']>;
 

@@ -4,16 +4,12 @@ import { balances, isDust, type Balance, type BalanceOptions } from './balances.
 import { amountsMoved } from './sides.ts';
 import { builderPayments, isToSubmitter } from './parties/execution.ts';
 import type { Attribution } from '../model/attribution.ts';
-import type { BlockHeader, CanonicalTx } from '../model/canonicalTx.ts';
+import type { BlockHeader } from '../model/canonicalTx.ts';
 import type { Address } from '../model/hex.ts';
-import type { Motif } from '../model/motif.ts';
-import type { SideAmount } from '../model/scene.ts';
-import type { Movement, ValueFlow } from '../model/valueFlow.ts';
+import type { Scene, SideAmount } from '../model/scene.ts';
+import type { Movement } from '../model/valueFlow.ts';
 
-export interface ExchangeInput {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
-  readonly motifs: readonly Motif[];
+export interface ExchangeInput extends Omit<Scene, 'rulebook'> {
   /** Left out: payments to the block builder count as any other. */
   readonly header?: Pick<BlockHeader, 'coinbase'>;
 }

@@ -10,11 +10,9 @@ import { originsThrough, tokensOf, venuesOf } from './parties.ts';
 import type { Address } from '../model/hex.ts';
 import type { Motif } from '../model/motif.ts';
 import type { Movement, ValueFlow } from '../model/valueFlow.ts';
+import type { Scene } from '../model/scene.ts';
 
-interface Scene {
-  readonly flow: ValueFlow;
-  readonly motifs: readonly Motif[];
-}
+type Acts = Pick<Scene, 'flow' | 'motifs'>;
 
 /** Movements of acts that are not merely payments; refunds and fees belong to acts. */
 export function movementsOfActs({ motifs }: Pick<Scene, 'motifs'>): ReadonlySet<number> {
@@ -34,7 +32,7 @@ const poolOf = ({ venue, poolId }: Motif): string => `${venue} ${poolId}`;
 export function othersInPools(
   acts: readonly Motif[],
   group: { has(account: Address): boolean },
-  scene: Scene,
+  scene: Acts,
 ): Movement[] {
   const { motifs } = scene;
   const isOthers = sourcesOf(group, scene);
@@ -61,7 +59,7 @@ export function othersInPools(
 type Asks = (movement: Movement) => boolean;
 
 /** Whether a payment's money is that of accounts outside the group that are no venue or token. */
-function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs }: Scene): Asks {
+function sourcesOf(group: { has(account: Address): boolean }, { flow, motifs }: Acts): Asks {
   const venues = venuesOf(motifs);
   const tokens = tokensOf(flow);
   const isOther = (account: Address): boolean =>
@@ -99,7 +97,7 @@ const movesOf = ({ movements }: Motif, flow: ValueFlow): Movement[] =>
   movements.map((index) => flow.movements[index]!);
 
 /** Payments of others in the assets that an act took. */
-function paidByOthers(act: Motif, isOthers: Asks, { flow }: Scene): Movement[] {
+function paidByOthers(act: Motif, isOthers: Asks, { flow }: Acts): Movement[] {
   const given = amountsMoved(act, true);
   const taken = new Set(given.map(({ asset }) => mergeNative(asset, flow)));
   return movesOf(act, flow).filter(
@@ -113,7 +111,7 @@ function ofOthers(
   act: Motif,
   group: { has(account: Address): boolean },
   isOthers: Asks,
-  { flow }: Scene,
+  { flow }: Acts,
 ): Movement[] {
   const moved = movesOf(act, flow);
   const paid = moved.filter(({ to }) => to === act.venue);
@@ -123,7 +121,7 @@ function ofOthers(
 }
 
 /** Payments to a venue that none of its acts states: gifts, and those that an act elsewhere claims. */
-function unstated(venue: Address, stated: ReadonlySet<number>, isOwn: Asks, scene: Scene): Movement[] {
+function unstated(venue: Address, stated: ReadonlySet<number>, isOwn: Asks, scene: Acts): Movement[] {
   const { flow } = scene;
   const inActs = movementsOfActs(scene);
   return (flow.incoming.get(venue) ?? [])

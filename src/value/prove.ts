@@ -6,7 +6,6 @@ import { accountsWith, isParty, SENT_ROLES, SHARE_ROLES } from '../lib/roles.ts'
 import type { CanonicalTx, Evidence, Frame } from '../model/canonicalTx.ts';
 import type { Confidence, Motif, ProofDoubt } from '../model/motif.ts';
 import type { Leg, Primitive } from '../model/primitive.ts';
-import type { Rulebook } from '../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { sumOf } from './amount.ts';
 import { isIssuance, mergeNative } from './asset.ts';
@@ -14,13 +13,11 @@ import { balances, isConversion } from './balances.ts';
 import { callersOf, isAtCallOf } from './frames.ts';
 import { isListedAddress } from './tokenCall.ts';
 import type { Address } from '../model/hex.ts';
+import type { Scene } from '../model/scene.ts';
 import type { Suspects } from './suspectTokens.ts';
 
 /** The material that the proof of an act may rest on. */
-export interface ProofInput {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
-  readonly rulebook: Rulebook;
+export interface ProofInput extends Omit<Scene, 'motifs'> {
   /** Left out: nothing is suspect. */
   readonly suspects?: Suspects;
 }

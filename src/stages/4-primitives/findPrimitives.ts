@@ -52,10 +52,10 @@ export function findPrimitives(
   return joinTriggers(findDrafts(scene), tx, flow, known);
 }
 
-type Scene = Pick<RecognitionRun, 'tx' | 'flow' | 'rulebook' | 'known' | 'holderAt' | 'missed'>;
+type Recognition = Pick<RecognitionRun, 'tx' | 'flow' | 'rulebook' | 'known' | 'holderAt' | 'missed'>;
 
 /** The acts of each event and call, and those that the flow alone shows. */
-function findDrafts(scene: Scene): DraftPrimitive[] {
+function findDrafts(scene: Recognition): DraftPrimitive[] {
   const { tx, flow, rulebook, known } = scene;
   const found = findDeclared(scene);
   const context = new StructureContext(tx, flow, rulebook, found);
@@ -87,7 +87,7 @@ function findDrafts(scene: Scene): DraftPrimitive[] {
 }
 
 /** Events and calls that a rule maps and the value flow confirms. */
-function findDeclared(scene: Scene): DraftPrimitive[] {
+function findDeclared(scene: Recognition): DraftPrimitive[] {
   const { tx, flow, rulebook } = scene;
   const matches = findTriggers(tx, rulebook.prepared.derive(indexTriggers));
   if (matches.length === 0) return [];

@@ -15,13 +15,10 @@ import type { Address } from '../../model/hex.ts';
 import type { Evidence, BlockHeader, Frame } from '../../model/canonicalTx.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { MotifKindSpec } from '../../model/vocabulary.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
-import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId, Movement } from '../../model/valueFlow.ts';
+import type { Scene } from '../../model/scene.ts';
 
-export interface ElectionInput extends Delegating {
-  readonly flow: ValueFlow;
-  readonly motifs: readonly Motif[];
-  readonly rulebook: Rulebook;
+export interface ElectionInput extends Scene, Delegating {
   readonly header: BlockHeader;
   readonly suspects: Suspects;
 }

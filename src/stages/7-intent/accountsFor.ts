@@ -103,7 +103,7 @@ function isPaidBeside(view: SubjectView, motifs: readonly Motif[]): boolean {
     );
   const taken = [...ofOwners('from'), ...sent.flatMap(({ outgoing }) => outgoing)];
   const isTaken = (m: Movement): boolean =>
-    orders.some((one) => isBooked(view, one) || consent.isMadeBy(one.venue, m));
+    orders.some((one) => isBooked(one) || consent.isMadeBy(one.venue, m));
   if (!orders.every(statesAmounts) && !(taken.every(isTaken) && areAlone(view, orders))) return true;
   const runs = new Set(taken.flatMap((m) => consent.handedIn(m).map((call) => runOf(venues, call, tx))));
   const isOf = (m: Movement): boolean => {
@@ -126,7 +126,7 @@ function isPaidBeside(view: SubjectView, motifs: readonly Motif[]): boolean {
 }
 
 /** Its owner is paid elsewhere. */
-const isBooked = (view: SubjectView, order: Motif): boolean => view.kind(order).position !== null;
+const isBooked = ({ traits }: Motif): boolean => traits.position !== null;
 
 /** The settlement filled no orders of others, and each of these paid its owner if one did. */
 function areAlone(view: SubjectView, orders: readonly Motif[]): boolean {
@@ -137,10 +137,10 @@ function areAlone(view: SubjectView, orders: readonly Motif[]): boolean {
     return orders.includes(one) && (owner === null || entity.has(owner));
   };
   const isPaid = (one: Motif): boolean =>
-    isBooked(view, one) ||
+    isBooked(one) ||
     one.movements.length === 0 ||
     one.movements.some((m) => entity.has(flow.movements[m]!.to));
-  const all = input.motifs.filter((one) => view.kind(one).trade === 'order' && venues.has(one.venue));
+  const all = input.motifs.filter((one) => one.traits.trade === 'order' && venues.has(one.venue));
   return all.every(isOwn) && (received.length === 0 || orders.every(isPaid));
 }
 

@@ -1,12 +1,10 @@
 import type { Address } from '../../model/hex.ts';
 import type { Attribution } from '../../model/attribution.ts';
-import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
-import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
+import type { BlockHeader } from '../../model/canonicalTx.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
 import { findFact } from './facts/registry.ts';
 import type { FactSource, FactValue } from '../../model/intent.ts';
+import type { Scene } from '../../model/scene.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 
 /** The account the rules look at the transaction from. */
@@ -22,11 +20,7 @@ export interface Subject extends Pick<Attribution, 'signer' | 'mode' | 'payments
   readonly claimed: boolean;
 }
 
-export interface IntentInput {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
-  readonly motifs: readonly Motif[];
-  readonly rulebook: Rulebook;
+export interface IntentInput extends Scene {
   readonly subject: Subject;
   /** Left out: payments to the block builder count as any other. */
   readonly header?: Pick<BlockHeader, 'coinbase'>;

@@ -18,9 +18,9 @@ import type {
 import type { Address } from '../../model/hex.ts';
 import type { Verdict } from '../../model/intent.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
 import type { RawContext } from '../../model/upstream.ts';
 import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { Scene } from '../../model/scene.ts';
 import { considerationOf } from './consideration.ts';
 import type { TouchedAccounts } from './choosePrice.ts';
 import { executionCost, gasCostOf } from '../../value/parties/execution.ts';
@@ -35,16 +35,12 @@ import type { Suspects } from '../../value/suspectTokens.ts';
 import { formatAmount } from '../../value/amount.ts';
 import { amountsOf } from '../../value/sides.ts';
 
-export interface EconomicsInput {
-  readonly tx: CanonicalTx;
+export interface EconomicsInput extends Scene {
   readonly header: BlockHeader;
-  readonly flow: ValueFlow;
   readonly context: RawContext;
   readonly attribution: Attribution;
-  readonly motifs: readonly Motif[];
   readonly verdict: Verdict;
   readonly suspects?: Pick<Suspects, 'consent'>;
-  readonly rulebook: Rulebook;
 }
 
 /** Assets that moved, and those motifs speak of without a movement (netted inside a singleton). */

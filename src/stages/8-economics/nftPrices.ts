@@ -1,7 +1,7 @@
 import { nftId, isNft, NATIVE, parseAssetId } from '../../value/asset.ts';
 import type { NftTrade, Money, NftSale, PriceBook, TradeMoney } from '../../model/economics.ts';
 import type { PositionRead, PriceQuote } from '../../model/upstream.ts';
-import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 import { isRefusal, choosePrice, refusal, type PriceChoice, type RefusalReason } from './choosePrice.ts';
 import { NOTHING, sum, whole, type Fraction, toDecimal } from './fraction.ts';
 import { computedQuote, termValues, valueOfUnits, type RateSituation } from './ratedQuote.ts';
@@ -10,6 +10,7 @@ import { balances } from '../../value/balances.ts';
 import { roleOf } from '../../lib/roles.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
+import type { Scene } from '../../model/scene.ts';
 import { amountsOf } from '../../value/sides.ts';
 import { known, subtractMoney, unknown, worthTogether } from '../../value/money.ts';
 
@@ -130,26 +131,21 @@ export function squareRoot(value: bigint): bigint {
   }
 }
 
-interface TradeInput {
-  readonly motifs: readonly Motif[];
-  readonly flow: ValueFlow;
-}
-
 type Side = 'buyer' | 'seller';
 type Sold = Omit<NftTrade, 'paid' | 'received'>;
-type Scene = TradeInput & { readonly sold: readonly Sold[] };
+type Sales = Pick<Scene, 'flow'> & { readonly sold: readonly Sold[] };
 
 /**
  * Sales of single NFTs at marketplaces, with the buyer's payment and the seller's proceeds. Both are read
  * from balances, because events of marketplaces leave out fees: they are known for an account that did
  * nothing else in the transaction. Several trades of one account share its amount as their stated prices do.
  */
-export function nftTrades(input: TradeInput): NftTrade[] {
+export function nftTrades(input: Pick<Scene, 'flow' | 'motifs'>): NftTrade[] {
   const sold = input.motifs.map(soldBy).filter((sale) => sale !== null);
   if (sold.length === 0) return [];
-  const scene = { ...input, sold };
+  const sales = { flow: input.flow, sold };
   return sold.map((trade) => {
-    return { ...trade, paid: shareOf(trade, 'buyer', scene), received: shareOf(trade, 'seller', scene) };
+    return { ...trade, paid: shareOf(trade, 'buyer', sales), received: shareOf(trade, 'seller', sales) };
   });
 }
 
@@ -168,12 +164,12 @@ function soldBy(motif: Motif): Sold | null {
 }
 
 /** A trade's share of all its account paid or received; null where unclear. */
-function shareOf(trade: Sold, side: Side, scene: Scene): NftTrade['paid'] {
-  const own = scene.sold.filter((other) => other[side] === trade[side]);
-  const amounts = moneyOf(trade[side], side, scene);
+function shareOf(trade: Sold, side: Side, sales: Sales): NftTrade['paid'] {
+  const own = sales.sold.filter((other) => other[side] === trade[side]);
+  const amounts = moneyOf(trade[side], side, sales);
   if (!amounts) return null;
   if (own.length === 1) return { amounts, share: { numerator: 1n, denominator: 1n } };
-  const stated = own.map((other) => statedPrice(other) ?? soleProceeds(other, scene));
+  const stated = own.map((other) => statedPrice(other) ?? soleProceeds(other, sales));
   const weight = stated[own.indexOf(trade)]!;
   if (!weight || stated.some((price) => price === null || price.asset !== weight.asset)) return null;
   const denominator = stated.reduce((total, price) => total + price!.amount, 0n);
@@ -186,9 +182,9 @@ interface Amount {
 }
 
 /** The seller's proceeds, where it sold nothing else; the buyer's fees are shared alike. */
-function soleProceeds({ seller }: Sold, scene: Scene): Amount | null {
-  const own = scene.sold.filter((other) => other.seller === seller);
-  const money = own.length === 1 ? moneyOf(seller, 'seller', scene) : null;
+function soleProceeds({ seller }: Sold, sales: Sales): Amount | null {
+  const own = sales.sold.filter((other) => other.seller === seller);
+  const money = own.length === 1 ? moneyOf(seller, 'seller', sales) : null;
   return money?.length === 1 ? { asset: money[0]![0], amount: money[0]![1] } : null;
 }
 
@@ -202,7 +198,7 @@ function statedPrice({ motif }: Sold): Amount | null {
 function moneyOf(
   account: Address,
   side: Side,
-  { flow, sold }: Scene,
+  { flow, sold }: Sales,
 ): readonly (readonly [AssetId, bigint])[] | null {
   const sign = side === 'buyer' ? 1n : -1n;
   const units = (nft: AssetId): bigint =>

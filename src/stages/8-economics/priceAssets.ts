@@ -2,7 +2,7 @@ import { lazy } from '../../lib/lazy.ts';
 import { erc20Id, isFungible, NATIVE, NATIVE_ASSET, parseAssetId } from '../../value/asset.ts';
 import { assetDecimals } from '../../value/display.ts';
 import type { AssetRefusal, ChosenPrice, PriceBook } from '../../model/economics.ts';
-import type { Asset, AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { Asset, AssetId } from '../../model/valueFlow.ts';
 import { refusal, choosePrice, isRefusal } from './choosePrice.ts';
 import type { PriceChoice, RefusalReason, TouchedAccounts } from './choosePrice.ts';
 import { nftChooser, nftTrades } from './nftPrices.ts';
@@ -13,8 +13,8 @@ import { usableDecimals } from '../../value/amount.ts';
 import { groupBy, NOTHING } from '../../lib/lists.ts';
 import { hasTag } from '../../lib/motifKinds.ts';
 import type { Address } from '../../model/hex.ts';
-import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
+import type { Scene } from '../../model/scene.ts';
 
 export interface PricingInput extends ChooserInput {
   /** By id. */
@@ -91,12 +91,10 @@ function addBases(work: Asset[], bases: readonly AssetId[]): void {
 const inOrder = <T>(byId: ReadonlyMap<AssetId, T>): ReadonlyMap<AssetId, T> =>
   new Map([...byId].sort(([a], [b]) => (a < b ? -1 : 1)));
 
-export interface ChooserInput {
+export interface ChooserInput extends Pick<Scene, 'flow' | 'motifs'> {
   readonly context: RawContext;
   readonly timestamp: number;
   readonly touched: TouchedAccounts;
-  readonly motifs: readonly Motif[];
-  readonly flow: ValueFlow;
   readonly rulebook: Pick<Rulebook, 'wrappedNative' | 'entities'>;
 }
 

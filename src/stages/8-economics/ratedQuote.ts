@@ -3,10 +3,9 @@ import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { distance, sumOf } from '../../value/amount.ts';
 import { erc20Id, isIssuance } from '../../value/asset.ts';
 import { amountsMoved } from '../../value/sides.ts';
-import type { Motif } from '../../model/motif.ts';
-import type { SideAmount } from '../../model/scene.ts';
+import type { Scene, SideAmount } from '../../model/scene.ts';
 import type { PriceQuote, PriceRate, RateTerm } from '../../model/upstream.ts';
-import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
+import type { AssetId } from '../../model/valueFlow.ts';
 import type { PriceChoice, RefusalReason } from './choosePrice.ts';
 import { DEFAULT_FRESHNESS_S, isRefusal, MAX_DEVIATION_BPS, refusal } from './choosePrice.ts';
 import { farApart, isLess, NOTHING, sum, toDecimal, whole, type Fraction } from './fraction.ts';
@@ -14,7 +13,7 @@ import { farApart, isLess, NOTHING, sum, toDecimal, whole, type Fraction } from 
 export type PriceKey = PriceQuote['asset'];
 
 /** Inputs for resolving a rate: prices chosen for other assets, and the transaction's exchanges. */
-export interface RateSituation {
+export interface RateSituation extends Pick<Scene, 'flow' | 'motifs'> {
   readonly choiceFor: (asset: PriceKey) => PriceChoice;
   /** Native for wrapped native. */
   readonly keyOf: (asset: PriceKey) => PriceKey;
@@ -22,8 +21,6 @@ export interface RateSituation {
   readonly decimalsOf: (asset: PriceKey) => number | null;
   readonly keyOfId: (asset: AssetId) => PriceKey | null;
   readonly timestamp: number;
-  readonly motifs: readonly Motif[];
-  readonly flow: ValueFlow;
 }
 
 const THRESHOLD = `${MAX_DEVIATION_BPS} bps`;

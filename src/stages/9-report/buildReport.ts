@@ -2,16 +2,14 @@ import { formatAmount } from '../../value/amount.ts';
 import { cleanText } from '../../value/cleanText.ts';
 import { displayMoney } from '../../value/money.ts';
 import type { Attribution } from '../../model/attribution.ts';
-import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
+import type { BlockHeader } from '../../model/canonicalTx.ts';
 import type { Economics } from '../../model/economics.ts';
 import type { Verdict } from '../../model/intent.ts';
-import type { Motif } from '../../model/motif.ts';
 import type * as wire from '../../model/generated/report.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
 import type { AccountNames, RawContext } from '../../model/upstream.ts';
 import { checksumAddress, shortAddress } from '../../evm/address.ts';
 import type { Suspects } from '../../value/suspectTokens.ts';
-import type { ValueFlow } from '../../model/valueFlow.ts';
+import type { Scene } from '../../model/scene.ts';
 import { attemptsOf, executionOutcome } from '../../value/frames.ts';
 import { inventoryDeltas } from './inventoryDeltas.ts';
 import { positionEffect } from './positionEffects.ts';
@@ -30,20 +28,16 @@ const MAX_LABEL = 300;
 /** Calls of a report's `attempts`; the rest are counted. */
 const MOST_ATTEMPTS = 16;
 
-export interface ReportInput {
-  readonly tx: CanonicalTx;
+export interface ReportInput extends Scene {
   readonly header: BlockHeader;
-  readonly flow: ValueFlow;
   /** Left out: nothing is suspect. */
   readonly suspects?: Suspects;
   readonly context: RawContext;
-  readonly motifs: readonly Motif[];
   readonly verdict: Verdict;
   /** Two statements of the verdict that disagree; `audited` fills it. */
   readonly contradiction?: string;
   readonly attribution: Attribution;
   readonly economics: Economics;
-  readonly rulebook: Rulebook;
   /** Counts of the recognising stages, for the statistics. */
   readonly counts: { readonly scopes: number; readonly primitives: number };
   /** Version of the service. */

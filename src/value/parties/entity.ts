@@ -8,6 +8,7 @@ import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Rulebook } from '../../model/rulebook.ts';
 import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
+import type { Scene } from '../../model/scene.ts';
 
 /**
  * Why an account counts as one with the actor. `called`: the signer called it. `trader`: the only contract
@@ -16,9 +17,7 @@ import type { AssetId, Movement, ValueFlow } from '../../model/valueFlow.ts';
  */
 export type EntityReason = 'actor' | 'signer' | 'called' | 'trader' | 'pays_builder';
 
-export interface EntityInput {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
+export interface EntityInput extends Pick<Scene, 'tx' | 'flow'> {
   readonly rulebook: Pick<Rulebook, 'entities'>;
   /** The block's fee recipient; null where unknown. */
   readonly coinbase: Address | null;

@@ -6,8 +6,8 @@ import type { AttributionMode, ExecutionReason } from '../../model/attribution.t
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Rulebook } from '../../model/rulebook.ts';
 import type { Movement, ValueFlow } from '../../model/valueFlow.ts';
+import type { Scene } from '../../model/scene.ts';
 import { balances, isConversion } from '../balances.ts';
 import { makesOwnCalls } from '../signed.ts';
 import type { Suspects } from '../suspectTokens.ts';
@@ -24,24 +24,17 @@ const SUBMITTED_FOR: ReadonlySet<AttributionMode> = new Set([
 /** A relayer's premium: ether beyond this many times the gas is a payment of its own. */
 const REFUND_LIMIT = 3n;
 
-export interface ExecutionInput {
-  readonly flow: ValueFlow;
-  readonly motifs: readonly Motif[];
-  readonly rulebook: Rulebook;
-  readonly tx: CanonicalTx;
+export interface ExecutionInput extends Scene {
   /** Left out: the accounts themselves repay the submitter. */
   readonly suspects?: Pick<Suspects, 'consent'>;
 }
 
 /** User operations at listed entry points: any contract can log one. */
-const operationsOf = ({ motifs }: Pick<ExecutionInput, 'motifs'>): Motif[] =>
+const operationsOf = ({ motifs }: Pick<Scene, 'motifs'>): Motif[] =>
   motifs.filter((m) => isRecognised(m.protocol) && m.traits.executes === 'operation');
 
 /** The account's, else the first of others. */
-export function operationOf(
-  acts: Pick<ExecutionInput, 'motifs'>,
-  account: Address | null,
-): Motif | undefined {
+export function operationOf(acts: Pick<Scene, 'motifs'>, account: Address | null): Motif | undefined {
   const all = operationsOf(acts);
   return all.find(({ participants }) => accountsWith(participants, 'owner').includes(account!)) ?? all[0];
 }

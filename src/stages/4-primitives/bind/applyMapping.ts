@@ -11,7 +11,7 @@ import type { MovementIndex, ClaimedMovements } from './movementIndex.ts';
 import type { KnownContracts, Create2Proofs } from '../match/provenProtocol.ts';
 import type { EncodedArguments } from '../../../evm/readArgument.ts';
 import type { PreparedMapping } from '../match/triggers.ts';
-import type { CanonicalTx, Frame, Evidence } from '../../../model/canonicalTx.ts';
+import type { Frame, Evidence } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import { FurthestFailure, whyConditions } from './whyMissed.ts';
 import type {
@@ -22,8 +22,8 @@ import type {
   DraftPortion,
   DraftPrimitive,
 } from '../../../model/primitive.ts';
-import type { Rulebook } from '../../../model/rulebook.ts';
-import type { ValueFlow, AssetId } from '../../../model/valueFlow.ts';
+import type { AssetId } from '../../../model/valueFlow.ts';
+import type { Scene } from '../../../model/scene.ts';
 import { nftId } from '../../../value/asset.ts';
 
 /** An event or call that the rulebook has mappings for. */
@@ -44,10 +44,7 @@ export interface Trigger {
 export type Candidate = Readonly<NonNullable<ReturnType<typeof applyMapping>>>;
 
 /** State shared by all events and calls of one transaction. */
-export interface RecognitionRun {
-  readonly tx: CanonicalTx;
-  readonly flow: ValueFlow;
-  readonly rulebook: Rulebook;
+export interface RecognitionRun extends Omit<Scene, 'motifs'> {
   readonly index: MovementIndex;
   readonly proofs: Create2Proofs;
   readonly known: KnownContracts;
