@@ -31,6 +31,7 @@ export interface ParamSpec {
 export type BindExpr =
   | { readonly op: 'arg'; readonly name: string; readonly path: readonly (string | number)[] }
   | { readonly op: 'emitter' | 'signer' | 'tx_to' | 'caller' | 'target' | 'value' | 'native' | 'zero' }
+  | { readonly op: 'asked_by' }
   | { readonly op: 'leg'; readonly role: string; readonly end: 'from' | 'to' | 'asset' }
   | { readonly op: 'literal'; readonly value: string }
   /** First operand that resolves. */

@@ -28,6 +28,8 @@ export interface BindScope {
   readonly caller: Address | null;
   readonly value: bigint | null;
   readonly signer: Address;
+  /** Who had the contract act; null where unknown. */
+  readonly askedBy?: () => Address | null;
   readonly txTo: Address | null;
   /** Who held an NFT, for roles; null where unknown. */
   readonly holderOf?: (nft: Address, id: bigint) => Address | null;
@@ -61,6 +63,7 @@ const PLAIN = {
   caller: ({ caller }: BindScope) => caller,
   value: ({ value }: BindScope) => value,
   signer: ({ signer }: BindScope) => signer,
+  asked_by: ({ askedBy }: BindScope) => askedBy?.() ?? null,
   tx_to: ({ txTo }: BindScope) => txTo,
   native: () => ZERO_ADDRESS,
   zero: () => ZERO_ADDRESS,

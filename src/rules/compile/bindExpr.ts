@@ -202,6 +202,7 @@ export const BIND_WORDS: Readonly<
   value: { in: 'call', type: AMOUNT, doc: 'wei sent along with the call' },
   venue: { in: 'both', type: ACCOUNT, doc: 'whatever the meaning declares as its venue' },
   signer: { in: 'both', type: ACCOUNT, doc: 'the account that signed the transaction' },
+  asked_by: { in: 'both', type: ACCOUNT, doc: 'who asked for it, through listed contracts at most' },
   tx_to: { in: 'both', type: ACCOUNT, doc: "the transaction's own recipient" },
   native: { in: 'both', type: ACCOUNT, doc: 'ether, as an asset' },
   zero: { in: 'both', type: ACCOUNT, doc: 'the zero address' },

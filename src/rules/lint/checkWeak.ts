@@ -67,7 +67,7 @@ function checkShared({ event }: RawMeaning, spot: Spot, taken: ReadonlyMap<strin
 }
 
 const WEAK_OWNERS: Readonly<Record<string, string>> = {
-  $signer: '$signer need not be whose act it is: name a parameter',
+  $signer: '$signer need not be whose act it is: name a parameter, or $asked_by',
   $tx_to: '$tx_to need not be whose act it is: name a parameter',
   $venue: 'the contract itself as owner: whose act is it?',
   $emitter: 'the contract itself as owner: whose act is it?',

@@ -1,4 +1,6 @@
 import { counted } from '../../lib/text.ts';
+import { only } from '../../lib/lists.ts';
+import { accountsWith, isParty } from '../../lib/roles.ts';
 import { memoize } from '../../lib/memo.ts';
 import { parseLabel, type LabelPart } from '../../lib/labelTemplate.ts';
 import { feesBeside, ownerOf, statedBy } from './actAmounts.ts';
@@ -51,7 +53,8 @@ export function renderLabel(
     const text =
       full === null || !/^\S/.test(full) ? render(templateOf(rule.labelFallback), subject, unfilled) : full;
     const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
-    const beside = states ? aboutPosition(subject) + paymentsText(subject) : '';
+    const stated = states ? aboutPosition(subject) + paymentsText(subject) : '';
+    const beside = stated + doneBy(subject, `${text}${stated}`);
     const paid = `${feesText(fees, subject)}${tipText(view, motifs, format)}${executed}`;
     const besides = `${keptText(kept, brevity, format)}${beside}${paid}`;
     return `${text ?? rule.labelFallback}${besides}${blobs === null ? '' : `, with ${blobs}`}`;
@@ -72,6 +75,19 @@ export function renderLabel(
  */
 const MAX_LABEL = 110;
 const MOST_BRIEF = 5;
+
+/** `, by 0x12ab…cdef`: the one account that acts without amounts name, where it is not the actor. */
+function doneBy({ view, motifs, format }: LabelSubject, text: string): string {
+  const doers = motifs.map(({ participants, venue, movements }) => {
+    const named = participants.filter(({ account }) => account !== venue);
+    const isOwn = named.some(({ role, account }) => isParty(role) && view.entity.has(account));
+    if (isOwn || movements.length > 0) return null;
+    return [...accountsWith(named, 'caller'), ...accountsWith(named, 'owner')][0] ?? null;
+  });
+  const doer = view.input.subject.elected ? only([...new Set(doers)]) : null;
+  const name = doer && format.account(doer);
+  return name && !text.includes(name) ? `, by ${name}` : '';
+}
 
 /** Null where a placeholder outside optional segments has no value. */
 function render(parts: readonly LabelPart[], subject: LabelSubject, unfilled: string[]): string | null {

@@ -29,6 +29,7 @@ describe('bind expressions', () => {
     ['$path.0', { op: 'arg', name: 'path', path: [0] }],
     ['$emitter', { op: 'emitter' }],
     ['$signer', { op: 'signer' }],
+    ['$asked_by', { op: 'asked_by' }],
     ['$tx_to', { op: 'tx_to' }],
     ['$native', { op: 'native' }],
     ['$zero', { op: 'zero' }],

@@ -7,6 +7,7 @@ import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { BoundLeg } from './legOptions.ts';
 import type { EnclosingCalls } from '../match/enclosingCalls.ts';
 import type { HolderAt } from '../match/holders.ts';
+import { askedBy } from '../match/askedBy.ts';
 import type { MovementIndex, ClaimedMovements } from './movementIndex.ts';
 import type { KnownContracts, Create2Proofs } from '../match/provenProtocol.ts';
 import type { EncodedArguments } from '../../../evm/readArgument.ts';
@@ -151,8 +152,8 @@ function protocolOf(
 }
 
 function scopeOf(
-  { seq, args, contract, caller, value, output }: Trigger,
-  { tx, holderAt }: RecognitionRun,
+  { seq, args, contract, caller, value, output, evidence }: Trigger,
+  { tx, holderAt, rulebook }: RecognitionRun,
   call: Frame | null,
 ): BindScope & { readonly legs: BoundLeg[] } {
   return {
@@ -161,6 +162,7 @@ function scopeOf(
     caller,
     value,
     signer: tx.from,
+    askedBy: () => askedBy(evidence, tx, rulebook),
     txTo: tx.to,
     holderOf: (nft, id) => holderAt(nft, id, seq),
     legs: [],

@@ -57,6 +57,7 @@ export class DrawnArguments {
         return this.#venue;
       case 'caller':
       case 'signer':
+      case 'asked_by':
         return 'actor';
       case 'literal':
         return expr.value;

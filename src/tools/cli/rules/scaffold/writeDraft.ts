@@ -61,7 +61,7 @@ const NO_REFERENCE = `https://example.org${REPLACE_ME}`;
 function shapeFile({ slug, guesses, leftOut, reference = NO_REFERENCE }: Draft): string {
   const isEvents = guesses[0]!.signature.topicCount > 0;
   const mappings = guesses.map((guess) => {
-    const roles = guess.account === null ? '{caller: $signer}' : `{owner: $${guess.account}}`;
+    const roles = guess.account === null ? '{caller: $asked_by}' : `{owner: $${guess.account}}`;
     const legs = guess.amount === null ? '' : `    legs:\n      - ${legText(guess)}\n`;
     return (
       `  # ${isEvents ? 'topic0' : 'selector'} ${guess.signature.id}\n` +
