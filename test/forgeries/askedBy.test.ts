@@ -5,6 +5,7 @@ import type { TxReport } from '../../src/model/generated/report.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn, fnOf } from '../devnet/chain.ts';
+import { startHosts } from './hosts.ts';
 import { ATTACKER, call, compile, event, short, startStage, type Stage, type Step } from './stage.ts';
 
 const ALICE = addressOf('alice');
@@ -88,6 +89,23 @@ it('a vote of the called contract is said to be its own', async () => {
     actor: ALICE,
     intent_label: `Vote for proposal 5 in Uniswap governance, by ${short(stranger)}`,
   });
+});
+
+it.each([
+  'a Safe’s harmless act',
+  'a harmless user operation whose bundler names a trap as beneficiary',
+  'an order settled by a solver with interactions of its own',
+] as const)('nothing that a stranger asks for beside %s is its account’s', async (act) => {
+  const { hosts, mask } = await startHosts(stage);
+  const host = hosts[act]!;
+  const vote = call(GOVERNOR, play([event(VOTED, mask, 5n)]));
+  for (const added of [vote, await pools(), await resolves(), await executes()]) {
+    const { classification } = await host.run([added], true);
+    expect(classification.actor).toBe(host.victim());
+    expect(['GovernanceAction', 'PoolCreation', 'NameServiceAction']).not.toContain(
+      classification.intent_kind,
+    );
+  }
 });
 
 it('what a stranger gives beside a withdrawal of its own is no withdrawal of the signer', async () => {

@@ -10,7 +10,8 @@ import type { Motif } from '../../../model/motif.ts';
  * The subject's motifs. The driver of a transaction causes everything in it, except acts that plainly
  * belong to another account: it is named and none of the subject's value takes part. In a settlement shared
  * by several accounts only motifs that name or touch the subject are its own, or those that name and move
- * nothing.
+ * nothing. An act without value of an account between is its own only where it signed: a relayer's contract
+ * may do anything beside the act it relays.
  */
 export function ownership(view: SubjectView): readonly Motif[] {
   const { subject, motifs } = view.input;
@@ -20,7 +21,8 @@ export function ownership(view: SubjectView): readonly Motif[] {
   return motifs.filter((motif) => {
     if (!namesAnother(motif) && (!shared || (subject.elected && motif.movements.length === 0))) return true;
     // Intermediaries last: most motifs name or move the subject's own value.
-    return isOurs(motif.venue) || takesPart(view, motif, isOurs) || takesPart(view, motif, isBetween);
+    if (isOurs(motif.venue) || takesPart(view, motif, isOurs)) return true;
+    return (motif.movements.length > 0 || isOurs(view.tx.from)) && takesPart(view, motif, isBetween);
   });
 }
 
