@@ -273,3 +273,32 @@ describe('at real pools, markets and the EntryPoint', () => {
     expectNoneBut(await stage.report(hash), [...own, mask, plain]);
   });
 });
+
+it.each([
+  ['went through', 'Puppet', ['Relay', 'RELAY', 6], 'account_execution', 'Call OpenGSN'],
+  [
+    'failed',
+    'Forger',
+    ['Relay', 'RELAY'],
+    'account_execution_failed',
+    'Have OpenGSN make a signed call, which failed',
+  ],
+] as const)(
+  'a request is executed as its forwarder answers: the call %s',
+  async (_, code, args, kind, label) => {
+    const at: Address = '0xAa3E82b4c4093b4bA13Cb5714382C99ADBf750cA';
+    // The one answers every call with one, the other with zero.
+    const answering = await stage.chain.deploy(compile('Forger.sol')[code]!, [...args]);
+    await stage.chain.rpc('anvil_setCode', [at, await stage.chain.code(answering)]);
+    const signature =
+      'execute((address from,address to,uint256 value,uint256 gas,uint256 nonce,bytes data,uint256 validUntil) req,' +
+      'bytes32 domainSeparator,bytes32 requestTypeHash,bytes suffixData,bytes sig)';
+    const word = `0x${'11'.repeat(32)}`;
+    const made = [[VICTIM, token, 0n, 100_000n, 0n, '0x', 0n], word, word, '0x', '0x'];
+    const { motifs, classification } = await stage.report(
+      await stage.chain.send(ATTACKER, { to: at, data: fn(signature, made), gas: 1_000_000n }),
+    );
+    expect(motifs.map((one) => [one.kind, one.status])).toEqual([[kind, 'Proven']]);
+    expect(classification).toMatchObject({ actor: VICTIM, status: 'Proven', intent_label: label });
+  },
+);

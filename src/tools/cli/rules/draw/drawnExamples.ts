@@ -33,6 +33,7 @@ export function drawnExamples(item: RuleItem<RawShape>, ruleset: SoundRuleset) {
     const compiled = compileMapping(spot, shape, raw, words);
     if (!compiled || raw.within !== undefined) return [];
     const { meaning, signature } = compiled;
+    if (meaning.when.some(({ left }) => readsAnswer(left, meaning))) return [];
     if (stored.some((one) => one.keys.has(key) && shows(one.example, meaning))) return [];
     // Without legs only a listed contract is believed.
     const venue = shape.any_emitter && raw.legless === undefined ? 'venue' : known;
@@ -40,6 +41,10 @@ export function drawnExamples(item: RuleItem<RawShape>, ruleset: SoundRuleset) {
     return [{ example: drawExample(entry, words), pointer: spot.pointer }];
   });
 }
+
+/** Calls of examples return nothing. */
+const readsAnswer = (expr: BindExpr, { params }: EventMapping): boolean =>
+  expr.op === 'arg' && params.some(({ name, at }) => at === 'output' && name === expr.name);
 
 /** The examples of a shape, with the events and calls in them. */
 function storedExamples({ value: shape }: RuleItem<RawShape>, { examples, signatureNames }: SoundRuleset) {
