@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { SETTINGS } from '../src/service/config.ts';
+import { SETTINGS, shownDefault } from '../src/service/config.ts';
 import { ERROR_TEXT } from '../src/lib/errors.ts';
 import { ProblemSink, readItems } from '../src/rules/compile/ruleItem.ts';
 import { readRuleFiles, type FileKind } from '../src/rules/read/readRuleFiles.ts';
@@ -344,7 +344,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   settings: () =>
     table(
       ['Variable', 'Default', 'Meaning'],
-      Object.values(SETTINGS).map(({ env, standard, help }) => [code(env), code(standard), help]),
+      Object.values(SETTINGS).map((one) => [code(one.env), code(shownDefault(one)), one.description]),
     ),
   tools: () =>
     table(

@@ -3,10 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 
 const REPORT_SCHEMAS = ['analyze-request', 'error', 'tx-report'];
-const schemaUrl = (name: string) => new URL(`../schemas/http/${name}.schema.json`, import.meta.url);
+const schemaUrl = (name: string) =>
+  new URL(`../schemas/${name === 'settings' ? '' : 'http/'}${name}.schema.json`, import.meta.url);
 const FILES = {
   report: new URL('../src/model/generated/report.ts', import.meta.url),
   finding: new URL('../src/model/generated/finding.ts', import.meta.url),
+  settings: new URL('../src/model/generated/settings.ts', import.meta.url),
 };
 
 const HEADER = `/* Generated from schemas/http/*.schema.json by scripts/generateTypes.ts. Do not edit: change the schema and run it again. */\n`;
@@ -44,6 +46,7 @@ export async function generateTypes(): Promise<Readonly<Record<keyof typeof FILE
   return {
     report: (await typesOf(REPORT_SCHEMAS)) + (await knownIntentKinds()),
     finding: await typesOf(['finding']),
+    settings: await typesOf(['settings']),
   };
 }
 
@@ -58,6 +61,5 @@ async function knownIntentKinds(): Promise<string> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const texts = await generateTypes();
-  await writeFile(FILES.report, texts.report);
-  await writeFile(FILES.finding, texts.finding);
+  for (const name of Object.keys(FILES) as (keyof typeof FILES)[]) await writeFile(FILES[name], texts[name]);
 }

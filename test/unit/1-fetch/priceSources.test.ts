@@ -10,7 +10,7 @@ import { averagePrices } from '../../../src/stages/1-fetch/prices/averagePrices.
 import { planPricing, type PricingVocabulary } from '../../../src/stages/1-fetch/prices/planPricing.ts';
 import {
   contractSources,
-  PRICE_SOURCE_NAMES,
+  type PriceSourceName,
   type PriceSource,
 } from '../../../src/stages/1-fetch/prices/priceSources.ts';
 import { ratePrices } from '../../../src/stages/1-fetch/prices/ratePrices.ts';
@@ -402,7 +402,7 @@ describe('planPricing', () => {
       vocabulary,
       true,
     );
-    const calls = (...names: (typeof PRICE_SOURCE_NAMES)[number][]) =>
+    const calls = (...names: PriceSourceName[]) =>
       contractSources(plan, new Set(names)).flatMap((source) => source.calls).length;
     expect([
       calls(),

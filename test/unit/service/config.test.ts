@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import {
   ConfigError,
@@ -6,6 +8,7 @@ import {
   readConfig,
   secretUrls,
 } from '../../../src/service/config.ts';
+import { STANDARD_PRICE_SOURCES } from '../../../src/stages/1-fetch/prices/priceSources.ts';
 
 describe('readConfig', () => {
   it('takes defaults, and empty variables for absent ones', () => {
@@ -76,6 +79,19 @@ describe('readConfig', () => {
     expect(readConfig({ PRICE_SOURCES: 'http', PRICE_API_URL: 'https://p.example' }).priceSources).toEqual([
       'http',
     ]);
+  });
+
+  it('has defaults that its own settings would be', () => {
+    const ajv = new Ajv2020({
+      strictTypes: false,
+      formats: { 'http-url': true, 'http-urls': true, 'price-apis': true, networks: true },
+    });
+    for (const keyword of ['env', 'shown']) ajv.addKeyword(keyword);
+    const schema = JSON.parse(
+      readFileSync(new URL('../../../schemas/settings.schema.json', import.meta.url), 'utf8'),
+    );
+    expect(ajv.validate(schema, readConfig({}))).toBe(true);
+    expect(SETTINGS.priceSources.shown).toBe(STANDARD_PRICE_SOURCES.join(','));
   });
 
   it('describes every setting', () => {

@@ -2,6 +2,7 @@ import { addressOfWord, intOfWord, uintOfWord, wordAt, wordOf } from '../../../e
 import { feedPrices, registryPrices } from './feedPrices.ts';
 import { ratePrices } from './ratePrices.ts';
 import type { PlannedRate, PricingPlan } from './planPricing.ts';
+import type { Settings } from '../../../model/generated/settings.ts';
 import type { RateSpec } from '../../../model/pricing.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { Address, Hex } from '../../../model/hex.ts';
@@ -13,9 +14,8 @@ import type {
   TokenMetadata,
 } from '../../../model/upstream.ts';
 
-/** Every source there is, by the name the configuration gives it. */
-export const PRICE_SOURCE_NAMES = ['chainlink', 'vault', 'wrapper', 'lp', 'twap', 'http'] as const;
-export type PriceSourceName = (typeof PRICE_SOURCE_NAMES)[number];
+/** A source, by the name the configuration gives it. */
+export type PriceSourceName = NonNullable<Settings['priceSources']>[number];
 
 /** Sources asked by default: all that fit the second round trip. */
 export const STANDARD_PRICE_SOURCES: readonly PriceSourceName[] = ['chainlink', 'vault', 'wrapper', 'lp'];
