@@ -5,7 +5,7 @@ import { ERROR_TEXT } from '../src/lib/errors.ts';
 import { ProblemSink, readItems } from '../src/rules/compile/ruleItem.ts';
 import { readRuleFiles, type FileKind } from '../src/rules/read/readRuleFiles.ts';
 import { readVocabulary } from './readVocabulary.ts';
-import { PROBLEMS } from '../src/rules/read/problems.ts';
+import { problemMeanings } from '../src/rules/read/problems.ts';
 import { FINDING_CAVEATS } from '../src/lib/findingFacts.ts';
 import type { RawFinding } from '../src/model/generated/rules.ts';
 import { TOOLS } from '../src/tools/mcp/toolList.ts';
@@ -309,7 +309,7 @@ ${wordTable('Code', FINDING_CAVEATS)}
 
 \`txreport rules lint\`:
 
-${wordTable('Code', PROBLEMS)}
+${wordTable('Code', problemMeanings())}
 `;
 }
 

@@ -3,12 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 
 const REPORT_SCHEMAS = ['analyze-request', 'error', 'tx-report'];
+/** Schemas of the program itself; the others are of what it answers. */
+const OF_THE_PROGRAM = new Set(['settings', 'problem']);
 const schemaUrl = (name: string) =>
-  new URL(`../schemas/${name === 'settings' ? '' : 'http/'}${name}.schema.json`, import.meta.url);
+  new URL(`../schemas/${OF_THE_PROGRAM.has(name) ? '' : 'http/'}${name}.schema.json`, import.meta.url);
 const FILES = {
   report: new URL('../src/model/generated/report.ts', import.meta.url),
   finding: new URL('../src/model/generated/finding.ts', import.meta.url),
   settings: new URL('../src/model/generated/settings.ts', import.meta.url),
+  problem: new URL('../src/model/generated/problem.ts', import.meta.url),
 };
 
 const HEADER = `/* Generated from schemas/http/*.schema.json by scripts/generateTypes.ts. Do not edit: change the schema and run it again. */\n`;
@@ -47,6 +50,7 @@ export async function generateTypes(): Promise<Readonly<Record<keyof typeof FILE
     report: (await typesOf(REPORT_SCHEMAS)) + (await knownIntentKinds()),
     finding: await typesOf(['finding']),
     settings: await typesOf(['settings']),
+    problem: await typesOf(['problem']),
   };
 }
 

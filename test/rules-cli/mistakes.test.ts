@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { openRuleset } from '../../src/tools/cli/rules/rulesets.ts';
 import { SHIPPED_RULES } from '../../src/rules/read/listFiles.ts';
-import { PROBLEMS } from '../../src/rules/read/problems.ts';
+import { problemMeanings, type ProblemCode } from '../../src/rules/read/problems.ts';
 import { writeRuleset } from '../unit/rules/smallRuleset.ts';
 import { runRules } from './runRules.ts';
 
@@ -80,7 +80,7 @@ describe('mistakes of authors', () => {
         shown.filter((line) => line.includes(`${place}${code}: `) && line.includes(says)),
         shown.join('\n'),
       ).not.toEqual([]);
-      expect(PROBLEMS[code as keyof typeof PROBLEMS]).toBeTruthy();
+      expect(problemMeanings()[code as ProblemCode]).toBeTruthy();
       // The cause, and little besides.
       expect(problems.length, shown.join('\n')).toBeLessThanOrEqual(3);
     },

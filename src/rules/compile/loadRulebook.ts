@@ -19,7 +19,7 @@ import { checkPlaceholders } from '../lint/checkPlaceholders.ts';
 import { checkOverlays, checkSilent } from '../lint/checkSilent.ts';
 import { checkSources } from '../lint/checkSources.ts';
 import { checkWords } from '../lint/checkWords.ts';
-import { RulebookError, sortProblems, WARNINGS, type Problem, type ProblemCode } from '../read/problems.ts';
+import { isWarning, RulebookError, sortProblems, type Problem, type ProblemCode } from '../read/problems.ts';
 import { namesOf, type FindSignature } from '../exampleNames.ts';
 import type {
   RawEntityFile,
@@ -134,7 +134,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
   const lexicon = compileLexicon(items, words);
 
   const found = sortProblems([...read.problems, ...sink.problems]);
-  const faults = found.filter(({ code }) => !WARNINGS.has(code));
+  const faults = found.filter((one) => !isWarning(one));
   const problems = withoutBase(causesOf(faults, files), dirs);
   const digest = (): string => digestFiles(files, tables);
   const compiled = lazy(() =>
@@ -168,7 +168,7 @@ export function readRuleset(dirs: readonly string[], options: LoadOptions = {}):
     ),
     digest,
     problems,
-    warnings: found.filter(({ code }) => WARNINGS.has(code)),
+    warnings: found.filter(isWarning),
     files,
     examples,
     signatureNames,

@@ -1,4 +1,4 @@
-import { WARNINGS, type ProblemCode, type Problem } from '../read/problems.ts';
+import { isWarning, type ProblemCode, type Problem } from '../read/problems.ts';
 import type { RuleFile } from '../read/readRuleFiles.ts';
 import { pointerSegment, type Tree } from '../read/yamlTree.ts';
 import type { Camel } from '../../model/camel.ts';
@@ -36,7 +36,7 @@ export class ProblemSink {
 
   /** All problems but those that only follow from another problem of the same item. */
   get problems(): readonly Problem[] {
-    const causes = this.#found.filter(({ problem: { code } }) => !DERIVED.has(code) && !WARNINGS.has(code));
+    const causes = this.#found.filter(({ problem }) => !DERIVED.has(problem.code) && !isWarning(problem));
     const faulty = new Set(causes.map(({ of }) => of));
     const kept = this.#found.filter(
       ({ problem, of }) => of === '' || !DERIVED.has(problem.code) || !faulty.has(of),

@@ -19,7 +19,7 @@ import { definitionOf, referencesOf, renameOf } from './symbols.ts';
 import { formatRuleText } from '../cli/rules/formatRules.ts';
 import { lockRules } from '../cli/rules/lockRules.ts';
 import { openRuleset, rulesetDirs } from '../cli/rules/rulesets.ts';
-import { PROBLEMS, WARNINGS, type Problem } from '../../rules/read/problems.ts';
+import { isWarning, problemMeanings, type Problem } from '../../rules/read/problems.ts';
 import { kindAt } from '../../rules/read/readRuleFiles.ts';
 import { SHIPPED_RULES } from '../../rules/read/listFiles.ts';
 import type { Ruleset } from '../../rules/compile/loadRulebook.ts';
@@ -173,10 +173,10 @@ function diagnosticOf({ line, column, code, message }: Problem): Diagnostic {
   const start = { line: line - 1, character: column - 1 };
   return {
     range: { start, end: { line: start.line, character: start.character + 1 } },
-    severity: WARNINGS.has(code) ? 2 : 1,
+    severity: isWarning({ code }) ? 2 : 1,
     code,
     source: 'txreport',
-    message: `${message}\n${PROBLEMS[code]}`,
+    message: `${message}\n${problemMeanings()[code]}`,
   };
 }
 

@@ -17,7 +17,7 @@ import { RequestError } from '../../service/http/errorResponse.ts';
 import { readConfig } from '../../service/config.ts';
 import { createUpstream } from '../../stages/1-fetch/rpc/upstream.ts';
 import type { Hash } from '../../model/hex.ts';
-import { PROBLEMS } from '../../rules/read/problems.ts';
+import { problemMeanings } from '../../rules/read/problems.ts';
 import type { RuleItem } from '../../rules/compile/ruleItem.ts';
 import { openEdited, tryRule } from './tryRule.ts';
 
@@ -104,7 +104,7 @@ function playgroundRoutes(known: RecordingsAnswer, pick: Choose): Routes {
         const { kind, slugs, ruleset } = edited;
         const problems = edited.problems
           .slice(0, MOST_PROBLEMS)
-          .map((p) => ({ ...p, meaning: PROBLEMS[p.code] }));
+          .map((p) => ({ ...p, meaning: problemMeanings()[p.code] }));
         const outcome = ruleset && (await tryRule({ ...edited, ruleset }, inForce().rulebook, recording));
         return { kind, slugs, problems, outcome };
       },

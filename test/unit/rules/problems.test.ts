@@ -1,8 +1,15 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { loadRulebook, readRuleset } from '../../../src/rules/compile/loadRulebook.ts';
-import { PROBLEMS, RulebookError, WARNINGS, type Problem } from '../../../src/rules/read/problems.ts';
+import {
+  isWarning,
+  problemMeanings,
+  RulebookError,
+  type Problem,
+  type ProblemCode,
+} from '../../../src/rules/read/problems.ts';
 import { parseYamlTree } from '../../../src/rules/read/yamlTree.ts';
 import { PROBLEM_CASES } from './problemCases.ts';
 import { FACTS, INTENT, PROTOCOL, SHAPE, SMALL, TOKEN, writeRuleset, type Files } from './smallRuleset.ts';
@@ -131,10 +138,22 @@ describe('problems of a ruleset', () => {
       'no_code',
       'not_on_chain',
     ]);
-    const silent = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
+    const silent = Object.keys(problemMeanings()) as ProblemCode[];
     // Warnings: silentMistakes.test.ts
-    expect(silent.filter((code) => !here.has(code) && !WARNINGS.has(code))).toEqual([]);
+    expect(silent.filter((code) => !here.has(code) && !isWarning({ code }))).toEqual([]);
     expect(here.size).toBeGreaterThanOrEqual(70);
+  });
+
+  it('the schema says which codes are warnings, and what a problem is', () => {
+    const text = readFileSync(new URL('../../../schemas/problem.schema.json', import.meta.url), 'utf8');
+    const schema = JSON.parse(text) as { $defs: { SecondLook: { oneOf: { const: ProblemCode }[] } } };
+    const warnings = (Object.keys(problemMeanings()) as ProblemCode[]).filter((code) => isWarning({ code }));
+    expect(schema.$defs.SecondLook.oneOf.map((one) => one.const)).toEqual(warnings);
+    const validate = new Ajv2020({ strict: true }).compile(schema);
+    const dir = writeRuleset(SMALL, { 'intents/direct.yaml': 'slug: direct\nversion: x\n' });
+    for (const problem of readRuleset([dir], { facts: FACTS }).problems)
+      expect(validate(problem), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ file: '', line: 1, column: 1, code: 'no_such', message: '' })).toBe(false);
   });
 
   it('all problems come at once, in the order of the files, as one error', () => {

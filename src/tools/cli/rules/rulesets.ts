@@ -1,6 +1,6 @@
 import { SHIPPED_RULES } from '../../../rules/read/listFiles.ts';
 import { readRuleset, type Ruleset } from '../../../rules/compile/loadRulebook.ts';
-import { formatProblem, PROBLEMS, WARNINGS, type Problem } from '../../../rules/read/problems.ts';
+import { formatProblem, isWarning, problemMeanings, type Problem } from '../../../rules/read/problems.ts';
 import { FACT_VOCABULARY } from '../../../stages/7-intent/facts/registry.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import { directoriesChanged } from '../../../rules/read/watchRulebook.ts';
@@ -57,7 +57,7 @@ interface LintOptions {
 export async function lintRules(named: readonly string[], options: LintOptions, io: CliIo): Promise<number> {
   const { format, codes } = options;
   if (codes) {
-    for (const [code, meaning] of Object.entries(PROBLEMS)) io.out(`${code.padEnd(32)}${meaning}`);
+    for (const [code, meaning] of Object.entries(problemMeanings())) io.out(`${code.padEnd(32)}${meaning}`);
     return 0;
   }
   const dirs = rulesetDirs(named);
@@ -114,5 +114,5 @@ function annotation(p: Problem): string {
   const escape = (text: string): string => text.replace(/[%\r\n]/g, encodeURIComponent);
   const property = (text: string): string => escape(text).replace(/[:,]/g, encodeURIComponent);
   const place = `file=${property(p.file)},line=${p.line},col=${p.column}`;
-  return `::${WARNINGS.has(p.code) ? 'warning' : 'error'} ${place},title=${p.code}::${escape(p.message)}`;
+  return `::${isWarning(p) ? 'warning' : 'error'} ${place},title=${p.code}::${escape(p.message)}`;
 }
