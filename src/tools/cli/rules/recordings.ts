@@ -104,30 +104,22 @@ function toRecording(json: RecordingJson, path: string): Recording {
         'rpc.callTracer or rpc.trace',
     );
   const address = (text: string): Address => readAddress(text, 'internal', path);
+  const byAddress = <V, T>(entries: Readonly<Record<string, V>> = {}, of: (value: V, key: Address) => T) =>
+    new Map(Object.entries(entries).map(([key, value]) => [address(key), of(value, address(key))] as const));
   return {
     name: json.name ?? json.id ?? hash,
     raw: { hash: hash.toLowerCase() as Hash, tx: rpc.tx, receipt: rpc.receipt, trace },
     context: {
       block: rpc.block,
-      tokens: new Map(
-        Object.entries(json.tokens ?? {}).map(([key, { symbol = null, name = null, decimals = null }]) => {
-          const token = address(key);
-          return [token, { address: token, symbol, name, decimals } satisfies TokenMetadata];
-        }),
-      ),
+      tokens: byAddress(json.tokens, ({ symbol = null, name = null, decimals = null }, token) => {
+        return { address: token, symbol, name, decimals };
+      }),
       prices: [],
       refusals: [],
-      delegations: new Map(
-        Object.entries(json.delegations ?? {}).map(([account, code]) => [address(account), address(code)]),
-      ),
+      delegations: byAddress(json.delegations, address),
       redelegated: new Set((json.redelegated ?? []).map(address)),
       holders: new Map(Object.entries(json.holders ?? {}).map(([nft, account]) => [nft, address(account)])),
-      nonces: new Map(
-        Object.entries(json.nonces ?? {}).map(([account, [before, after]]) => [
-          address(account),
-          { before: BigInt(before), after: BigInt(after) },
-        ]),
-      ),
+      nonces: byAddress(json.nonces, ([before, after]) => ({ before: BigInt(before), after: BigInt(after) })),
     },
   };
 }
