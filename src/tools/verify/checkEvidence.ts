@@ -1,3 +1,4 @@
+import { isRecord } from '../../lib/shape.ts';
 import type { RawChain, RawFrame, RawLog } from './rawChain.ts';
 import type { Report } from './finding.ts';
 import { getAddress } from 'viem/utils';
@@ -5,9 +6,6 @@ import type { Evidence } from '../../model/generated/report.ts';
 
 const isEvidence = (value: unknown): value is Evidence =>
   isRecord(value) && 'log_index' in value && 'frame_path' in value && 'contract' in value;
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Key of an evidence's place. */
 export function placeOf(e: Pick<Evidence, 'frame_path' | 'log_index'>): string {

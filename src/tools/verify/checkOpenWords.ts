@@ -1,6 +1,7 @@
 import { formatUnits } from 'viem/utils';
 import type { Asset, TxReport } from '../../model/generated/report.ts';
-import { isRecord, walk } from './checkEvidence.ts';
+import { isRecord } from '../../lib/shape.ts';
+import { walk } from './checkEvidence.ts';
 import { askToken, type ReadContract } from './fetchRawAnswers.ts';
 import { mustOf, type Report } from './finding.ts';
 import { NATIVE, ZERO, isSame, type RawChain } from './rawChain.ts';

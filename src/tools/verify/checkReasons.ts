@@ -1,5 +1,6 @@
 import type { DisplayMoney, TxReport } from '../../model/generated/report.ts';
-import { isRecord, placeOf, walk } from './checkEvidence.ts';
+import { isRecord } from '../../lib/shape.ts';
+import { placeOf, walk } from './checkEvidence.ts';
 import { accountNet } from './checkProfit.ts';
 import { accountIn, mustOf, type Must, type Report } from './finding.ts';
 import { NATIVE, type RawChain } from './rawChain.ts';

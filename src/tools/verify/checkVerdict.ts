@@ -2,7 +2,8 @@ import type { Asset, Evidence, Motif, TxReport } from '../../model/generated/rep
 import { formatUnits } from 'viem/utils';
 import { mustOf, netsOf, partiesOf, type Must, type Report } from './finding.ts';
 import type { RuleFacts } from './ruleFacts.ts';
-import { isRecord, placeOf, placesIn, walk } from './checkEvidence.ts';
+import { isRecord } from '../../lib/shape.ts';
+import { placeOf, placesIn, walk } from './checkEvidence.ts';
 import type { RawChain } from './rawChain.ts';
 
 /** The parts of a report that must agree with each other: verdict, actor, economics. */
