@@ -36,3 +36,9 @@ function includes(words: ReadonlySet<string>, phrase: ReadonlySet<string>): bool
   for (const word of phrase) if (!words.has(word)) return false;
   return true;
 }
+
+/** Stems of the words for an exchange of assets. */
+const EXCHANGE = ['swap', 'swapp', 'exchang', 'trad'];
+
+/** Whether a function or event is named for an exchange of assets. */
+export const namesExchange = (name = ''): boolean => EXCHANGE.some((word) => stemsOf(name).has(word));

@@ -145,9 +145,14 @@ function isShown(act: Primitive, input: ProofInput): boolean {
  */
 function isOwnCall(act: Primitive, { tx, rulebook }: ProofInput): boolean {
   const { kind, basis, legs } = act;
-  const { position, trade } = kindOf(rulebook, kind);
   const isStated = legs.length > 0 && legs.every(({ exact, stated = null }) => exact && stated !== null);
   if ((basis === 'call' && !isStated) || !isOfSigner(act, tx)) return false;
+  return isCalledFor(kind, tx, rulebook);
+}
+
+/** Whether the signer called a function named for an act of this kind, one that changes no position. */
+export function isCalledFor(kind: string, tx: CanonicalTx, rulebook: Rulebook): boolean {
+  const { position, trade } = kindOf(rulebook, kind);
   if (position !== null || trade !== null) return false;
   const words = signatureWords('call', functionOf(tx, rulebook.signatures));
   return rulebook.lexicon.some((e) => e.kind === kind && e.names.length > 0 && applies(e, words));

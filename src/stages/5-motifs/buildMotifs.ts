@@ -125,7 +125,8 @@ function confidenceOf({ basis, protocol, shape, tags }: Primitive, rulebook: Rul
   // Structure that only suggests an act; plain movements (transfers, mints, wraps) carry no such tag.
   if (basis === 'structure') return tags.includes('structural') ? 'Low' : 'High';
   if (isRecognised(protocol)) return 'High';
-  return shape === null ? 'Low' : (rulebook.prepared.familyConfidence.get(shape) ?? 'Low');
+  // Without a shape its movements and its name agree.
+  return shape === null ? 'Medium' : (rulebook.prepared.familyConfidence.get(shape) ?? 'Low');
 }
 
 /** Legs with far ends to follow; an act of hundreds of legs names enough accounts without. */

@@ -1,8 +1,9 @@
 import { createdIn } from '../../../value/frames.ts';
 import { distance } from '../../../value/amount.ts';
 import { lazy } from '../../../lib/lazy.ts';
-import { guessedLeg, structural } from '../../../value/claims.ts';
+import { evaluate, guessedLeg, structural } from '../../../value/claims.ts';
 import { isCommanded } from '../../../lib/motifKinds.ts';
+import { isCalledFor } from '../../../value/prove.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { findHints, type Hint, wordsOf, type NamedTrigger } from '../match/namedTriggers.ts';
@@ -34,8 +35,8 @@ interface Reading {
 
 /**
  * Finds acts of unknown contracts from words of events and functions (the lexicon), confirmed by the value
- * flow: direction, receipts, named accounts, exact amounts. Hints: always Suspected, and only over
- * unexplained movements.
+ * flow: direction, receipts, named accounts, exact amounts. Hints: Suspected but where the signer called for
+ * it by name, and only over unexplained movements.
  */
 export class NamedActs {
   /** The signer, and the owners of accounts that executed something. */
@@ -235,17 +236,30 @@ export class NamedActs {
   }
 
   #primitive({ entry, trigger }: Hint, owner: Address, legs: readonly Leg[]): DraftPrimitive {
-    const { movements } = this.context.flow;
-    const moved = legs.flatMap((leg) => leg.movements.slice(0, 8).map((m) => movements[m]!.evidence));
-    return structural({
+    const { tx, flow } = this.context;
+    const moved = legs.flatMap((leg) => leg.movements.slice(0, 8).map((m) => flow.movements[m]!.evidence));
+    const { contract: venue, words } = trigger;
+    const isOwn = legs.every(({ amount }) => words().has(amount)) && this.#isOwn(entry, trigger, owner);
+    const all = isOwn ? legs.flatMap(({ movements }) => movements) : [];
+    const own = all.map((index) => flow.movements[index]!);
+    const act = structural({
       kind: entry.kind,
       seq: trigger.seq,
-      venue: trigger.contract,
+      venue,
       roles: [{ role: 'owner', account: owner }],
-      legs,
-      tags: RECORDED.has(entry.sign) ? ['structural', 'named', entry.sign!] : ['structural', 'named'],
+      legs: isOwn ? legs.map((leg) => ({ ...leg, exact: true, stated: leg.amount })) : legs,
+      claims: all.length > 0 ? [evaluate('venue_involved', { own, flow, venue, tx }, [venue], all)] : [],
+      tags: [...(isOwn ? [] : ['structural']), 'named', ...(RECORDED.has(entry.sign) ? [entry.sign!] : [])],
       evidence: distinctEvidence([trigger.evidence, ...moved]),
     });
+    return isOwn ? { ...act, basis: 'event' } : act;
+  }
+
+  /** Whether the signer, whom it names, called its contract by a function named for the same act. */
+  #isOwn({ kind }: Hint['entry'], { basis, contract, words }: NamedTrigger, owner: Address): boolean {
+    const { tx, rulebook } = this.context;
+    const isOfCall = basis === 'event' && contract === tx.to && words().has(BigInt(tx.from));
+    return isOfCall && owner === tx.from && isCalledFor(kind, tx, rulebook);
   }
 }
 

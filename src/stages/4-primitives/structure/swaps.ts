@@ -1,10 +1,15 @@
 import { claim, evaluate, structural } from '../../../value/claims.ts';
-import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { uintOfWord, ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { isFungible, mergeNative, NATIVE_ASSET } from '../../../value/asset.ts';
 import { isDust } from '../../../value/balances.ts';
 import { kindOf } from '../../../lib/motifKinds.ts';
+import { namesExchange } from '../../../lib/lexicon.ts';
+import { logEvidence } from '../../../lib/evidence.ts';
+import { eventNamed } from '../../../evm/signatures.ts';
+import { wordsOf } from '../match/namedTriggers.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { contractOf, type StructureContext } from './context.ts';
+import type { Log } from '../../../model/canonicalTx.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { DraftPrimitive, Leg } from '../../../model/primitive.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
@@ -106,14 +111,17 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftP
     const account = ends.size === 1 ? [...ends][0]! : null;
     return { role, asset, amount, account, movements: side, exact: false };
   };
-  const legs = [leg('in', sides.gained, sides.gain), leg('out', sides.lost, sides.loss)];
+  const moved = [leg('in', sides.gained, sides.gain), leg('out', sides.lost, sides.loss)];
+  const kind = keepsRate(sides, moved) ? 'migration' : 'swap';
+  const told = kind === 'swap' ? statementOf(context, venue, moved) : undefined;
+  const legs = told ? moved.map((own) => ({ ...own, exact: true, stated: own.amount })) : moved;
   const seqs = legs.flatMap((l) => l.movements.map((i) => flow.movements[i]!.seq));
-  return structural({
-    kind: keepsRate(sides, legs) ? 'migration' : 'swap',
+  const act = structural({
+    kind,
     seq: seqs.reduce((a, b) => Math.max(a, b), 0),
     venue,
     legs,
-    tags: ['structural'],
+    tags: told ? [] : ['structural'],
     claims: [
       claim('single_venue', flow, legs[0]!.movements, legs[1]!.movements),
       evaluate('venue_gained_in', sides.gain, [venue], ['out0']),
@@ -121,4 +129,16 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftP
     ],
     evidence: legs.flatMap((l) => l.movements.slice(0, 8).map((i) => flow.movements[i]!.evidence)),
   });
+  return told ? { ...act, basis: 'event', evidence: [logEvidence(told), ...act.evidence] } : act;
+}
+
+/** The venue's own event that is named for an exchange and states both amounts, whatever its layout. */
+function statementOf({ tx, rulebook }: StructureContext, venue: Address, legs: readonly Leg[]) {
+  const states = ({ topics, data }: Log): boolean => {
+    const words = new Set([...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)]);
+    return legs.every(({ amount }) => words.has(amount) || words.has(BigInt.asUintN(256, -amount)));
+  };
+  const isNamed = ({ topics: [topic, ...more] }: Log): boolean =>
+    topic !== undefined && namesExchange(eventNamed(rulebook.signatures, topic, more.length + 1)?.name);
+  return tx.logs.find((log) => log.address === venue && isNamed(log) && states(log));
 }
