@@ -13,6 +13,7 @@ import { balances, isConversion } from './balances.ts';
 import { callersOf, isAtCallOf } from './frames.ts';
 import { isListedAddress } from './tokenCall.ts';
 import type { Address } from '../model/hex.ts';
+import type { Rulebook } from '../model/rulebook.ts';
 import type { Scene } from '../model/scene.ts';
 import type { Suspects } from './suspectTokens.ts';
 
@@ -98,7 +99,7 @@ function isAsked(act: Primitive, input: ProofInput): boolean {
 
 /**
  * Whether the market or listed contracts that it called took each unlisted token, or its maker gave it. An
- * order that states no amount could be told beside any movement: its market made those that count.
+ * order that states no amount could come with any movement: only those that its market made count.
  */
 function isTaken(act: Primitive, { suspects, flow, rulebook }: ProofInput): boolean {
   const { kind, legs, roles, venue } = act;

@@ -251,7 +251,7 @@ function firstOf<T, R>(items: readonly T[], find: (item: T) => R | null): R | nu
 export interface LegContext {
   readonly index: MovementIndex;
   readonly seq: number;
-  /** When the emitter was called, and when since then it told of the like before. */
+  /** When the emitter was called, and when since then it last logged a like event. */
   readonly span: () => { readonly start: number; readonly since: number };
   readonly wrappedNative: ReadonlySet<Address>;
   readonly shape: string;

@@ -5,8 +5,8 @@ import type { Address } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 
 /**
- * The account that asked a contract for what an event or call states: the last one before it that is no
- * listed contract, or that makes any call for anybody. Where several calls may have logged the event it is
+ * The account that asked a contract for an act that an event or call states: the last one before it that is
+ * no listed contract, or that makes any call for anybody. Where several calls may have logged the event it is
  * not the signer's; null where the trace shows no call of the contract.
  */
 export function askedBy(

@@ -43,7 +43,7 @@ export class EnclosingCalls {
     return frames.get(index) ?? null;
   }
 
-  /** When the emitter was called for this event, and when, since then, it last told of the like before. */
+  /** When the emitter was called for this event, and when, since then, it last logged a like event. */
   spanOf(index: number | null): { readonly start: number; readonly since: number } {
     const log = this.tx.logs[index ?? -1];
     if (log === undefined) return { start: 0, since: 0 };

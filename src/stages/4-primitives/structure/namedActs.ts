@@ -255,7 +255,7 @@ export class NamedActs {
     return isOwn ? { ...act, basis: 'event' } : act;
   }
 
-  /** Whether the signer, whom it names, called its contract by a function named for the same act. */
+  /** Whether it names the signer, and the signer called its contract by a function named for the same act. */
   #isOwn({ kind }: Hint['entry'], { basis, contract, words }: NamedTrigger, owner: Address): boolean {
     const { tx, rulebook } = this.context;
     const isOfCall = basis === 'event' && contract === tx.to && words().has(BigInt(tx.from));

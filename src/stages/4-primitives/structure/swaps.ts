@@ -132,7 +132,7 @@ function swapOf(context: StructureContext, venue: Address, sides: Sides): DraftP
   return told ? { ...act, basis: 'event', evidence: [logEvidence(told), ...act.evidence] } : act;
 }
 
-/** The venue's own event that is named for an exchange and states both amounts, whatever its layout. */
+/** The venue's own event, of any layout, that is named for an exchange and states both amounts. */
 function statementOf({ tx, rulebook }: StructureContext, venue: Address, legs: readonly Leg[]) {
   const states = ({ topics, data }: Log): boolean => {
     const words = new Set([...topics.slice(1).map(uintOfWord), ...wordsOf(data, 0)]);
