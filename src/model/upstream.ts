@@ -138,7 +138,7 @@ export interface RawContext {
   readonly refusals: readonly PriceRefusal[];
   /** Accounts with an EIP-7702 delegation as code (`0xef0100‖address`): account → delegate. */
   readonly delegations: ReadonlyMap<Address, Address>;
-  /** Accounts that ran code here, with other code at the block's end than before it; left out: none. */
+  /** Accounts that ran code here which may have been other than at the block's end; left out: none. */
   readonly redelegated?: ReadonlySet<Address> | undefined;
   /** Signers of the transaction's EIP-7702 authorisations, in their order. Left out: not recovered yet. */
   readonly authorities?: readonly (Address | null)[];

@@ -60,6 +60,8 @@ interface Call {
   calls: Call[];
 }
 
+const answerOf = ({ answer = '0x' }: RawExampleTransaction): Hex => answer as Hex;
+
 /** Code that takes no step did not run. */
 const gasOf = ({ length }: readonly RawExampleStep[], input: Hex): Hex =>
   quantity(length > 0 ? 200_000n : BigInt(gasOfData(input)));
@@ -93,6 +95,7 @@ export function buildExample(
   const sent = readAmount(value, ['value']);
   const input = encodeCall(example.call ?? '0x', example.args ?? [], [], { addressOf, find });
   const root = callOf(addressOf(example.from ?? 'actor'), to, sent, input);
+  root.output = answerOf(example);
   const logs: Emitted[] = [];
   const symbols = new Map<Address, string>();
   const within: Building['within'] = (account, asked = SOME_CALL, by = to) => {

@@ -57,11 +57,12 @@ function effectsOf({ tx, nonces, delegations }: Delegating): readonly (boolean |
 
 /**
  * Anybody may have code act that an account delegates to (EIP-7702), unless the rules say otherwise. Where
- * the block changed that code, this transaction has to have set it: else another may have run.
+ * the block may have changed that code, this transaction has to have set it: else other code may have run.
  */
 export function asksOwner(account: Address, input: Delegating & { readonly rulebook: Rulebook }): boolean {
   const isSet = (one: Delegation): boolean => one.tookEffect === true && one.authority === account;
-  if (input.redelegated?.has(account) && !delegationsOf(input).some(isSet)) return false;
+  const mayBeOther = account !== input.tx.from && input.redelegated?.has(account) === true;
+  if (mayBeOther && !delegationsOf(input).some(isSet)) return false;
   const code = input.delegations.get(account);
   return code === undefined || hasTag(input.rulebook, code, 'account_code');
 }

@@ -74,7 +74,6 @@ export function startRecordedNode(options: Omit<FakeNodeOptions, 'handlers'> = {
         ] as const,
     ),
   );
-  const senders = new Set(RECORDINGS.map(({ rpc }) => (rpc.tx as { from: string }).from.toLowerCase()));
   const of = (hash: unknown) => byHash.get(String(hash))?.rpc;
   // Every recording has a block of its own.
   const inBlock = new Map(
@@ -111,7 +110,7 @@ export function startRecordedNode(options: Omit<FakeNodeOptions, 'handlers'> = {
             ? of(hash)?.prestateDiff
             : null;
       },
-      eth_getCode: ([account]) => (senders.has(String(account).toLowerCase()) ? '0x' : '0x6080'),
+      eth_getCode: () => '0x',
       eth_call: ([call, block]) => {
         const { to, data, input } = call as { to: string; data?: string; input?: string };
         return view(String(block), to.toLowerCase(), data ?? input ?? '0x');

@@ -127,6 +127,7 @@ export function sampleHandlers(
     eth_getTransactionReceipt: (params) => only(sample.receipt)(params),
     eth_getBlockByNumber: ([number]) => (number === sample.block.number ? sample.block : null),
     eth_getCode: () => '0x',
+    eth_getTransactionCount: () => '0x1',
     eth_call: ([call]) => {
       const { to, data } = call as { to: string; data: string };
       return calls[`${to}:${data.slice(0, 10)}`] ?? '0x';

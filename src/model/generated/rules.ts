@@ -307,6 +307,8 @@ export interface RawExampleTransaction {
   }>>;
   /** Blobs that the transaction carries. */
   readonly blobs?: number;
+  /** What the called contract answers; left out: nothing. */
+  readonly answer?: string;
   /**
    * Accounts that set their code (EIP-7702), and to which contract; of `zero` an authorisation without
    * effect.

@@ -61,7 +61,7 @@ const PLAN: ContextPlan = {
   },
   multicall: MULTICALL,
   accounts: [SIGNER, TOKEN],
-  ranCode: () => false,
+  watched: [],
   accountsCut: false,
   authorities: [],
 };

@@ -70,6 +70,7 @@ const METHODS = [
   'eth_getBlockByNumber',
   'eth_call',
   'eth_getCode',
+  'eth_getTransactionCount',
   'eth_chainId',
 ];
 

@@ -8,7 +8,7 @@ import type { RpcAnswer, RpcCall } from '../rpc/rpcMessages.ts';
 import type { RpcEndpoint } from '../rpc/rpcEndpoint.ts';
 import type { Session, BlockState, ReadState } from '../rpc/session.ts';
 import type { Upstream } from '../rpc/upstream.ts';
-import type { Address, Hash } from '../../../model/hex.ts';
+import type { Hash } from '../../../model/hex.ts';
 import type { ViewCall } from '../context/multicall.ts';
 import type { ContextPlan } from '../context/planContext.ts';
 
@@ -60,9 +60,8 @@ export function joinReads(members: number, send: ReadState) {
     try {
       const { reads, positions } = unionOf(round);
       const accounts = [...new Set(round.flatMap(({ plan }) => plan.accounts))];
-      const authorities = round.flatMap(({ plan }) => plan.authorities);
-      const ranCode = (account: Address): boolean => round.some(({ plan }) => plan.ranCode(account));
-      const state = await send({ ...round[0]!.plan, accounts, authorities, ranCode }, reads);
+      const watched = [...new Set(round.flatMap(({ plan }) => plan.watched))];
+      const state = await send({ ...round[0]!.plan, accounts, watched }, reads);
       for (const [i, { plan, resolve }] of round.entries()) {
         const delegated = plan.accounts.filter((account) => state.delegations.has(account));
         resolve({

@@ -84,9 +84,8 @@ class Gathered {
  * Second round trip: block header, token metadata, prices and delegations in one JSON-RPC batch, reads pinned
  * at the transaction's block. A third request repeats the reads of an aggregate that a contract spoilt by
  * spending all gas, asks proven shares that only changed hands for their rates, feeds that answered in this
- * very block for the answer before it, accounts with delegated code that ran for their code before the block,
- * and pools for averages, where configured. The HTTP source waits for the header where the node did not give
- * the block's time earlier.
+ * very block for the answer before it, and pools for averages, where configured. The HTTP source waits for
+ * the header where the node did not give the block's time earlier.
  */
 export async function fetchContext(
   session: Session,
@@ -128,7 +127,7 @@ export async function fetchContext(
   const readOn = async (asked: readonly Address[], more: readonly PriceSource[]): Promise<void> => {
     const calls = readsOf(asked, more, facts);
     if (calls.length === 0) return;
-    const state = await readState(session, { ...plan, accounts: [], authorities: [] }, calls);
+    const state = await readState(session, { ...plan, accounts: [], watched: [] }, calls);
     found.read(asked, more, state.answers);
   };
   await readOn(bases, [...further, ...found.later.splice(0)]);

@@ -33,7 +33,8 @@ export function planContext(
     : [...found.seen, ...calledToken(tx, found, vocabulary)];
   const authorities = tx.authorizations.map(({ authority }) => authority);
   const asked = [tx.from, tx.to, ...authorities, ...executors(tx, vocabulary)];
-  const accounts = [...new Set(asked)].filter((account) => account !== null);
+  const all = [...new Set(asked)].filter((account) => account !== null);
+  const accounts = all.slice(0, MAX_ACCOUNTS);
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash,
@@ -54,18 +55,25 @@ export function planContext(
     /** Multicall3 contract, null where it did not exist yet. */
     multicall,
     /** Accounts that may have an EIP-7702 delegation as code. */
-    accounts: accounts.slice(0, MAX_ACCOUNTS),
-    /** Whether the account's code ran here and did something, or answered. */
-    ranCode: (account: Address): boolean =>
-      tx.logs.some(({ address }) => address === account) ||
-      tx.frames.some((one) =>
-        one.from === account ? one.parent !== null : one.to === account && one.output !== '0x',
-      ),
+    accounts,
     /** There are more of them. */
-    accountsCut: accounts.length > MAX_ACCOUNTS,
+    accountsCut: all.length > MAX_ACCOUNTS,
     /** Signers of the transaction's EIP-7702 authorisations in order; null where none was recovered. */
     authorities,
+    /** These, and unlisted accounts that ran code: nonces show whether the block may have changed it. */
+    watched: accounts.filter((one) => authorities.includes(one) || mayRunOther(one, tx, vocabulary)),
   };
+}
+
+/** Whether the account is no listed one, and its code ran and did something, or answered. */
+function mayRunOther(account: Address, { from: signer, frames, logs }: CanonicalTx, rules: PlanVocabulary) {
+  if (account === signer || rules.entities.has(account) || rules.prepared?.protocolOf(account)) return false;
+  return (
+    logs.some(({ address }) => address === account) ||
+    frames.some(({ from, to, parent, output }) =>
+      from === account ? parent !== null : to === account && output !== '0x',
+    )
+  );
 }
 
 /** A listed token that was called without an event: a failed transfer's amount is written in its units. */

@@ -8,7 +8,7 @@ import { quantityOf, resultOf, type RpcAnswer, type RpcCall } from '../rpc/rpcMe
 import { elsewhere, inconsistent } from '../rpc/upstreamFault.ts';
 import type { ViewCall } from './multicall.ts';
 import type { BlockState, Session } from '../rpc/session.ts';
-import type { Address, Hex } from '../../../model/hex.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { NonceSpan } from '../../../model/upstream.ts';
 
 /** The state at the end of the plan's block; the header alone where every node has pruned the state. */
@@ -47,41 +47,28 @@ async function readAll(
   header: RpcCall,
   send: (calls: readonly RpcCall[]) => Promise<RpcAnswer[]>,
 ): Promise<BlockState> {
-  const { accounts, blockNumber } = plan;
+  const { accounts, watched, blockNumber } = plan;
   const [before, at] = [tagOf(blockNumber, true), tagOf(blockNumber, false)];
-  const authorities = [...new Set(plan.authorities.filter((account) => account !== null))];
   const groups = groupReads(reads, plan);
   const [block, ...results] = await send([
     header,
-    ...accounts.map((account) => codeOf(account, at)),
-    ...authorities.flatMap((account) =>
+    ...accounts.map((account): RpcCall => ({ method: 'eth_getCode', params: [account, at] })),
+    ...watched.flatMap((account) =>
       [before, at].map((when): RpcCall => ({ method: 'eth_getTransactionCount', params: [account, when] })),
     ),
     ...groups.map((group) => rpcOfGroup(group, plan)),
   ]);
   const found = readHeader(block!, plan);
-  const codes = results.splice(0, accounts.length).map((answer) => readCode(answer).toLowerCase());
-  const nonces = readNonces(authorities, results.splice(0, 2 * authorities.length));
+  const codes = new Map(results.splice(0, accounts.length).map((one, i) => [accounts[i]!, readCode(one)]));
+  const nonces = readNonces(watched, results.splice(0, 2 * watched.length));
   const answers = reads.map((): ReadAnswer => null);
   const again = readAnswers(groups, results, plan, answers);
-  const codeAtEnd = new Map(accounts.map((account, i) => [account, codes[i]!]));
-  const mayChange = (account: Address): boolean => MAY_CHANGE.test(codeAtEnd.get(account)!);
-  const changeable = accounts.filter((account) => mayChange(account) && plan.ranCode(account));
-  const calls = [...again.map(({ call }) => call), ...changeable.map((account) => codeOf(account, before))];
-  const singles = calls.length > 0 ? await send(calls) : [];
+  const singles = again.length > 0 ? await send(again.map(({ call }) => call)) : [];
   for (const [i, read] of again.entries()) answers[read.position] = readSingle(read, singles[i]!);
-  const codesBefore = singles.slice(again.length);
-  const isOther = (account: Address, i: number): boolean =>
-    !saysCode(codesBefore[i]!, codeAtEnd.get(account)!);
-  const redelegated = new Set(changeable.filter(isOther));
-  return { ...found, answers, delegations: readDelegations(codeAtEnd), redelegated, nonces };
+  const delegations = readDelegations(codes);
+  const redelegated = new Set(watched.filter((one) => mayBeOther(one, codes.get(one)!, nonces)));
+  return { ...found, answers, delegations, redelegated, nonces };
 }
-
-const codeOf = (account: Address, at: Hex): RpcCall => ({ method: 'eth_getCode', params: [account, at] });
-
-/** A node without the parent's state says nothing. */
-const saysCode = (answer: RpcAnswer, code: string): boolean =>
-  answer.ok && String(answer.result).toLowerCase() === code;
 
 /** Nonces around the block; a node without the parent's state leaves an account out. */
 function readNonces(
@@ -107,15 +94,20 @@ function readHeader(answer: RpcAnswer, plan: ContextPlan): { block: unknown; tim
 }
 
 /** EIP-7702: a delegated account's code is `0xef0100 ‖ address`; no other code has this form. */
-const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
-/** A delegation, or the code of an account that has just taken its own back. */
-const MAY_CHANGE = /^0x(ef0100[0-9a-f]{40})?$/;
+const DELEGATION = /^0xef0100([0-9a-f]{40})$/i;
 
 function readDelegations(codes: ReadonlyMap<Address, string>): ReadonlyMap<Address, Address> {
   const found = new Map<Address, Address>();
   for (const [account, code] of codes) {
     const match = DELEGATION.exec(code);
-    if (match) found.set(account, `0x${match[1]!}`);
+    if (match) found.set(account, `0x${match[1]!.toLowerCase()}`);
   }
   return found;
+}
+
+/** To set a delegation or take it back spends a nonce. Where the node knows none it may be other code. */
+function mayBeOther(account: Address, code: string, nonces: ReadonlyMap<Address, NonceSpan>): boolean {
+  const span = nonces.get(account);
+  if (span === undefined) return DELEGATION.test(code);
+  return span.before !== span.after && (code === '0x' || DELEGATION.test(code));
 }

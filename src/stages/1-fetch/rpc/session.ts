@@ -35,7 +35,7 @@ export interface BlockState {
   /** One per read. */
   readonly answers: readonly ReadAnswer[];
   readonly delegations: ReadonlyMap<Address, Address>;
-  /** Accounts that ran code and had another before the block. */
+  /** Accounts that ran code which may have been other than at the block's end. */
   readonly redelegated: ReadonlySet<Address>;
   readonly nonces: ReadonlyMap<Address, NonceSpan>;
   /** Every node has pruned the state: only the header is known. */

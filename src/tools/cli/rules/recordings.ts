@@ -27,7 +27,7 @@ interface RecordingJson {
   readonly rpc: Readonly<Record<'tx' | 'receipt' | 'block' | 'callTracer' | 'trace', unknown>>;
   readonly tokens?: Readonly<Record<string, Partial<Omit<TokenMetadata, 'address'>>>>;
   readonly delegations?: Readonly<Record<string, string>>;
-  /** Accounts with other code before the block. */
+  /** Accounts that may have run other code than at the block's end. */
   readonly redelegated?: readonly string[];
   /** Holders of the NFTs that roles ask for. */
   readonly holders?: Readonly<Record<AssetId, string>>;
