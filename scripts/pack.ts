@@ -19,7 +19,13 @@ const PARTS = {
   library: {
     description: 'Reports of Ethereum transactions, analysed in your own Node process.',
     exports: { '.': 'tools/library', './client': 'tools/client/client' },
-    data: ['dist/compiled', 'rules', 'schemas/http'],
+    data: [
+      'dist/compiled',
+      'rules',
+      'schemas/http',
+      'schemas/settings.schema.json',
+      'schemas/problem.schema.json',
+    ],
   },
 } as const;
 
