@@ -1,13 +1,22 @@
 // Exchanges through a listed aggregator that runs any steps, as its executors do: what movements show, and what they do not.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getAddress, type Address, type Hex } from 'viem';
-import { account, addressOf } from '../devnet/accounts.ts';
+import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { fields } from '../devnet/scenarios/delegated.ts';
 import { safeTransaction } from '../devnet/scenarios/safe.ts';
 import { settle } from '../devnet/scenarios/settlement.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+import {
+  ATTACKER,
+  call,
+  compile,
+  event,
+  signForPermit2,
+  startStage,
+  type Stage,
+  type Step,
+} from './stage.ts';
 
 const [ALICE, BOB] = [addressOf('alice'), addressOf('bob')];
 /** OKX' router, which the rules list as an aggregator. */
@@ -418,17 +427,13 @@ describe('an order in a batch, whose event states no amounts', () => {
   const pull = async (who: 'bob' | typeof ATTACKER, amount: bigint): Promise<Step> => {
     const permitted = { token: MAINNET.usdc, amount };
     const message = { permitted, spender: REACTOR, nonce: ++nonce, deadline: 4_000_000_000n };
-    const signature = await account(who).signTypedData({
-      domain: { name: 'Permit2', chainId: 1, verifyingContract: MAINNET.permit2 },
-      types: {
-        PermitTransferFrom: fields(
-          'TokenPermissions permitted, address spender, uint256 nonce, uint256 deadline',
-        ),
-        TokenPermissions: fields('address token, uint256 amount'),
-      },
-      primaryType: 'PermitTransferFrom',
+    const signed = fields('TokenPermissions permitted, address spender, uint256 nonce, uint256 deadline');
+    const signature = await signForPermit2(
+      who,
+      'PermitTransferFrom',
+      { PermitTransferFrom: signed },
       message,
-    } as never);
+    );
     return call(
       MAINNET.permit2,
       fn(

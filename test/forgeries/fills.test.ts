@@ -15,7 +15,7 @@ import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { fields, typed } from '../devnet/scenarios/delegated.ts';
 import { settle } from '../devnet/scenarios/settlement.ts';
-import { ATTACKER, call, compile, startStage, type Stage, type Step } from './stage.ts';
+import { ATTACKER, call, compile, signForPermit2, startStage, type Stage, type Step } from './stage.ts';
 
 /** A reactor of UniswapX, and 1inch's router, as the rules list them. */
 const REACTOR = getAddress('0x6000da47483062A0D734Ba3dc7576Ce6A0B645C4');
@@ -109,24 +109,12 @@ async function swap(owner: Person, [token, amount]: Amount, outputs: readonly Ou
     { name: 'to', type: 'address' },
   ];
   const hash = keccak256(encodeAbiParameters([{ type: 'tuple[]', components: parts }], [list as never]));
-  const signature = await account(owner).signTypedData({
-    domain: { name: 'Permit2', chainId: 1, verifyingContract: MAINNET.permit2 },
-    types: {
-      PermitWitnessTransferFrom: fields(
-        'TokenPermissions permitted, address spender, uint256 nonce, uint256 deadline, Order witness',
-      ),
-      TokenPermissions: fields('address token, uint256 amount'),
-      Order: fields('bytes32 outputs'),
-    },
-    primaryType: 'PermitWitnessTransferFrom',
-    message: {
-      permitted: { token, amount },
-      spender: REACTOR,
-      nonce,
-      deadline: 1n << 40n,
-      witness: { outputs: hash },
-    },
-  } as never);
+  const signed =
+    'TokenPermissions permitted, address spender, uint256 nonce, uint256 deadline, Order witness';
+  const types = { PermitWitnessTransferFrom: fields(signed), Order: fields('bytes32 outputs') };
+  const permitted = { token, amount };
+  const message = { permitted, spender: REACTOR, nonce, deadline: 1n << 40n, witness: { outputs: hash } };
+  const signature = await signForPermit2(owner, 'PermitWitnessTransferFrom', types, message);
   return { swapper: addressOf(owner), nonce, token, amount, outputs: list, signature };
 }
 const filled = async (orders: readonly ReturnType<typeof swap>[], steps: readonly Step[] = []) =>

@@ -2,11 +2,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeAbiParameters, keccak256, parseAbiParameters, toHex, type Address, type Hex } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
-import { account, addressOf } from '../devnet/accounts.ts';
+import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { fn } from '../devnet/chain.ts';
 import { safeTransaction } from '../devnet/scenarios/safe.ts';
-import { ATTACKER, call, compile, event, startStage, type Stage, type Step } from './stage.ts';
+import {
+  ATTACKER,
+  call,
+  compile,
+  event,
+  signForPermit2,
+  startStage,
+  type Stage,
+  type Step,
+} from './stage.ts';
 
 const SIGNER = addressOf('alice');
 const FRIEND = addressOf('bob');
@@ -60,24 +69,19 @@ async function transfer(made: Made): Promise<Hex> {
   const permitted = (tokens ?? [[MAINNET.usdc, FIVE]]).map(([token, amount]) => ({ token, amount }));
   const list = tokens === undefined ? '' : '[]';
   const primaryType = `Permit${list === '' ? '' : 'Batch'}WitnessTransferFrom`;
-  const signature = await account(by).signTypedData({
-    domain: { name: 'Permit2', chainId: 1, verifyingContract: MAINNET.permit2 },
-    types: {
-      [primaryType]: fields(
-        `TokenPermissions${list} permitted,address spender,uint256 nonce,uint256 deadline,Order witness`,
-      ),
-      TokenPermissions: fields('address token,uint256 amount'),
-      Order: fields('address recipient,uint256 minimum'),
-    },
-    primaryType,
-    message: {
-      permitted: tokens === undefined ? permitted[0]! : permitted,
-      spender,
-      nonce,
-      deadline: UNTIL,
-      witness: order,
-    },
-  } as never);
+  const types = {
+    [primaryType]: fields(
+      `TokenPermissions${list} permitted,address spender,uint256 nonce,uint256 deadline,Order witness`,
+    ),
+    Order: fields('address recipient,uint256 minimum'),
+  };
+  const signature = await signForPermit2(by, primaryType, types, {
+    permitted: tokens === undefined ? permitted[0]! : permitted,
+    spender,
+    nonce,
+    deadline: UNTIL,
+    witness: order,
+  });
   const details = permitted.map(({ amount }) => ({
     to: FRIEND,
     requestedAmount: tokens === undefined ? taken : amount,

@@ -13,7 +13,7 @@ import {
 } from 'viem';
 import type { RunningServer } from '../../src/service/server.ts';
 import type { TxReport } from '../../src/model/generated/report.ts';
-import { addressOf, type Person } from '../devnet/accounts.ts';
+import { account, addressOf, type Person } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
 import { ETHER, fn, fnOf, type Chain } from '../devnet/chain.ts';
 import type { Contract } from '../devnet/compile.ts';
@@ -121,6 +121,20 @@ export async function permit({ chain }: Stage, made: Permit): Promise<Step> {
   const list = 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)';
   return call(token, fn(list, [owner, spender, value, FAR_FUTURE, ...signature]));
 }
+
+/** A signature in Permit2's domain, of a message with token and amount among its types. */
+export const signForPermit2 = (
+  owner: Person,
+  primaryType: string,
+  types: Readonly<Record<string, object>>,
+  message: object,
+): Promise<Hex> =>
+  account(owner).signTypedData({
+    domain: { name: 'Permit2', chainId: 1, verifyingContract: MAINNET.permit2 },
+    types: { ...types, TokenPermissions: fields('address token, uint256 amount') },
+    primaryType,
+    message,
+  } as never);
 
 /**
  * A real pair of the token with wrapped ether, with liquidity from the attacker; `fund`: the call of the token
