@@ -78,13 +78,14 @@ const MOST_BRIEF = 5;
 
 /** `, by 0x12ab…cdef`: the one account that acts without amounts name, where it is not the actor. */
 function doneBy({ view, motifs, format }: LabelSubject, text: string): string {
+  if (!view.input.subject.elected) return '';
   const doers = motifs.map(({ participants, venue, movements }) => {
+    if (movements.length > 0) return null;
     const named = participants.filter(({ account }) => account !== venue);
-    const isOwn = named.some(({ role, account }) => isParty(role) && view.entity.has(account));
-    if (isOwn || movements.length > 0) return null;
+    if (named.some(({ role, account }) => isParty(role) && view.entity.has(account))) return null;
     return [...accountsWith(named, 'caller'), ...accountsWith(named, 'owner')][0] ?? null;
   });
-  const doer = view.input.subject.elected ? only([...new Set(doers)]) : null;
+  const doer = only([...new Set(doers)]);
   const name = doer && format.account(doer);
   return name && !text.includes(name) ? `, by ${name}` : '';
 }

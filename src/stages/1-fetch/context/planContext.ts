@@ -35,6 +35,7 @@ export function planContext(
   const asked = [tx.from, tx.to, ...authorities, ...executors(tx, vocabulary)];
   const all = [...new Set(asked)].filter((account) => account !== null);
   const accounts = all.slice(0, MAX_ACCOUNTS);
+  const watched = new Set([...authorities, ...ranUnlisted(accounts, tx, vocabulary)]);
   const multicall = blockNumber >= vocabulary.multicall.sinceBlock ? vocabulary.multicall.address : null;
   return {
     blockHash,
@@ -61,19 +62,26 @@ export function planContext(
     /** Signers of the transaction's EIP-7702 authorisations in order; null where none was recovered. */
     authorities,
     /** These, and unlisted accounts that ran code: nonces show whether the block may have changed it. */
-    watched: accounts.filter((one) => authorities.includes(one) || mayRunOther(one, tx, vocabulary)),
+    watched: accounts.filter((one) => watched.has(one)),
   };
 }
 
-/** Whether the account is no listed one, and its code ran and did something, or answered. */
-function mayRunOther(account: Address, { from: signer, frames, logs }: CanonicalTx, rules: PlanVocabulary) {
-  if (account === signer || rules.entities.has(account) || rules.prepared?.protocolOf(account)) return false;
-  return (
-    logs.some(({ address }) => address === account) ||
-    frames.some(({ from, to, parent, output }) =>
-      from === account ? parent !== null : to === account && output !== '0x',
-    )
-  );
+/** Those of the accounts that no rule lists, and whose code ran and did something, or answered. */
+function ranUnlisted(
+  accounts: readonly Address[],
+  { from: signer, frames, logs }: CanonicalTx,
+  rules: PlanVocabulary,
+) {
+  const isListed = (one: Address): boolean =>
+    rules.entities.has(one) || rules.prepared?.protocolOf(one) !== undefined;
+  const unlisted = accounts.filter((one) => one !== signer && !isListed(one));
+  if (unlisted.length === 0) return unlisted;
+  const ran = new Set(logs.map(({ address }) => address));
+  for (const { from, to, parent, output } of frames) {
+    if (parent !== null) ran.add(from);
+    if (to !== null && to !== from && output !== '0x') ran.add(to);
+  }
+  return unlisted.filter((one) => ran.has(one));
 }
 
 /** A listed token that was called without an event: a failed transfer's amount is written in its units. */

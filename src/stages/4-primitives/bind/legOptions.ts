@@ -89,16 +89,17 @@ function search(
 }
 
 function withoutAmount(leg: ResolvedLeg, choice: AssetRef | null): Option | null {
-  const { index, span } = leg.context;
-  const sought = search(leg, choice, null);
-  const picks = {
-    one: () => [index.nearest(sought) ?? NOTHING].flat(),
-    all: () => index.all(sought),
-    first: () => index.near({ ...sought, seq: span().start }, 1, 1),
-    last: () => index.near(sought, -1, 1).filter(({ seq }) => seq > span().since),
-  };
-  const movements = picks[leg.spec.pick]();
+  const movements = picked(leg, search(leg, choice, null));
   return movements.length > 0 ? carried(leg, movements, null) : null;
+}
+
+function picked({ spec, context }: ResolvedLeg, sought: MovementSearch): readonly Movement[] {
+  const { index, span } = context;
+  if (spec.pick === 'all') return index.all(sought);
+  if (spec.pick === 'first') return index.near({ ...sought, seq: span().start }, 1, 1);
+  if (spec.pick === 'last') return index.near(sought, -1, 1).filter(({ seq }) => seq > span().since);
+  const nearest = index.nearest(sought);
+  return nearest ? [nearest] : NOTHING;
 }
 
 /** The movement of exactly this amount: a transfer before a mint or burn on the way. */

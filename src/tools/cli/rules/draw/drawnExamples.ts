@@ -42,7 +42,7 @@ export function drawnExamples(item: RuleItem<RawShape>, ruleset: SoundRuleset) {
   });
 }
 
-/** Calls of examples return nothing. */
+/** Calls of drawn examples answer nothing. */
 const readsAnswer = (expr: BindExpr, { params }: EventMapping): boolean =>
   expr.op === 'arg' && params.some(({ name, at }) => at === 'output' && name === expr.name);
 
