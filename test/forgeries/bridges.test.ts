@@ -1,6 +1,6 @@
 // A router that nobody lists names the account that a bridge pays on the other chain: its event says so, and the report does.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Abi, Address } from 'viem';
+import type { Abi, Address, Hex } from 'viem';
 import { getAddress } from 'viem';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
@@ -28,23 +28,23 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stage?.stop());
 
-/** Alice calls a router that brings five of hers to the bridge, to be paid to `to` on the other chain. */
-async function bridged(to: Address) {
-  const steps = [
-    call(MAINNET.usdc, fn(MOVE, [router, BRIDGE, FIVE])),
-    event(BRIDGED, router, FIVE, { localToken: MAINNET.usdc, to }),
-  ];
+/** Alice calls a router that brings five of hers to a bridge, which says so in this event. */
+async function carried(bridge: Address, said: Step) {
+  const steps = [call(MAINNET.usdc, fn(MOVE, [router, bridge, FIVE])), said];
   const set = fnOf(abi, 'set', [steps]);
-  await stage.chain.must(ATTACKER, { to: BRIDGE, data: set, gas: 3_000_000n });
+  await stage.chain.must(ATTACKER, { to: bridge, data: set, gas: 3_000_000n });
   const play = fnOf(stage.abi, 'play', [
     [
       call(MAINNET.usdc, fn(MOVE, [ALICE, router, FIVE])),
-      call(MAINNET.usdc, fn('approve(address,uint256)', [BRIDGE, FIVE])),
-      call(BRIDGE, fn('bridge()')),
+      call(MAINNET.usdc, fn('approve(address,uint256)', [bridge, FIVE])),
+      call(bridge, fn('bridge()')),
     ],
   ]);
   return stage.report(await stage.chain.send('alice', { to: router, data: play, gas: 3_000_000n }));
 }
+
+const bridged = (to: Address) =>
+  carried(BRIDGE, event(BRIDGED, router, FIVE, { localToken: MAINNET.usdc, to }));
 
 describe('what a router brings to a bridge', () => {
   it.each<[string, () => Address]>([
@@ -58,6 +58,74 @@ describe('what a router brings to a bridge', () => {
     expect(classification.intent_label).toBe(`Bridge 5 USDC with Optimism bridge${suffix}`);
     expect(classification).toMatchObject({ status: 'Proven', actor: ALICE });
     expect(effects.map(({ owner, category }) => [owner, category])).toEqual([[account, 'bridge_claim']]);
+  });
+});
+
+describe('what a router brings to a bridge that it lets pay a stranger', () => {
+  const SPOKE_POOL = '0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5';
+  const RAINBOW = '0x23Ddd3e3692d1861Ed57EDE224608875809e127f';
+  const word = (account: Address) => abiEncode(['address'], [account]);
+  beforeAll(async () => {
+    const { Puppet } = compile('Forger.sol');
+    for (const at of [SPOKE_POOL, RAINBOW] as const)
+      await stage.chain.placeAt(at, Puppet!, ['Bridge', 'BRIDGE', 6]);
+  });
+
+  const deposited = (recipient: Hex) =>
+    event(
+      'FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, ' +
+        'uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, ' +
+        'uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)',
+      ALICE,
+      FIVE,
+      { inputToken: word(MAINNET.usdc), depositor: word(ALICE), recipient },
+    );
+
+  it('is for that account where the event names it', async () => {
+    const said = deposited(word(addressOf('bob')));
+    const { classification, position_effects: effects } = await carried(SPOKE_POOL, said);
+    const bob = getAddress(addressOf('bob'));
+    expect(classification).toMatchObject({
+      intent_label: `Bridge 5 USDC with Across for ${bob.slice(0, 6)}…${bob.slice(-4)}`,
+      status: 'Proven',
+      actor: ALICE,
+    });
+    expect(effects).toMatchObject([{ owner: bob, category: 'bridge_claim' }]);
+  });
+
+  it.each<[string, Address, () => Step]>([
+    [
+      'its payer',
+      RAINBOW,
+      () =>
+        event(
+          'Locked(address indexed token, address indexed sender, uint256 amount, string accountId)',
+          router,
+          FIVE,
+          {
+            token: MAINNET.usdc,
+            accountId: 'stranger.near',
+          },
+        ),
+    ],
+    ['whom its payer named', SPOKE_POOL, () => deposited(`0x${'5e'.repeat(32)}`)],
+  ])('is not Proven where it names nobody but %s', async (_, bridge, said) => {
+    const { classification, position_effects: effects } = await carried(bridge, said());
+    expect(classification).toMatchObject({ intent_kind: 'BridgeDeposit', status: 'Suspected', actor: ALICE });
+    expect(classification.caveats!.map(({ code }) => code)).toContain('contradiction');
+    expect(effects).toMatchObject([{ owner: router, category: 'bridge_claim' }]);
+  });
+
+  it('is its payer’s own where it pays the bridge itself', async () => {
+    const set = fnOf(abi, 'set', [
+      [call(MAINNET.usdc, fn(MOVE, [ALICE, SPOKE_POOL, FIVE])), deposited(`0x${'5e'.repeat(32)}`)],
+    ]);
+    await stage.chain.must(ATTACKER, { to: SPOKE_POOL, data: set, gas: 3_000_000n });
+    await stage.c.approve('alice', 'USDC', SPOKE_POOL);
+    const hash = await stage.chain.send('alice', { to: SPOKE_POOL, data: fn('bridge()'), gas: 3_000_000n });
+    const { classification, position_effects: effects } = await stage.report(hash);
+    expect(classification).toMatchObject({ intent_label: 'Bridge 5 USDC with Across', status: 'Proven' });
+    expect(effects).toMatchObject([{ owner: ALICE, category: 'bridge_claim' }]);
   });
 });
 

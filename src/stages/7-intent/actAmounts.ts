@@ -6,6 +6,7 @@ import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
 import { paymentsBeside } from './paymentsBeside.ts';
+import { isListedAddress } from '../../value/tokenCall.ts';
 import { amountsOf, isShare, namedHolder, sidesOf, statedOwner } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
 import type { StatedAmount } from '../../model/intent.ts';
@@ -119,7 +120,8 @@ export function otherOwner(view: SubjectView, motifs: readonly Motif[]): Address
   const [stated, ...more] = new Set(motifs.map((motif) => statedOwner(motif, input.rulebook)));
   if (!input.subject.elected) return null;
   if (stated && more.length === 0) return entity.has(stated) ? null : stated;
-  const named = (motif: Motif) => motif.traits.position && namedHolder(motif, view.flow);
+  const named = (motif: Motif) =>
+    motif.traits.position && !motif.traits.position.owner ? namedHolder(motif, view.flow) : null;
   return anotherOf(view, motifs.map(named));
 }
 
@@ -145,17 +147,18 @@ export function paidTo(view: SubjectView, motifs: readonly Motif[]): Address | n
   // A bridge's recipient is an account of another chain.
   const isPaid = (motif: Motif): boolean => movesPosition(motif) && !isBridged(motif);
   const recipientOf = ({ participants }: Motif) =>
-    accountsWith(participants, 'recipient').find((account) => !view.entity.has(account)) ?? null;
+    accountsWith(participants, 'recipient').find((account) => !passes(account)) ?? null;
+  const passes = (account: Address) => view.entity.has(account) || carriersOf(view.flow).has(account);
   const paid = motifs.map((motif) => (isPaid(motif) ? recipientOf(motif) : null));
   const debts = sharesOf(motifs, true);
   return view.received.some(({ id }) => !debts.has(id)) ? null : anotherOf(view, paid);
 }
 
-/** The only one of these accounts, unless it is the actor, a venue or one that passes all on. */
+/** The only one of these accounts, unless it is the actor, a venue or a listed one that passes all on. */
 function anotherOf(view: SubjectView, accounts: readonly (Address | null)[]): Address | null {
   const [one = null, ...others] = new Set(accounts);
   if (one === null || others.length > 0 || view.entity.has(one) || view.venues.has(one)) return null;
-  return carriersOf(view.flow).has(one) ? null : one;
+  return carriersOf(view.flow).has(one) && isListedAddress(one, view.input.rulebook) ? null : one;
 }
 
 /** Whether no act took the asset, and nothing the act took can have been made of it. */

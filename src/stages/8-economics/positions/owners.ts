@@ -153,13 +153,21 @@ const held = (account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean
 
 /** The owner, or the account behind it where it only passed the position on. */
 function holderOf(change: Change, context: OwnerContext): Address {
-  const { owner, token, delta, amounts } = change;
   const stated = statedOwner(change.motif, context.rulebook);
   if (stated !== null) return stated;
-  if (token === null || delta === 0n || !amounts.some(isShare)) return userBehind(change, context) ?? owner;
+  const { owner, token, delta, amounts } = withOwner(change, payerOf(change, context.flow));
+  if (token === null || delta === 0n || !amounts.some(isShare))
+    return userBehind(withOwner(change, owner), context) ?? owner;
   const { flow, principals } = context;
   if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
   return holderOfToken(change, token, context) ?? owner;
+}
+
+/** Who paid for a claim that its act states no owner of: a depositor can be named by anybody. */
+function payerOf({ motif, owner }: Change, { movements }: ValueFlow): Address {
+  if (motif.traits.position?.owner === undefined) return owner;
+  const [payer, ...others] = new Set(motif.movements.map((index) => movements[index]!.from));
+  return payer !== undefined && others.length === 0 ? payer : owner;
 }
 
 /** The one account at which a position's token ended, or from which it came; null for none or several. */
@@ -193,7 +201,7 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
   const moved = movedAmounts(change);
   const { principals, venues, flow } = context;
   const { carriers, origins, destinations } = context.tracing;
-  if (principals.has(owner) || !carriers.has(owner)) return null;
+  if (principals.has(owner) || !carriers.has(owner) || !isListedAddress(owner, context.rulebook)) return null;
   const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
     (put ? origins : destinations)(owner, asset);
   const direct = moved.flatMap(({ asset, delta }) => endsOf(asset, delta < 0n));
