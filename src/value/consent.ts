@@ -8,7 +8,7 @@ import type { Rulebook, TokenCallSpec } from '../model/rulebook.ts';
 import type { Allowance, Movement, ValueFlow } from '../model/valueFlow.ts';
 import { asksOwner } from './delegations.ts';
 import { callersOf } from './frames.ts';
-import { actsOnOrders, APPROVED, grantsOf, makesOwnCalls, readSigned, spendGrant } from './signed.ts';
+import { actsOnOrders, grantsOf, makesOwnCalls, readSigned, spendGrant } from './signed.ts';
 import type { Answers, Grants, Signed } from './signed.ts';
 import { tokensOf } from './parties.ts';
 import { hasTag } from '../lib/motifKinds.ts';
@@ -246,12 +246,11 @@ export class Consent {
     return named === holder || (isListedAddress(call.to!, this.rulebook) && namesFirst(call, holder));
   }
 
-  /** No code that asks no owner was asked about a signature (EIP-1271) in the account's stead. */
+  /** No code that asks no owner may have been asked about a signature (EIP-1271) in the account's stead. */
   #hasOrdered(account: Address, named: Address | null): boolean {
     const { delegations, redelegated, nonces } = this.answers;
     const reading = { tx: this.tx, delegations, redelegated, nonces, rulebook: this.rulebook };
-    const isAnswer = ({ to, selector }: Frame): boolean => to === account && selector === APPROVED;
-    return named === account && (asksOwner(account, reading) || !this.tx.frames.some(isAnswer));
+    return named === account && asksOwner(account, reading);
   }
 
   /** A stranger's contract below the holder's call knows its numbers, and may have an allowance of old. */

@@ -78,7 +78,7 @@ export const makesOwnCalls = (rulebook: Rulebook, account: Address): boolean =>
   isListedAddress(account, rulebook) && !hasTag(rulebook, account, 'open_calls');
 
 /** It takes nothing but for orders that it has checked. */
-export const actsOnOrders = (rulebook: Rulebook, account: Address): boolean =>
+export const actsOnOrders = (rulebook: Pick<Rulebook, 'entities'>, account: Address): boolean =>
   hasTag(rulebook, account, 'acts_on_orders');
 
 /** The amount or NFT that a spender may take by the holder's own word in this transaction; `left` shrinks. */

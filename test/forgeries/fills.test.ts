@@ -27,7 +27,7 @@ const [ALICE, BOB, HEIDI] = (['alice', 'bob', 'heidi'] as const).map(addressOf) 
 ];
 const { usdc, dai, weth } = MAINNET;
 const MILLION = 1_000_000n;
-const { Filler, Reactor, Book } = compile('Filled.sol');
+const { Filler, Reactor, Book, Yes } = compile('Filled.sol');
 const NOBODY: Address = '0x0000000000000000000000000000000000000000';
 
 let stage: Stage;
@@ -230,6 +230,27 @@ describe('an order at a book that logs no owner', () => {
   it('is its maker’s', async () => {
     const made = await offer('alice', [weth, ETHER], [usdc, 3_000n * MILLION]);
     expect((await take(fill(made, ETHER, HEIDI))).classification).toMatchObject(honest);
+  });
+
+  it('is its maker’s at a later fill, which asks for no signature', async () => {
+    const made = await offer('alice', [weth, 2n * ETHER], [usdc, 6_000n * MILLION]);
+    for (const _ of ['first', 'second'])
+      expect((await take(fill(made, ETHER, HEIDI))).classification).toMatchObject(honest);
+  });
+
+  it('is not of an account whose code says yes to anything, at the first fill or a later one', async () => {
+    const yes = await stage.chain.deploy(Yes!);
+    const nonce = await stage.chain.nonce('grace');
+    const authorizationList = [await account('grace').signAuthorization({ chainId: 1, address: yes, nonce })];
+    await stage.chain.must('maker', { to: HEIDI, data: '0x', authorizationList, gas: 100_000n });
+    stage.chain.forgetNonces();
+    const { message } = await offer('grace', [weth, 2n * ETHER], [usdc, 2n * MILLION], NOBODY, ATTACKER);
+    const data = fnOf(Book!.abi, 'fillContractOrder', [message, '0x', ETHER, HEIDI]);
+    for (const _ of ['first', 'second']) {
+      const { classification, attribution } = await take(data);
+      expect(classification.status).toBe('Suspected');
+      expect(attribution.delegations).toMatchObject([{ authority: addressOf('grace'), delegate: yes }]);
+    }
   });
 
   it('is not the payment’s that its filler brings along', async () => {

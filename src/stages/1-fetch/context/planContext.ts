@@ -4,10 +4,11 @@ import { planHolders } from './holderReads.ts';
 import { NO_REGISTRIES, planRegistries } from './registryReads.ts';
 import { hasTag } from '../../../lib/motifKinds.ts';
 import { isRecord, itemsOf } from '../../../lib/shape.ts';
-import { APPROVED } from '../../../value/signed.ts';
+import { actsOnOrders, APPROVED } from '../../../value/signed.ts';
+import { holderOf } from '../../../value/tokenCall.ts';
 import { knownSymbols } from '../../../value/labelFormat.ts';
 import { tokensInLogs, type TokensInLogs } from './tokensInLogs.ts';
-import type { CanonicalTx } from '../../../model/canonicalTx.ts';
+import type { CanonicalTx, Frame } from '../../../model/canonicalTx.ts';
 import type { Address, Hash } from '../../../model/hex.ts';
 import type { Rulebook } from '../../../model/rulebook.ts';
 import type { RawTransaction } from '../../../model/upstream.ts';
@@ -118,13 +119,24 @@ const executionTopics = ({ events, motifKinds }: Rulebook): ReadonlySet<Hash> =>
   return new Set(specs.map(({ topic0 }) => topic0));
 };
 
-/** Senders of user operations (ERC-4337), emitters that log executions, and those asked about a signature. */
+/**
+ * Senders of user operations (ERC-4337), emitters that log executions, those asked about a signature, and
+ * owners of orders: a later fill of one asks no more.
+ */
 function executors({ logs, frames }: CanonicalTx, rulebook: PlanVocabulary): (Address | null)[] {
-  const asked = frames.filter(({ selector }) => selector === APPROVED).map(({ to }) => to);
+  const asked = frames.map((frame) => askedIn(frame, rulebook));
   const known = rulebook.prepared?.derive(executionTopics);
   for (const { address, topics } of logs) {
     if (topics[3] && hasTag(rulebook, address, 'entry_point')) asked.push(addressOfWord(topics[2]!));
     else if (known?.has(topics[0]!)) asked.push(address);
   }
   return asked;
+}
+
+/** The account asked about a signature, or whose token a contract that acts on orders takes. */
+function askedIn(call: Frame, { entities, tokenCalls }: PlanVocabulary): Address | null {
+  const { selector, from, to } = call;
+  if (selector === null || selector === APPROVED) return selector && to;
+  const spec = tokenCalls?.get(selector);
+  return spec?.holder != null && actsOnOrders({ entities }, from) ? holderOf(call, spec) : null;
 }
