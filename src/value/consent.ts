@@ -246,7 +246,7 @@ export class Consent {
     return named === holder || (isListedAddress(call.to!, this.rulebook) && namesFirst(call, holder));
   }
 
-  /** No code that asks no owner may have been asked about a signature (EIP-1271) in the account's stead. */
+  /** The token's call names the account, and code of the account (EIP-7702) asks its owner. */
   #hasOrdered(account: Address, named: Address | null): boolean {
     const { delegations, redelegated, nonces } = this.answers;
     const reading = { tx: this.tx, delegations, redelegated, nonces, rulebook: this.rulebook };

@@ -281,4 +281,22 @@ describe('an order whose settlement pays another as much', () => {
       orders: [{ owner: ALICE, receiver: ALICE, protocol: 'cow-protocol' }],
     });
   });
+
+  it.each<[string, amount: number, isNoisy: boolean]>([
+    ['to the account that it names', 13, false],
+    ['to nobody in particular where a solver pays another as much', 12, true],
+  ])('for another account is paid %s', async (_, amount, isNoisy) => {
+    const to = MAINNET.cowSettlement;
+    await stage.chain.must('maker', { to: dai, data: fn('transfer(address,uint256)', [to, 100n * ETHER]) });
+    const request = await settle(
+      stage.c,
+      ['USDC', 'DAI'],
+      [10n ** 12n, 1n],
+      [{ owner: 'alice', receiver: 'dave', sell: ['USDC', String(amount)], buy: ['DAI', '0'] }],
+      isNoisy ? [[dai, 0n, fn('transfer(address,uint256)', [HEIDI, BigInt(amount) * ETHER])]] : [],
+    );
+    const report = await stage.report(await stage.chain.send('solver', { ...request, gas: 3_000_000n }));
+    const dave = addressOf('dave');
+    expect(report.attribution.orders).toMatchObject([{ owner: ALICE, receiver: isNoisy ? null : dave }]);
+  });
 });

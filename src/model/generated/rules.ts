@@ -128,10 +128,11 @@ export interface RawLeg {
    */
   readonly otherwise?: 'none' | 'direction';
   /**
-   * one (default): the nearest movement. all: every movement that fits. first: the first since the emitter
-   * was called, last: the last since its event of the kind before; both without amount.
+   * one (default): the nearest movement. sole: the same, where its payer paid nobody else as much. all: every
+   * movement that fits. first: the first since the emitter was called, last: the last since its event of the
+   * kind before; both without amount.
    */
-  readonly pick?: 'one' | 'all' | 'first' | 'last';
+  readonly pick?: 'one' | 'sole' | 'all' | 'first' | 'last';
   /** Default true. */
   readonly required?: boolean;
 }

@@ -133,7 +133,7 @@ function executors({ logs, frames }: CanonicalTx, rulebook: PlanVocabulary): (Ad
   return asked;
 }
 
-/** The account asked about a signature, or whose token a contract that acts on orders takes. */
+/** The account that a call asks for a signature, or an order's owner whose token it takes. */
 function askedIn(call: Frame, { entities, tokenCalls }: PlanVocabulary): Address | null {
   const { selector, from, to } = call;
   if (selector === null || selector === APPROVED) return selector && to;

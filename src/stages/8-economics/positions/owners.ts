@@ -163,7 +163,7 @@ function holderOf(change: Change, context: OwnerContext): Address {
   return holderOfToken(change, token, context) ?? owner;
 }
 
-/** Who paid for a claim that its act states no owner of: a depositor can be named by anybody. */
+/** The payer of a claim without a stated owner: anybody can be named as the depositor. */
 function payerOf({ motif, owner }: Change, { movements }: ValueFlow): Address {
   if (motif.traits.position?.owner === undefined) return owner;
   const [payer, ...others] = new Set(motif.movements.map((index) => movements[index]!.from));
