@@ -76,7 +76,7 @@ describe('what is taken out of the position of another', () => {
       [maker, 'decrease', 'Proven'],
     ]);
     expect(report.classification.actor).toBe(MALLORY);
-    expect(report.classification.intent_label).toMatch(/^Remove .*, out of 0x\w{4}…\w{4}’s position$/);
+    expect(report.classification.intent_label).toMatch(/^Remove .*, held for 0x\w{4}…\w{4}$/);
   });
 });
 

@@ -147,9 +147,9 @@ export function paidTo(view: SubjectView, motifs: readonly Motif[]): Address | n
   // A bridge's recipient is an account of another chain.
   const isPaid = (motif: Motif): boolean => movesPosition(motif) && !isBridged(motif);
   const recipientOf = ({ participants }: Motif) =>
-    accountsWith(participants, 'recipient').find((account) => !passes(account)) ?? null;
-  const passes = (account: Address) => view.entity.has(account) || carriersOf(view.flow).has(account);
+    accountsWith(participants, 'recipient').find((account) => !view.entity.has(account)) ?? null;
   const paid = motifs.map((motif) => (isPaid(motif) ? recipientOf(motif) : null));
+  if (paid.some((one) => one !== null && carriersOf(view.flow).has(one))) return null;
   const debts = sharesOf(motifs, true);
   return view.received.some(({ id }) => !debts.has(id)) ? null : anotherOf(view, paid);
 }

@@ -183,11 +183,13 @@ export function aboutPosition(subject: LabelSubject): string {
   const { view, motifs, brevity, format } = subject;
   const owner = otherOwner(view, motifs);
   const adds = (motif: Motif): boolean => /^(open|increase)$/.test(motif.traits.position?.effect ?? '');
+  const isDebt = (motif: Motif): boolean => motif.traits.position?.category === 'lending_debt';
+  const isPaid = (account: Address): boolean => view.entity.has(account);
   const takesOut = (motif: Motif): boolean =>
-    !adds(motif) && accountsWith(motif.participants, 'recipient').some((account) => view.entity.has(account));
-  const owes = (motif: Motif): boolean => adds(motif) && motif.traits.position!.category === 'lending_debt';
+    !adds(motif) && !isDebt(motif) && accountsWith(motif.participants, 'recipient').some(isPaid);
+  const owes = (motif: Motif): boolean => adds(motif) && isDebt(motif);
   if (owner !== null && motifs.every(owes)) return `, owed by ${shortAddress(owner)}`;
-  if (owner !== null && motifs.some(takesOut)) return `, out of ${shortAddress(owner)}’s position`;
+  if (owner !== null && motifs.some(takesOut)) return `, held for ${shortAddress(owner)}`;
   if (owner !== null) return ` for ${shortAddress(owner)}`;
   if (brevity > 1) return '';
   const recipient = paidTo(view, motifs);
