@@ -120,7 +120,7 @@ function primitiveOf(
   run: RecognitionRun,
   netted: ReadonlyMap<Address, boolean>,
 ): DraftPrimitive {
-  const { trigger, mapping, binding, detail } = candidate;
+  const { trigger, mapping, binding } = candidate;
   const family: ProtocolRef = { slug: mapping.shape, version: 1, matchedBy: 'family' };
   const protocol = candidate.protocol ?? confirmed(candidate, run) ?? family;
   const onTrial =
@@ -139,9 +139,9 @@ function primitiveOf(
     claims: bindingClaims(candidate, run, netted),
     tags: onTrial ? [...mapping.tags, 'experimental'] : mapping.tags,
     evidence: evidenceOf(candidate, run),
-    about: detail.about,
-    position: detail.position,
-    portions: detail.portions,
+    about: candidate.about,
+    position: candidate.position,
+    portions: candidate.portions,
   };
 }
 

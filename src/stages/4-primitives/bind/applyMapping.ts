@@ -21,7 +21,6 @@ import type {
   ProtocolRef,
   RoleBinding,
   DraftPortion,
-  DraftPrimitive,
 } from '../../../model/primitive.ts';
 import type { AssetId } from '../../../model/valueFlow.ts';
 import type { Scene } from '../../../model/scene.ts';
@@ -105,16 +104,7 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
   if (!testsHold(mapping.when, scope)) return miss(() => whyConditions(mapping.when, scope));
   const early = evaluateAccount(mapping.venue, scope);
   const failure = run.missed && new FurthestFailure();
-  const context = {
-    index: run.index,
-    seq: trigger.seq,
-    span: () => run.enclosing.spanOf(trigger.evidence.log),
-    wrappedNative: run.flow.wrappedNative,
-    shape: mapping.shape,
-    claimed: run.claimed,
-    venue: early,
-    failed: failure?.note,
-  };
+  const context = { run, trigger, shape: mapping.shape, venue: early, failed: failure?.note };
   const binding = bindLegs(mapping.legs, scope, context);
   if (!binding) return miss(() => failure!.why(mapping.legs, scope, context));
 
@@ -131,7 +121,9 @@ function applyMapping(mapping: PreparedMapping, trigger: Trigger, run: Recogniti
     binding,
     poolId: poolIdOf(mapping, scope),
     roles: rolesOf(mapping, scope),
-    detail: readDetail(mapping, scope, run.positionTokens),
+    about: readAbout(mapping, scope),
+    position: readPosition(mapping, scope, run.positionTokens),
+    portions: readPortions(mapping, scope),
     /** The call an event was emitted in, where its arguments count. */
     within: call && frameEvidence(call, contract),
   };
@@ -188,28 +180,13 @@ function rolesOf(mapping: PreparedMapping, scope: BindScope): RoleBinding[] {
   });
 }
 
-/** Facts about a position that one event or call states besides movements. */
-type PositionDetail = Pick<DraftPrimitive, 'about' | 'position' | 'portions'>;
-
-/** An NFT is the position's only where its own contract emits, or the rules tag it a position manager. */
-function readDetail(
-  mapping: PreparedMapping,
-  scope: BindScope,
-  positionTokens: ReadonlySet<Address>,
-): PositionDetail {
-  return {
-    about: readAbout(mapping, scope),
-    position: readPosition(mapping, scope, positionTokens),
-    portions: readPortions(mapping, scope),
-  };
-}
-
 function readAbout({ about, shape }: PreparedMapping, scope: BindScope): readonly string[] {
   if (about.length === 0) return NOTHING;
   const values = about.map((resolve) => resolve(scope));
   return values.every((v) => v !== null) ? [`${shape}|${scope.contract}|${values.join('|')}`] : NOTHING;
 }
 
+/** An NFT is the position's only where its own contract emits, or the rules tag it a position manager. */
 function readPosition(
   { position }: PreparedMapping,
   scope: BindScope,

@@ -11,8 +11,9 @@ import type { AssetRef, BindScope, LegEnds } from '../../../value/resolver.ts';
 import { farEnd } from '../../../lib/roles.ts';
 import { carriedOf, differenceOf, type StatedAmount } from './namedDifference.ts';
 import { distance, sumOf } from '../../../value/amount.ts';
+import type { RecognitionRun, Trigger } from './applyMapping.ts';
 import type { PreparedLeg } from '../match/triggers.ts';
-import type { MovementQuery, MovementSearch, MovementIndex, ClaimedMovements } from './movementIndex.ts';
+import type { MovementQuery, MovementSearch } from './movementIndex.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Leg } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -49,25 +50,32 @@ export function someOption(leg: ResolvedLeg, take: (option: Option) => boolean):
   return spec.match !== 'stated' && approximately(leg, take);
 }
 
-const WORDS = ['from', 'to', 'asset', 'id'] as const;
+export const WORDS = ['from', 'to', 'asset', 'id'] as const;
 
-/** Null where an expression of the leg is given and does not resolve. */
-export function resolveLeg(spec: PreparedLeg, scope: BindScope, context: LegContext, excluded: Excluded) {
+/** The values of a leg's expressions; `unread`: those that are given and do not resolve. */
+export function readLeg(spec: PreparedLeg, scope: BindScope) {
   const [from, to] = [evaluateAccount(spec.from, scope), evaluateAccount(spec.to, scope)];
   const [asset, id] = [evaluateAsset(spec.asset, scope), evaluateInteger(spec.id, scope)];
   const words = { from, to, asset, id };
-  if (WORDS.some((word) => spec[word] !== null && words[word] === null)) return null;
   const amounts = statedAmounts(spec, scope);
-  if (spec.amount.length > 0 && amounts.length === 0) return null;
+  const unread: string[] = WORDS.filter((word) => spec[word] !== null && words[word] === null);
+  if (spec.amount.length > 0 && amounts.length === 0) unread.push('amount');
+  return { words, amounts, unread };
+}
+
+/** Null where an expression of the leg is given and does not resolve. */
+export function resolveLeg(spec: PreparedLeg, scope: BindScope, context: LegContext, excluded: Excluded) {
+  const { words, amounts, unread } = readLeg(spec, scope);
+  if (unread.length > 0) return null;
   return {
     spec,
     ...words,
     /** To try in order: the named one, then native for wrapped native and the reverse; `[null]` for none. */
-    choices: assetChoices(asset, context.wrappedNative),
+    choices: assetChoices(words.asset, context.run.flow.wrappedNative),
     amounts,
     excludedAsset: excluded.asset,
     context,
-    claimed: context.claimed.of(context.shape, spec.role),
+    claimed: context.run.claimed.of(context.shape, spec.role),
     accept: (m: Movement): boolean =>
       m.asset !== excluded.asset &&
       !excluded.movements.includes(m.index) &&
@@ -77,8 +85,8 @@ export function resolveLeg(spec: PreparedLeg, scope: BindScope, context: LegCont
 }
 
 /** The ether that a venue unwrapped: its payer paid in wrapped ether. */
-const isUnwrapped = ({ from, to }: Movement, { wrappedNative, venue }: LegContext): boolean =>
-  to === venue && wrappedNative.has(from);
+const isUnwrapped = ({ from, to }: Movement, { run, venue }: LegContext): boolean =>
+  to === venue && run.flow.wrappedNative.has(from);
 
 /** Whether the payer paid this amount to one account only: a stranger can add a second payment. */
 function isSole({ asset, amount, from, to, seq }: Movement, { index }: LegContext): boolean {
@@ -95,7 +103,7 @@ function search(
   kind: MovementQuery['kind'] = spec.movementKind,
 ): MovementSearch {
   const query = { from, to, asset, id, assetKind: spec.assetKind, kind, amount };
-  return { query, seq: context.seq, claimed, accept };
+  return { query, seq: context.trigger.seq, claimed, accept };
 }
 
 function withoutAmount(leg: ResolvedLeg, choice: AssetRef | null): Option | null {
@@ -104,25 +112,28 @@ function withoutAmount(leg: ResolvedLeg, choice: AssetRef | null): Option | null
 }
 
 function picked({ spec, context }: ResolvedLeg, sought: MovementSearch): readonly Movement[] {
-  const { index, span } = context;
+  const { index, enclosing } = context.run;
   if (spec.pick === 'all') return index.all(sought);
-  if (spec.pick === 'first') return index.near({ ...sought, seq: span().start }, 1, 1);
-  if (spec.pick === 'last') return index.near(sought, -1, 1).filter(({ seq }) => seq > span().since);
-  const nearest = index.nearest(sought);
-  return nearest ? [nearest] : NOTHING;
+  if (spec.pick === 'one') {
+    const nearest = index.nearest(sought);
+    return nearest ? [nearest] : NOTHING;
+  }
+  const { start, since } = enclosing.spanOf(context.trigger.evidence.log);
+  if (spec.pick === 'first') return index.near({ ...sought, seq: start }, 1, 1);
+  return index.near(sought, -1, 1).filter(({ seq }) => seq > since);
 }
 
 /** The movement of exactly this amount: a transfer before a mint or burn on the way. */
 function exactly(leg: ResolvedLeg, amount: bigint): Movement | null {
   const { spec, choices, context } = leg;
   const find = (kind: MovementQuery['kind']): Movement | null =>
-    firstOf(choices, (choice) => context.index.nearest(search(leg, choice, amount, kind)));
+    firstOf(choices, (choice) => context.run.index.nearest(search(leg, choice, amount, kind)));
   return (spec.movementKind === null ? find('transfer') : null) ?? find(spec.movementKind);
 }
 
 /** With `pick: all` every movement of the amount: one of each id of an ERC-1155 token. */
 function allOf(leg: ResolvedLeg, one: Movement): readonly Movement[] {
-  const { index } = leg.context;
+  const { index } = leg.context.run;
   return leg.spec.pick === 'all' ? index.all(search(leg, index.assetRef(one.asset), one.amount)) : [one];
 }
 
@@ -130,7 +141,7 @@ function allOf(leg: ResolvedLeg, one: Movement): readonly Movement[] {
 function approximately(leg: ResolvedLeg, take: (option: Option) => boolean): boolean {
   const { spec, amounts, context } = leg;
   for (const choice of leg.choices) {
-    const near = (step: 1 | -1) => context.index.near(search(leg, choice, null), step, MAX_SPLIT);
+    const near = (step: 1 | -1) => context.run.index.near(search(leg, choice, null), step, MAX_SPLIT);
     const summing = (some: readonly Movement[]) => firstOf(amounts, ({ amount }) => sumsTo(some, amount));
     const before = near(-1);
     const split = summing(before) ?? summing(near(1));
@@ -156,7 +167,7 @@ function legsOf(leg: ResolvedLeg, group: readonly Movement[], stated: StatedAmou
   const difference =
     stated === null || whole.leg.exact || group.length > 1
       ? null
-      : differenceOf(group[0]!, stated, spec.role, context);
+      : differenceOf(group[0]!, stated, spec.role, context.run);
   if (difference === null) return [whole];
   const { amount, fee, movements } = difference;
   // A payout less its fee is no word of the event.
@@ -184,7 +195,7 @@ function legOf({ spec, context }: ResolvedLeg, group: readonly Movement[], amoun
   return {
     spec,
     stated: amount,
-    ends: { from: first.from, to: first.to, asset: context.index.assetRef(first.asset) },
+    ends: { from: first.from, to: first.to, asset: context.run.index.assetRef(first.asset) },
     leg: {
       role: spec.role,
       asset: first.asset,
@@ -260,14 +271,9 @@ function firstOf<T, R>(items: readonly T[], find: (item: T) => R | null): R | nu
 
 /** Where the legs of one event or call are looked for. */
 export interface LegContext {
-  readonly index: MovementIndex;
-  readonly seq: number;
-  /** When the emitter was called, and when since then it last logged a like event. */
-  readonly span: () => { readonly start: number; readonly since: number };
-  readonly wrappedNative: ReadonlySet<Address>;
+  readonly run: RecognitionRun;
+  readonly trigger: Trigger;
   readonly shape: string;
-  /** Movements already claimed by each shape in each role. */
-  readonly claimed: ClaimedMovements;
   readonly venue: Address | null;
   /** For each required leg that binds nothing; with the number of legs where amounts disagree. */
   readonly failed?: ((at: number, legs: readonly BoundLeg[], used: readonly number[]) => void) | undefined;

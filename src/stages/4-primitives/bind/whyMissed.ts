@@ -1,12 +1,6 @@
-import {
-  evaluateAccount,
-  evaluateAmount,
-  evaluateAsset,
-  evaluateInteger,
-  holds,
-} from '../../../value/resolver.ts';
-import type { BindScope, Test } from '../../../value/resolver.ts';
-import type { BoundLeg, LegContext } from './legOptions.ts';
+import { holds, type BindScope, type Test } from '../../../value/resolver.ts';
+import { readLeg, WORDS, type BoundLeg, type LegContext } from './legOptions.ts';
+import type { RecognitionRun } from './applyMapping.ts';
 import type { PreparedLeg } from '../match/triggers.ts';
 import type { LegMiss, MissReason } from '../../../model/primitive.ts';
 import type { Movement } from '../../../model/valueFlow.ts';
@@ -41,34 +35,29 @@ export class FurthestFailure {
   }
 }
 
+type LegRead = ReturnType<typeof readLeg>;
+
 interface Wanted {
   readonly what: string;
   readonly wanted: string;
   readonly of: (m: Movement) => string;
 }
 
-/** A leg's resolved expressions, and the fields that do not resolve. */
-function sought(spec: PreparedLeg, scope: BindScope, { index }: LegContext) {
-  const id = evaluateInteger(spec.id, scope);
-  const ends = [
-    ['from', spec.from, evaluateAccount(spec.from, scope), (m: Movement): string => m.from],
-    ['to', spec.to, evaluateAccount(spec.to, scope), (m: Movement): string => m.to],
-    ['asset', spec.asset, evaluateAsset(spec.asset, scope), (m: Movement): string => index.assetRef(m.asset)],
-    ['id', spec.id, id === null ? null : String(id), (m: Movement): string => String(index.idOf(m.asset))],
-  ] as const;
-  const amounts = spec.amount.flatMap((word) => evaluateAmount(word, scope) ?? []);
-  const unread = ends.flatMap(([what, declared, value]) => (declared && value === null ? [what] : []));
-  const wanted: Wanted[] = ends.flatMap(([what, , value, of]) =>
-    value ? [{ what, wanted: value, of }] : [],
-  );
-  if (amounts.length > 0)
-    wanted.push({ what: 'amount', wanted: amounts.join(' or '), of: (m) => String(m.amount) });
-  if (spec.movementKind) wanted.push({ what: 'movement', wanted: spec.movementKind, of: (m) => m.kind });
-  return {
-    unread: spec.amount.length > 0 && amounts.length === 0 ? [...unread, 'amount'] : unread,
-    amounts,
-    wanted,
+/** The conditions that a leg's expressions set on a movement. */
+function conditionsOf(spec: PreparedLeg, { words, amounts }: LegRead, { index }: RecognitionRun): Wanted[] {
+  const fields: Readonly<Record<(typeof WORDS)[number], Wanted['of']>> = {
+    from: (m) => m.from,
+    to: (m) => m.to,
+    asset: (m) => index.assetRef(m.asset),
+    id: (m) => String(index.idOf(m.asset)),
   };
+  const wanted = WORDS.flatMap((what): Wanted[] =>
+    words[what] === null ? [] : [{ what, wanted: String(words[what]), of: fields[what] }],
+  );
+  const stated = amounts.map(({ amount }) => amount).join(' or ');
+  if (stated !== '') wanted.push({ what: 'amount', wanted: stated, of: (m) => String(m.amount) });
+  if (spec.movementKind) wanted.push({ what: 'movement', wanted: spec.movementKind, of: (m) => m.kind });
+  return wanted;
 }
 
 type Differences = NonNullable<LegMiss['nearest']>['differs'];
@@ -79,21 +68,22 @@ function nearestTo(
   context: LegContext,
   used: readonly number[],
 ): Pick<LegMiss, 'unread' | 'nearest'> {
-  const { unread, amounts, wanted } = sought(spec, scope, context);
+  const read = readLeg(spec, scope);
+  const { unread } = read;
   if (unread.length > 0) return { unread, nearest: null };
-  const claimed = context.claimed.of(context.shape, spec.role);
+  const wanted = conditionsOf(spec, read, context.run);
+  const claimed = context.run.claimed.of(context.shape, spec.role);
   const taken = (found: string): Differences => [{ what: 'use', wanted: 'a movement of its own', found }];
   const differing = (m: Movement): Differences => [
     ...wanted.flatMap(({ what, wanted: want, of }) => {
       const found = of(m);
-      const fits = what === 'amount' ? amounts.includes(m.amount) : found === want;
-      return fits ? [] : [{ what, wanted: want, found }];
+      return want.split(' or ').includes(found) ? [] : [{ what, wanted: want, found }];
     }),
     ...(used.includes(m.index) ? taken('another leg') : []),
     ...(claimed.has(m.index) ? taken('an earlier event of the shape') : []),
   ];
-  const ranked = context.index.movements
-    .map((m) => ({ movement: m.index, differs: differing(m), away: Math.abs(m.seq - context.seq) }))
+  const ranked = context.run.index.movements
+    .map((m) => ({ movement: m.index, differs: differing(m), away: Math.abs(m.seq - context.trigger.seq) }))
     .sort((a, b) => a.differs.length - b.differs.length || a.away - b.away);
   const nearest = ranked[0];
   return { unread, nearest: nearest ? { movement: nearest.movement, differs: nearest.differs } : null };
