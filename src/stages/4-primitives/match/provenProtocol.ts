@@ -16,12 +16,11 @@ const MAX_PROOFS = 2_000;
  */
 export class Create2Proofs {
   readonly #byPool = new Map<Address, ProtocolSpec>();
-  readonly #failed = new Set<string>();
   #tries = 0;
 
   /** Null unless two tokens were seen at the pool (`tokensAt`) and a listed factory made it of them. */
   protocolOf(
-    { shape, spec: { protocols }, pools }: PreparedMapping,
+    { spec: { protocols }, pools }: PreparedMapping,
     pool: Address,
     tokensAt: () => readonly Address[],
   ): ProtocolRef | null {
@@ -30,17 +29,10 @@ export class Create2Proofs {
     if (known) return protocols.includes(known) ? reference(known) : null;
     const pair = pairOf(tokensAt(), pool);
     if (!pair || this.#tries >= MAX_PROOFS) return null;
-    const [low, high] = pair;
-    const key = (): string => `${shape}|${pool}|${low}|${high}`;
-    if (this.#failed.size > 0 && this.#failed.has(key())) return null;
     this.#tries++;
-    const creator = pools(low, high)(pool);
-    if (!creator) {
-      this.#failed.add(key());
-      return null;
-    }
-    this.#byPool.set(pool, creator);
-    return reference(creator);
+    const creator = pools(...pair)(pool);
+    if (creator) this.#byPool.set(pool, creator);
+    return creator && reference(creator);
   }
 }
 
