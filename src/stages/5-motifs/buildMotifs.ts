@@ -91,27 +91,16 @@ function standAlone(primitive: Primitive, input: MotifInput): MotifDraft {
   // A call that shows what it did is more than the name of its function.
   const confidence = known === 'Low' && primitive.basis === 'call' && doubt === null ? 'Medium' : known;
   return draftOf({
+    ...primitive,
     traits: kindOf(rulebook, primitive.kind),
-    protocol: primitive.protocol,
-    basis: primitive.basis,
-    venue: primitive.venue,
-    poolId: primitive.poolId,
-    seq: primitive.seq,
     scopeFrame: commonFrame(tx, primitive.evidence),
     participants: participantsOf(primitive, input),
     assetsIn: amountsOf(legs, false),
     assetsOut: amountsOf(legs, true),
-    claims: primitive.claims,
-    tags: primitive.tags,
     status: statusOf(doubt),
     doubt,
     confidence: confidence === 'High' && isSuspect(primitive, input) ? 'Medium' : confidence,
     movements: joinMovements(legs),
-    evidence: primitive.evidence,
-    position: primitive.position,
-    portions: primitive.portions,
-    legs,
-    others: primitive.others,
   });
 }
 

@@ -40,25 +40,13 @@ export function cycleOf(
   if (!base || !evaluate('distinct_pools', poolsAtEnds(hops, base.id), []).holds) return null;
   const { tx, rulebook } = context;
   const loop = { hops, base, tx, rulebook, entity: entity() };
-  return gain ? gainingCycle(loop) : losingCycle(loop);
+  return cycleMotif(loop, gain ? 'cycle' : 'losing_cycle');
 }
 
 interface Loop extends Pick<MotifInput, 'tx' | 'rulebook'> {
   readonly hops: readonly Hop[];
   readonly base: TradeBalance;
   readonly entity: Entity;
-}
-
-function gainingCycle(loop: Loop): MotifDraft {
-  const { base, entity } = loop;
-  // A bot may keep its gains in a third account, which only receives.
-  const gains = (entity.balances.get(base.id)?.net ?? 0n) > 0n;
-  const funder = gains ? null : funderOf(loop);
-  const wallet = gains ? null : (funder ?? entity.walletOf(base.id));
-  const own = wallet ? entity.balancesWith(wallet) : entity.balances;
-  const gain = own.get(base.id)?.net ?? 0n;
-  const residual: Result['residual'] = (accounts) => evaluate('positive_residual', gain, accounts);
-  return cycleMotif(loop, { kind: 'cycle', wallet, residual, own, funder });
 }
 
 /** The one account outside that paid the first hop and got more back from the last: by an allowance. */
@@ -71,28 +59,14 @@ function funderOf({ hops, base, entity }: Loop): Address | null {
     : null;
 }
 
-/** The entity lost as much as the hops, up to the share that may stick between them. */
-function losingCycle(loop: Loop): MotifDraft {
-  const { base, entity } = loop;
-  const own = entity.balances;
-  const gap = distance(own.get(base.id)!.net, base.received - base.sent);
-  const sides = { gap: gap * LOSS_DIVISOR, most: base.sent };
-  const residual: Result['residual'] = (accounts) => evaluate('negative_residual', sides, accounts);
-  return cycleMotif(loop, { kind: 'losing_cycle', wallet: null, residual, own, funder: null });
-}
-
-interface Result {
-  readonly kind: string;
-  readonly wallet: Address | null;
-  /** The gain or loss, claimed of the accounts that ran it. */
-  readonly residual: (accounts: readonly Address[]) => Claim;
-  readonly own: ReadonlyMap<AssetId, Balance>;
-  /** An account outside the entity that the cycle's first tokens came from, without its consent. */
-  readonly funder: Address | null;
-}
-
-function cycleMotif({ hops, base, tx, rulebook, entity }: Loop, result: Result): MotifDraft {
-  const { kind, wallet, residual, own, funder } = result;
+function cycleMotif(loop: Loop, kind: 'cycle' | 'losing_cycle'): MotifDraft {
+  const { hops, base, tx, rulebook, entity } = loop;
+  // A bot may keep its gains in a third account, which only receives.
+  const isElsewhere = kind === 'cycle' && (entity.balances.get(base.id)?.net ?? 0n) <= 0n;
+  // An account outside the entity that the cycle's first tokens came from, without its consent.
+  const funder = isElsewhere ? funderOf(loop) : null;
+  const wallet = isElsewhere ? (funder ?? entity.walletOf(base.id)) : null;
+  const own = wallet ? entity.balancesWith(wallet) : entity.balances;
   const acts = actsOf(hops);
   const accounts = [...entity.accounts, ...(wallet ? [wallet] : [])];
   const open = tradeBalance(hops).filter((b) => !b.flat && b.id !== base.id);
@@ -112,12 +86,19 @@ function cycleMotif({ hops, base, tx, rulebook, entity }: Loop, result: Result):
     claims: [
       evaluate('closed', open, acts),
       evaluate('distinct_pools', poolsAtEnds(hops, base.id), acts),
-      residual(accounts),
+      residualOf(loop, kind, own.get(base.id)?.net ?? 0n, accounts),
       evaluate('other_lanes_flat', others, accounts),
       ...hopClaims(hops),
       ...(funder ? [consents(funder)] : []),
     ],
   });
+}
+
+/** A gain, or a loss as large as that of the hops, up to the share that may stick between them. */
+function residualOf({ base }: Loop, kind: string, net: bigint, accounts: readonly Address[]): Claim {
+  if (kind === 'cycle') return evaluate('positive_residual', net, accounts);
+  const gap = distance(net, base.received - base.sent) * LOSS_DIVISOR;
+  return evaluate('negative_residual', { gap, most: base.sent }, accounts);
 }
 
 /** The asset a cycle begins and ends in: the only one that the hops gained beyond slack, else null. */

@@ -81,13 +81,7 @@ export function draftOf(
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
   const doubt = proveWhole(summary, parts);
   return draftOf({
-    traits: summary.traits,
-    venue: summary.venue,
-    participants: summary.participants,
-    assetsIn: summary.assetsIn,
-    assetsOut: summary.assetsOut,
-    claims: summary.claims,
-    scopeFrame: summary.scopeFrame,
+    ...summary,
     protocol: sharedProtocol(parts),
     basis: parts.every((part) => part.basis !== 'structure') ? 'event' : 'structure',
     seq: parts.reduce((first, part) => Math.min(first, part.seq), Infinity),
