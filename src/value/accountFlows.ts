@@ -1,5 +1,7 @@
 /** Gains and losses of an account, or several taken as one: the sum that every figure of money reads. */
 
+import { sumsBy } from './amount.ts';
+
 /** Gross amounts of one asset. */
 export interface AssetFlow {
   readonly id: string;
@@ -75,8 +77,8 @@ export function accountFlows(
   const rest = [...own].filter(([id]) => !bookedTokens.has(id));
   return {
     received,
-    net: claims.length === 0 ? own : summed([...own, ...claims]),
-    withPositions: booked.length === 0 ? null : summed([...rest, ...claims, ...booked.flatMap(claimsOf)]),
+    net: claims.length === 0 ? own : sumsBy([...own, ...claims]),
+    withPositions: booked.length === 0 ? null : sumsBy([...rest, ...claims, ...booked.flatMap(claimsOf)]),
     debtTokens: tokensOf(debts),
     counted,
     untold: [...untoldDebts(lending, claimed, balances), ...unstatedDebts(debts)],
@@ -142,7 +144,7 @@ function untoldDebts(
     return [];
   const owed = lending.flatMap(({ category, parts }) => (category === DEBT ? parts : []));
   const taken = owed.filter(({ delta, role }) => delta > 0n || role === 'fee');
-  const lent = summed(taken.map(({ asset, delta }): Amount => [asset, delta]));
+  const lent = sumsBy(taken.map(({ asset, delta }): Amount => [asset, delta]));
   return [...lent.keys()].filter(
     (asset) => lent.get(asset)! > (balances.find(({ id }) => id === asset)?.received ?? 0n),
   );
@@ -161,10 +163,3 @@ export function untoldReason(assets: readonly string[]): string {
 
 const tokensOf = (positions: readonly OwnPosition[]): ReadonlySet<string> =>
   new Set(positions.flatMap(({ token }) => token ?? []));
-
-/** Net amounts by asset. */
-function summed(amounts: readonly Amount[]): ReadonlyMap<string, bigint> {
-  const sums = new Map<string, bigint>();
-  for (const [asset, amount] of amounts) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
-  return sums;
-}

@@ -18,15 +18,26 @@ export function sumOf(list: readonly { readonly amount: bigint }[]): bigint {
   return list.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** One amount per role and asset. */
-export function summed(amounts: readonly AssetAmount[]): AssetAmount[] {
-  const sums = new Map<string, AssetAmount>();
-  for (const { asset, amount, role } of amounts) {
-    const key = `${role} ${asset}`;
-    sums.set(key, { asset, amount: (sums.get(key)?.amount ?? 0n) + amount, role });
+/** The sum under each key. */
+export function sumsBy<K>(amounts: Iterable<readonly [key: K, amount: bigint]>): Map<K, bigint> {
+  const sums = new Map<K, bigint>();
+  for (const [key, amount] of amounts) sums.set(key, (sums.get(key) ?? 0n) + amount);
+  return sums;
+}
+
+/** One for each key, with the sum of the amounts. */
+export function joined<T extends { readonly amount: bigint }>(all: Iterable<T>, keyOf: (one: T) => string) {
+  const sums = new Map<string, T>();
+  for (const one of all) {
+    const key = keyOf(one);
+    sums.set(key, { ...one, amount: one.amount + (sums.get(key)?.amount ?? 0n) });
   }
   return [...sums.values()];
 }
+
+/** One amount per role and asset. */
+export const summed = (amounts: readonly AssetAmount[]): AssetAmount[] =>
+  joined(amounts, ({ role, asset }) => `${role} ${asset}`);
 
 const POWERS: bigint[] = [1n];
 

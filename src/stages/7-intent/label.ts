@@ -45,7 +45,6 @@ export function renderLabel(
   const states = /\{(gave|got)\}/.test(rule.label);
   const kept = states ? keptOf(motifs, view) : [];
   const fees = states ? [...feesBeside(view, motifs), ...open()] : [];
-  const executed = executionText(view, format);
   const unfilled: string[] = [];
   const written = (brevity: number): string => {
     const subject: LabelSubject = { view, motifs, brevity, format };
@@ -55,7 +54,7 @@ export function renderLabel(
     const blobs = rule.label.includes('{blobs}') ? null : blobsText(view);
     const stated = states ? aboutPosition(subject) + paymentsText(subject) : '';
     const beside = stated + doneBy(subject, `${text}${stated}`);
-    const paid = `${feesText(fees, subject)}${tipText(view, motifs, format)}${executed}`;
+    const paid = `${feesText(fees, subject)}${tipText(view, motifs, format)}${executionText(subject)}`;
     const besides = `${keptText(kept, brevity, format)}${beside}${paid}`;
     return `${text ?? rule.labelFallback}${besides}${blobs === null ? '' : `, with ${blobs}`}`;
   };

@@ -1,4 +1,5 @@
 import { creationsIn, revertReason } from '../../value/frames.ts';
+import { joined } from '../../value/amount.ts';
 import { isNft, NATIVE_ASSET } from '../../value/asset.ts';
 import { ZERO_ADDRESS } from '../../evm/hex.ts';
 import { shortAddress } from '../../evm/address.ts';
@@ -34,7 +35,7 @@ import type { SubjectView } from './facts/subjectView.ts';
 import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { Allowance, Asset, AssetId } from '../../model/valueFlow.ts';
+import type { Allowance, Asset } from '../../model/valueFlow.ts';
 
 /** Source of a label's words: the winning rule's view and the motifs it rests on. */
 export interface LabelSubject {
@@ -83,7 +84,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   count: ({ view }) => String(view.recipients.size || view.netHolders.receivers.size),
   acts: ({ motifs }) => String(motifs.reduce((sum, { count = 1 }) => sum + count, 0)),
   delivered: ({ view: { deliveries }, format }) =>
-    listed(perAsset(deliveries.flatMap(({ bought }) => bought.map(netOf))), format),
+    listed(perAsset(deliveries.flatMap(({ bought }) => bought)), format),
   recipient: ({ view: { deliveries }, format }) =>
     deliveries.length === 1 ? format.account(deliveries[0]!.account) : null,
   pools: ({ view, motifs, brevity }) => {
@@ -152,8 +153,8 @@ const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) =>
 const FEE_WORDS = { sent: 'for a fee of', received: 'collecting', owed: 'owing', paid: 'paying' } as const;
 
 /** `, paying 0.0004 ETH`; nothing of no amounts. */
-function clause(verb: string, amounts: readonly ActAmount[], { format }: LabelSubject, end = ''): string {
-  const text = listed(amounts, format);
+export function clause(verb: string, all: readonly ActAmount[], { format }: LabelSubject, end = ''): string {
+  const text = listed(all, format);
   return text === null ? '' : `, ${verb} ${text}${end}`;
 }
 
@@ -210,6 +211,8 @@ export function aboutPosition(subject: LabelSubject): string {
 const amountsText = ({ view, motifs, format, brevity }: LabelSubject, side: 'sent' | 'received') =>
   listed(shownAmounts(view, motifs, side), format, brevity > (side === 'sent' ? 3 : 4) ? 1 : MAX_LISTED);
 
+const perAsset = (own: readonly Balance[]): ActAmount[] => joined(own.map(netOf), ({ id }) => id);
+
 const hasNft = (balances: readonly Balance[]): boolean => balances.some(({ asset }) => isNft(asset));
 
 const LIST = new Intl.ListFormat('en-GB');
@@ -261,15 +264,7 @@ export function movedBetween({ flow }: Pick<SubjectView, 'flow'>): ActAmount[] {
     const own = flow.wrappedNative.has(account) ? [] : [...balances(flow, account).values()];
     return own.filter(({ id, net }) => net > 0n && (account !== ZERO_ADDRESS || id !== NATIVE_ASSET));
   });
-  return perAsset(gained.map(netOf));
-}
-
-/** The sum for each asset. */
-function perAsset(amounts: readonly ActAmount[]): ActAmount[] {
-  const sums = new Map<AssetId, ActAmount>();
-  for (const { id, asset, amount } of amounts)
-    sums.set(id, { id, asset, amount: amount + (sums.get(id)?.amount ?? 0n) });
-  return [...sums.values()];
+  return perAsset(gained);
 }
 
 /** The allowances that the actor gave; where it gave none, all. */

@@ -1,9 +1,9 @@
 import { memoizeFor } from '../../lib/memo.ts';
+import { joined } from '../../value/amount.ts';
 import { NATIVE_ASSET } from '../../value/asset.ts';
-import { amountText, type LabelFormat } from '../../value/labelFormat.ts';
+import { clause, type LabelSubject } from './labelWords.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import type { Motif } from '../../model/motif.ts';
-import type { AssetId } from '../../model/valueFlow.ts';
 
 /**
  * The actor's payments beside these acts. Only accounts that batch their own calls make any; amounts that
@@ -27,20 +27,18 @@ function isOwnPayment(view: SubjectView, motif: Motif): boolean {
  * `, paying 3 USDC for execution`: tokens that a paymaster or submitter took beside the act. The submitter is
  * named instead where an unlisted contract took them for it.
  */
-export function executionText({ input, exchange, flow, entity }: SubjectView, format: LabelFormat): string {
+export function executionText(subject: LabelSubject): string {
+  const { input, exchange, flow, entity } = subject.view;
   const { payments, signer } = input.subject;
   const paid = (pulled: boolean, end: string): string => {
-    const sums = new Map<AssetId, bigint>();
-    for (const [index, why] of payments) {
-      const { from, to, asset, amount } = flow.movements[index]!;
-      const apart = asset !== NATIVE_ASSET && exchange.fees.has(index) && (why === 'pull') === pulled;
-      if (!apart || entity.has(from) === entity.has(to)) continue;
-      sums.set(asset, (sums.get(asset) ?? 0n) + (entity.has(from) ? amount : -amount));
-    }
-    const texts = [...sums]
-      .filter(([, sum]) => sum > 0n)
-      .map(([id, amount]) => amountText({ asset: flow.assets.get(id)!, amount }, format));
-    return texts.length === 0 ? '' : `, paying ${texts.join(' and ')} ${end}`;
+    const moved = [...payments].flatMap(([index, why]) => {
+      const { from, to, asset: id, amount } = flow.movements[index]!;
+      const apart = id !== NATIVE_ASSET && exchange.fees.has(index) && (why === 'pull') === pulled;
+      if (!apart || entity.has(from) === entity.has(to)) return [];
+      return { id, asset: flow.assets.get(id)!, amount: entity.has(from) ? amount : -amount };
+    });
+    const all = joined(moved, ({ id }) => id).filter(({ amount }) => amount > 0n);
+    return clause('paying', all, subject, ` ${end}`);
   };
-  return paid(false, 'for execution') + paid(true, `to ${format.account(signer)}`);
+  return paid(false, 'for execution') + paid(true, `to ${subject.format.account(signer)}`);
 }

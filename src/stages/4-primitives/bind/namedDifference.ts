@@ -1,10 +1,11 @@
+import { groupBy } from '../../../lib/lists.ts';
 import { SENT_ROLES } from '../../../lib/roles.ts';
 import { evaluateAmount, type BindScope } from '../../../value/resolver.ts';
 import type { PreparedLeg } from '../match/triggers.ts';
 import type { MovementIndex } from './movementIndex.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { AssetId, Movement } from '../../../model/valueFlow.ts';
-import { sumOf } from '../../../value/amount.ts';
+import { sumOf, sumsBy } from '../../../value/amount.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances } from '../../../value/balances.ts';
 import type { Binding } from './bindLegs.ts';
@@ -105,24 +106,19 @@ export function nettedVenues(
   candidates: readonly Candidate[],
   { flow, tx: { frames } }: RecognitionRun,
 ): ReadonlyMap<Address, boolean> {
-  const sums = new Map<Address, { assets: Map<string, bigint>; open: Map<bigint, bigint> }>();
-  for (const { venue, binding } of candidates)
-    if (isNetted(binding)) sums.set(venue, { assets: new Map(), open: new Map() });
-  const acts = candidates.filter(({ venue }) => sums.has(venue));
-  for (const { venue, binding } of acts) {
-    const sum = sums.get(venue)!;
-    for (const { leg } of binding.legs) {
-      const id = mergeNative(leg.asset, flow);
-      sum.assets.set(id, (sum.assets.get(id) ?? 0n) + signOf(leg.role) * leg.amount);
-    }
-    for (const { role, amount } of binding.unresolved)
-      sum.open.set(amount, (sum.open.get(amount) ?? 0n) + signOf(role));
-  }
+  const venues = new Set(candidates.flatMap(({ venue, binding }) => (isNetted(binding) ? venue : [])));
+  const acts = candidates.filter(({ venue }) => venues.has(venue));
   const calls = new Set(acts.flatMap(({ within }) => frames[within?.frame ?? -1] ?? []));
   const below = new Set([...calls].flatMap(({ index, end }) => frames.slice(index + 1, end)));
   const exclude = ({ evidence: { frame } }: Movement) => frame !== null && below.has(frames[frame]!);
   return new Map(
-    [...sums].map(([venue, { assets, open }]) => {
+    [...groupBy(acts, ({ venue }) => venue)].map(([venue, some]) => {
+      const legs = some.flatMap(({ binding }) => binding.legs);
+      const unnamed = some.flatMap(({ binding }) => binding.unresolved);
+      const assets = sumsBy(
+        legs.map(({ leg }) => [mergeNative(leg.asset, flow), signOf(leg.role) * leg.amount]),
+      );
+      const open = sumsBy(unnamed.map(({ role, amount }) => [amount, signOf(role)]));
       const own = balances(flow, venue, below.size > 0 ? { exclude } : {});
       const agrees = [...assets].every(([id, sum]) => sum === (own.get(id)?.net ?? 0n));
       return [venue, agrees && [...open.values()].every((n) => n === 0n)];

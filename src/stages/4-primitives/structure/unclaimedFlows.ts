@@ -1,5 +1,6 @@
 import { groupBy, NOTHING } from '../../../lib/lists.ts';
 import { lazy } from '../../../lib/lazy.ts';
+import { sumsBy } from '../../../value/amount.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { endOf, type StructureContext } from './context.ts';
 import type { Address } from '../../../model/hex.ts';
@@ -65,13 +66,9 @@ export class UnclaimedFlows {
 
   /** Assets that came in more than they went out. */
   gained({ sent, received }: UnclaimedFlow): ReadonlySet<AssetId> {
-    const net = new Map<AssetId, bigint>();
-    const add = (m: Movement, sign: bigint): void => {
-      const asset = this.mergedAsset(m.asset);
-      net.set(asset, (net.get(asset) ?? 0n) + sign * m.amount);
-    };
-    for (const m of received) add(m, 1n);
-    for (const m of sent) add(m, -1n);
+    const of = ({ asset, amount }: Movement, sign: bigint) =>
+      [this.mergedAsset(asset), sign * amount] as const;
+    const net = sumsBy([...received.map((m) => of(m, 1n)), ...sent.map((m) => of(m, -1n))]);
     return new Set([...net].filter(([, amount]) => amount > 0n).map(([asset]) => asset));
   }
 
