@@ -105,37 +105,25 @@ export type ValueEnds = (account: Address, asset: AssetId) => readonly Address[]
 export function valueEnds(flow: ValueFlow, carriers: ReadonlySet<Address>, direction: Direction): ValueEnds {
   if (carriers.size === 0) return (account) => [account];
   const known = new Map<string, readonly Address[]>();
+  const endsOf = (start: Address, id: AssetId): readonly Address[] => {
+    const seen = new Set([start]);
+    let edges = 0;
+    const limited = (): boolean => edges > MAX_MOVEMENTS || seen.size > MAX_ACCOUNTS;
+    follow(flow, [start], direction, ({ asset, kind }, next) => {
+      edges++;
+      const isWrap = kind === 'wrap' || kind === 'unwrap' || flow.wrappedNative.has(next);
+      if (!isWrap && mergeNative(asset, flow) === id) seen.add(next);
+      if (limited()) return 'stop';
+      return seen.has(next) && carriers.has(next);
+    });
+    return limited() ? [] : [...seen].filter((end) => !carriers.has(end));
+  };
   return (account, asset) => {
     if (!carriers.has(account)) return [account];
     const id = mergeNative(asset, flow);
     const key = `${account} ${id}`;
     let ends = known.get(key);
-    if (!ends) {
-      const carries = (m: Movement, next: Address): boolean =>
-        mergeNative(m.asset, flow) === id &&
-        m.kind !== 'wrap' &&
-        m.kind !== 'unwrap' &&
-        !flow.wrappedNative.has(next);
-      known.set(key, (ends = endsFrom(flow, account, direction, { carries, carriers })));
-    }
+    if (!ends) known.set(key, (ends = endsOf(account, id)));
     return ends;
   };
-}
-
-function endsFrom(
-  flow: ValueFlow,
-  account: Address,
-  direction: Direction,
-  { carries, carriers }: { carries: (m: Movement, next: Address) => boolean; carriers: ReadonlySet<Address> },
-): readonly Address[] {
-  const seen = new Set([account]);
-  let edges = 0;
-  const limited = (): boolean => edges > MAX_MOVEMENTS || seen.size > MAX_ACCOUNTS;
-  follow(flow, [account], direction, (movement, next) => {
-    edges++;
-    if (carries(movement, next)) seen.add(next);
-    if (limited()) return 'stop';
-    return seen.has(next) && carriers.has(next);
-  });
-  return limited() ? [] : [...seen].filter((end) => !carriers.has(end));
 }

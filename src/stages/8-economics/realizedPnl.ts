@@ -49,7 +49,7 @@ function resultOf(own: Iterable<EntityBalance>): EntityBalance | null {
 
 interface Result {
   readonly result: EntityBalance;
-  readonly hops: Hops;
+  readonly hops: ReturnType<typeof hopsOf>;
   readonly own: ReadonlyMap<AssetId, EntityBalance>;
   /** Wei it paid for execution by another's transaction. */
   readonly execution: bigint;
@@ -63,13 +63,8 @@ function holderOf(id: AssetId, { group, flow }: PnlOf): Address {
   return gains.reduce((most, one) => (one.net > 0n && one.net > most.net ? one : most)).account;
 }
 
-interface Hops {
-  readonly cost: bigint;
-  readonly proceeds: bigint;
-}
-
 /** The asset's amounts at the hops of cycles; of any other flow, those across the entity's border. */
-function hopsOf({ id, paid, received }: EntityBalance, { closed, flow }: PnlOf): Hops {
+function hopsOf({ id, paid, received }: EntityBalance, { closed, flow }: PnlOf) {
   const cycles = closed.motifs.filter(isCycle);
   if (cycles.length === 0) return { cost: paid, proceeds: received };
   const own = cycles

@@ -1,6 +1,5 @@
-import { formatAmount } from '../../value/amount.ts';
-import { balances } from '../../value/balances.ts';
-import { parseAssetId } from '../../value/asset.ts';
+import { distance, formatAmount } from '../../value/amount.ts';
+import { balances, type Balance } from '../../value/balances.ts';
 import { assetUnit, listSymbol } from '../../value/display.ts';
 import { accountFlows, isBooked, untoldReason, type OwnPosition } from '../../value/accountFlows.ts';
 import { compareUsd, unknown, worth, worthTogether } from '../../value/money.ts';
@@ -12,32 +11,25 @@ import type { AssetId, ValueFlow } from '../../model/valueFlow.ts';
 /** Worth of the subject's receipts (`inflow`, gross), and its net before gas. */
 export type SubjectFlows = Readonly<ReturnType<typeof subjectFlows>>;
 
-interface NetAmount {
-  readonly asset: AssetId;
-  readonly magnitude: bigint;
-}
-
 /** Largest US dollar value first, assets without a price last, equal ones by id. */
-function byValue(book: PriceBook): (a: NetAmount, b: NetAmount) => number {
+function byValue(book: PriceBook): (a: Balance, b: Balance) => number {
   return (a, b) => {
-    const left = book.prices.get(a.asset);
-    const right = book.prices.get(b.asset);
+    const left = book.prices.get(a.id);
+    const right = book.prices.get(b.id);
     const order =
       left && right
-        ? compareUsd(worth(b.magnitude, right.unit), worth(a.magnitude, left.unit))
+        ? compareUsd(worth(distance(b.net, 0n), right.unit), worth(distance(a.net, 0n), left.unit))
         : Number(right !== undefined) - Number(left !== undefined);
-    return order || (a.asset < b.asset ? -1 : 1);
+    return order || (a.id < b.id ? -1 : 1);
   };
 }
 
-function tokenList(amounts: readonly NetAmount[], { flow, context, book }: FlowInput): string {
-  const texts: string[] = [];
-  for (const { asset: id, magnitude } of amounts.length < 2 ? amounts : [...amounts].sort(byValue(book))) {
-    const asset = flow.assets.get(id) ?? parseAssetId(id);
-    if (!asset) continue;
+function tokenList(moved: readonly Balance[], { context, book }: FlowInput): string {
+  const sorted = moved.length < 2 ? moved : [...moved].sort(byValue(book));
+  const texts = sorted.map(({ asset, net }) => {
     const unit = assetUnit(asset, context.tokens);
-    texts.push(`${formatAmount(magnitude, unit.decimals ?? 0)} ${listSymbol(asset, unit)}`);
-  }
+    return `${formatAmount(distance(net, 0n), unit.decimals ?? 0)} ${listSymbol(asset, unit)}`;
+  });
   return texts.join(', ');
 }
 
@@ -61,13 +53,8 @@ export function subjectFlows(input: FlowInput) {
   const flows = accountFlows(own, held, isPriced);
   const worthOf = (net: ReadonlyMap<AssetId, bigint>): Money =>
     flows.untold.length > 0 ? unknown(untoldReason(flows.untold)) : worthTogether(net, book);
-  const gained: NetAmount[] = [];
-  const lost: NetAmount[] = [];
-  for (const { id: asset, net } of own) {
-    if (net === 0n || flows.debtTokens.has(asset)) continue;
-    if (net > 0n) gained.push({ asset, magnitude: net });
-    else lost.push({ asset, magnitude: -net });
-  }
+  const moved = own.filter(({ id }) => !flows.debtTokens.has(id));
+  const [gained, lost] = [moved.filter(({ net }) => net > 0n), moved.filter(({ net }) => net < 0n)];
   return {
     inflow: worthTogether(flows.received, book),
     net: worthOf(flows.net),

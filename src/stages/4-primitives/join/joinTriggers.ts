@@ -6,6 +6,7 @@ import { accountsWith, placesOf, sideKeys } from '../../../lib/roles.ts';
 import { DEFERRED, DETAIL, isPromise, oneAct, PER_ASSET } from './oneAct.ts';
 import { isRecognised } from '../../../lib/motifKinds.ts';
 import type { KnownContracts } from '../match/provenProtocol.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
 import type { DraftPrimitive, Leg, Primitive } from '../../../model/primitive.ts';
 import type { ValueFlow } from '../../../model/valueFlow.ts';
@@ -167,24 +168,18 @@ const NEXT: ReadonlyMap<string, string> = new Map([
  * next log is an act about the same thing.
  */
 function markEnds(found: readonly DraftPrimitive[], tx: CanonicalTx): readonly DraftPrimitive[] {
-  if (!found.some(isHint)) return found;
   const hints = found.filter(isHint);
-  const next = new Map<number, number>();
-  const latest = new Map<string, number>();
+  if (hints.length === 0) return found;
+  const hintAt = new Map(hints.map((hint) => [logOf(hint), hint]));
+  const latest = new Map<Address, DraftPrimitive | undefined>();
+  const marks = new Map<number | null, DraftPrimitive>();
   for (const { address, index } of tx.logs) {
     const before = latest.get(address);
-    if (before !== undefined) next.set(before, index);
-    latest.set(address, index);
-  }
-  const marks = new Map<number, DraftPrimitive>();
-  for (const hint of hints) {
-    const log = hint.evidence[0]?.log ?? null;
-    const following = log === null ? undefined : next.get(log);
-    if (following !== undefined) marks.set(following, hint);
+    if (before) marks.set(index, before);
+    latest.set(address, hintAt.get(index));
   }
   return found.map((item) => {
-    const log = item.evidence[0]?.log ?? null;
-    const mark = log === null ? undefined : marks.get(log);
+    const mark = marks.get(logOf(item));
     const marked = mark !== undefined && sameThing(mark.about, item.about);
     if (!marked && !isHint(item)) return item;
     const tags = item.tags.filter((tag) => !NEXT.has(tag));
@@ -196,6 +191,8 @@ function markEnds(found: readonly DraftPrimitive[], tx: CanonicalTx): readonly D
     };
   });
 }
+
+const logOf = ({ evidence }: DraftPrimitive): number | null => evidence[0]?.log ?? null;
 
 const isHint = ({ tags }: DraftPrimitive): boolean => tags.some((tag) => NEXT.has(tag));
 
