@@ -7,7 +7,6 @@ import type { Attribution } from '../../model/attribution.ts';
 import type { BlockHeader, CanonicalTx } from '../../model/canonicalTx.ts';
 import type {
   Economics,
-  Money,
   GasCost,
   PriceBook,
   Valuation,
@@ -61,41 +60,47 @@ function touchedAccounts(tx: CanonicalTx, flow: ValueFlow, motifs: readonly Moti
   return { has: (account) => flow.ledgers.has(account) || others().has(account) };
 }
 
+/** Of results that are not the whole of the matter, or rest on less than they could. */
 function warningsOf(
-  { attribution, context, suspects }: EconomicsInput,
-  prices: Valuation,
-  gasKnown: boolean,
+  { attribution, context, suspects, verdict }: EconomicsInput,
+  of: Omit<Economics, 'warnings'>,
+  flows: SubjectFlows,
+  feeInside: boolean,
 ): string[] {
   const { actor, signer } = attribution;
+  const { prices, unpricedAssets } = of.valuation;
   const codes = new Set(context.refusals.map(({ code }) => code));
   const warnings = {
     IntentActorDiffersFromSigner: actor !== null && actor !== signer,
-    PartialValuation: prices.unpricedAssets.length > 0 || !gasKnown,
-    StalePrice: prices.prices.some((price) => price.stale),
-    OwnSalePrice: prices.prices.some(({ quote }) => quote.method === 'own_trade'),
+    PartialValuation: unpricedAssets.length > 0 || of.gas.usd.usd === null,
+    StalePrice: prices.some((price) => price.stale),
+    OwnSalePrice: prices.some(({ quote }) => quote.method === 'own_trade'),
     MetadataUnavailable: context.incomplete === true,
     PriceSourceUnavailable: codes.has('source_unavailable'),
     PriceSourceMalformed: codes.has('source_malformed'),
     SignaturesUnread: suspects?.consent.cut === true,
+    PositionAtCost: flows.isBooked,
+    PriceDeviation: (verdict.category === 'trade' || changesOwn(of, flows)) && isLossy(flows),
+    ProfitOfEntity: flows.net.usd?.numerator === 0n && (of.structuralProfit.usd?.numerator ?? 0n) !== 0n,
+    FeeInsideFlows: feeInside,
+    FeeNotPaidBySubject: !of.feePaidBySubject,
   };
   return Object.entries(warnings).flatMap(([warning, holds]) => (holds ? warning : []));
 }
 
-/** Whether the subject paid the gas, others sent the transaction (`apart`), and the warning about it. */
+/** Whether the subject paid the gas, others sent the transaction (`apart`), and it was repaid (`inside`). */
 function gasPayer(input: EconomicsInput) {
   const { flow, attribution } = input;
   const { actor, entity, signer, feePayer, payments } = attribution;
   if (actor === null || actor === signer || entity.includes(signer))
-    return { isSubject: true, apart: false, warnings: [] };
+    return { isSubject: true, apart: false, inside: false };
   const group = new Set([actor, ...entity]);
   const inTokens = [...payments].some(([index, why]) => {
     const { from, asset } = flow.movements[index]!;
     return why !== 'pull' && group.has(from) && asset !== NATIVE_ASSET;
   });
-  if (inTokens || executionCost(payments, flow, group) > 0n)
-    return { isSubject: true, apart: true, warnings: ['FeeInsideFlows'] };
-  const isSubject = group.has(feePayer);
-  return { isSubject, apart: true, warnings: isSubject ? [] : ['FeeNotPaidBySubject'] };
+  const inside = inTokens || executionCost(payments, flow, group) > 0n;
+  return { isSubject: inside || group.has(feePayer), apart: true, inside };
 }
 
 /**
@@ -103,32 +108,24 @@ function gasPayer(input: EconomicsInput) {
  * that rests on an asset without a price is unavailable with the reason, never understated.
  */
 export function computeEconomics(input: EconomicsInput): Economics {
-  const { tx, header, flow, context, attribution, motifs, verdict, rulebook } = input;
+  const { tx, header, flow, context, attribution, motifs } = input;
   const subject = attribution.actor ?? tx.from;
   const pricing = priceAssets({
+    ...input,
     assets: assetsOf(input),
-    context,
     timestamp: header.timestamp,
     touched: touchedAccounts(tx, flow, motifs),
-    motifs,
-    flow,
-    rulebook,
   });
   const { book } = pricing;
   const gas = gasCost(tx, header, book);
   const positions = positionChanges(input);
   const flows = subjectFlows({ subject, owner: subject, flow, context, positions, book });
-  const valued = { tx, header, flow, attribution, motifs, verdict, rulebook, book, gas };
+  const valued = { ...input, book, gas };
   const pnl = realizedPnl(valued);
   const payer = gasPayer(input);
   const isValued = (id: AssetId): boolean => book.prices.has(id) || !flows.counted.has(id);
   const assets = new Set([...flow.assets.keys()].filter(isValued));
-  const prices = valuation(assets, pricing, tx.blockNumber);
-  const warnings = warningsOf(input, prices, gas.usd.usd !== null);
-  const isExchange =
-    verdict.category === 'trade' || (!flows.isBooked && positions.some(({ owner }) => owner === subject));
-  warnings.push(...netWarnings(flows, isExchange, pnl.structuralProfit), ...payer.warnings);
-  return {
+  const result = {
     subject,
     gas,
     inflow: flows.inflow,
@@ -141,25 +138,19 @@ export function computeEconomics(input: EconomicsInput): Economics {
     tokenOut: flows.tokenOut,
     structuralProfit: pnl.structuralProfit,
     realizedPnl: pnl.realized,
-    valuation: prices,
+    valuation: valuation(assets, pricing, tx.blockNumber),
     positions,
     nftSales: nftSales(pricing.trades, book),
     owners: ownerEconomics(input, positions, book),
-    warnings,
     feePaidBySubject: payer.isSubject,
     book,
   };
+  return { ...result, warnings: warningsOf(input, result, flows, payer.inside) };
 }
 
-/** Warnings of a net that is not the whole of the matter. */
-function netWarnings(flows: SubjectFlows, isExchange: boolean, profit: Money): string[] {
-  const warnings: string[] = [];
-  if (flows.isBooked) warnings.push('PositionAtCost');
-  if (isExchange && isLossy(flows)) warnings.push('PriceDeviation');
-  if (flows.net.usd?.numerator === 0n && (profit.usd?.numerator ?? 0n) !== 0n)
-    warnings.push('ProfitOfEntity');
-  return warnings;
-}
+/** Whether it changed positions of the subject, all of them in the figures. */
+const changesOwn = ({ positions, subject }: Pick<Economics, 'positions' | 'subject'>, flows: SubjectFlows) =>
+  !flows.isBooked && positions.some(({ owner }) => owner === subject);
 
 /** Whether the two sides of a trade or position differ so much in worth that a price may be wrong. */
 function isLossy({ inflow, net }: Pick<SubjectFlows, 'inflow' | 'net'>): boolean {
