@@ -62,7 +62,7 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   withheld: at('4-primitives/bind/namedDifference.ts', 'const others = paymentsOf(', 'false'),
   passedOn: at('4-primitives/bind/namedDifference.ts', 'const difference = carrier.amount - stated;', 'null'),
   approximately: at('4-primitives/bind/legOptions.ts', 'for (const choice of leg.choices) {', 'false'),
-  userBehind: at('8-economics/positions/owners.ts', 'const { principals, venues, flow } = context;', 'null'),
+  userBehind: at('8-economics/positions/owners.ts', 'const { principals, motifs, flow } = context;', 'null'),
   holderOfToken: at('8-economics/positions/owners.ts', 'const gained = change.delta > 0n;', 'null'),
   interestApart: at(
     '../value/sides.ts',

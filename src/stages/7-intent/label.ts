@@ -21,9 +21,7 @@ import type { Address, Hex } from '../../model/hex.ts';
 export type NamedIntent = Pick<IntentRule, 'intent' | 'label' | 'labelFallback'>;
 
 /** A label, the placeholders that had no value for it, and its statements. */
-interface RenderedLabel extends Pick<Verdict, 'unfilled' | 'stated' | 'owner'> {
-  readonly text: string;
-}
+type RenderedLabel = Pick<Verdict, 'label' | 'unfilled' | 'stated' | 'owner'>;
 
 /** Rules have a few hundred labels between them. */
 const templateOf = memoize(
@@ -58,10 +56,11 @@ export function renderLabel(
     const besides = `${keptText(kept, brevity, format)}${beside}${paid}`;
     return `${text ?? rule.labelFallback}${besides}${blobs === null ? '' : `, with ${blobs}`}`;
   };
-  let text = written(0);
-  for (let brevity = 1; brevity <= MOST_BRIEF && text.length > MAX_LABEL; brevity++) text = written(brevity);
+  let label = written(0);
+  for (let brevity = 1; brevity <= MOST_BRIEF && label.length > MAX_LABEL; brevity++)
+    label = written(brevity);
   return {
-    text,
+    label,
     unfilled: [...new Set(unfilled)],
     stated: statedBy(view, motifs, rule.label),
     owner: states ? ownerOf(view, motifs) : null,

@@ -113,23 +113,18 @@ function verdictBy(rule: IntentRule | null, view: SubjectView, format: LabelForm
   const named: NamedIntent = rule ?? fallbackIntent(view);
   const kind = named.intent;
   const acts: Acts = { motifs, open: lazy(() => leftOpen(view, motifs, named.label)) };
-  const { status, confidence, caveats } = rule ? assess(view, rule, acts) : NO_RULE;
-  const { text: label, unfilled, stated, owner } = renderLabel(named, view, acts, format);
+  const assessed = rule ? assess(view, rule, acts) : NO_RULE;
+  const { status, confidence } = assessed;
   const indexes = motifs.map((m) => m.index);
   const known = view.input.rulebook.intentKinds.get(kind);
   return {
     kind,
-    label,
-    unfilled,
-    stated,
-    owner,
-    status,
-    confidence,
+    ...renderLabel(named, view, acts, format),
+    ...assessed,
     rule: rule && { slug: rule.slug, version: rule.version },
     category: known?.category ?? 'unknown',
     // The rule's tags before those of the intent kind.
     tags: [...new Set([...(rule?.tags ?? []), ...(known?.tags ?? [])])],
-    caveats,
     motifs: indexes,
     fragments: fragmentsOf(view, { kind, status, confidence, motifs: indexes, seq: motifs[0]?.seq ?? 0 }),
   };

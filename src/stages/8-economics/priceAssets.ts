@@ -112,14 +112,8 @@ const byReason = (list: readonly RefusalReason[]): RefusalReason[] =>
  * Chooses the price of any asset from the sources' answers, independent of their order. Rates are resolved
  * through the prices chosen for their bases. Wrapped native is priced as native.
  */
-export function priceChooser({
-  context,
-  timestamp,
-  touched,
-  motifs,
-  flow,
-  rulebook,
-}: ChooserInput): RateSituation {
+export function priceChooser(input: ChooserInput): RateSituation {
+  const { context, timestamp, touched, rulebook } = input;
   const keyOf = (asset: PriceKey): PriceKey =>
     asset !== 'native' && rulebook.wrappedNative.has(asset) ? 'native' : asset;
   const byKey = <T extends { readonly asset: PriceKey }>(items: readonly T[]): ReadonlyMap<PriceKey, T[]> =>
@@ -139,7 +133,7 @@ export function priceChooser({
     return asset?.kind === 'native' ? 'native' : asset?.kind === 'erc20' ? asset.address : null;
   };
 
-  const situation = { choiceFor, keyOf, decimalsOf, keyOfId, timestamp, motifs, flow, rulebook };
+  const situation = { ...input, choiceFor, keyOf, decimalsOf, keyOfId };
 
   function choiceFor(asset: PriceKey): PriceChoice {
     const key = keyOf(asset);

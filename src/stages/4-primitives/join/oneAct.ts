@@ -42,7 +42,7 @@ export function isPromise({ tags, legs }: DraftPrimitive): boolean {
 
 /** The strongest one's act, completed by the others. A promise gives it its kind and its position. */
 export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx, known: KnownContracts): Primitive {
-  if (group.length === 1) return settled(withoutTags(group[0]!, SOLVED));
+  if (group.length === 1) return settled(group[0]!);
   const isDetail = ({ tags }: DraftPrimitive): boolean => tags.includes(DETAIL);
   const others = group.filter((item) => !isDetail(item));
   const stated = others.length > 0 ? others : group;
@@ -60,7 +60,6 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx, known:
   const all = [...promises, ...alike];
   const legs = joinLegs(alike);
   const { basis, shape, venue, poolId } = best;
-  const { about, position, portions } = joinDetail(all);
   const act: DraftPrimitive = {
     kind: promised.kind,
     seq: alike.reduce((last, { seq }) => Math.max(last, seq), 0),
@@ -74,12 +73,10 @@ export function oneAct(group: readonly DraftPrimitive[], tx: CanonicalTx, known:
     claims: actClaims(alike, legs, promises),
     tags: [...new Set(all.flatMap((item) => tagsFrom(item, best, legs)))],
     evidence: distinctEvidence([...promises, ...ranked, ...group].flatMap(({ evidence }) => evidence)),
-    about,
-    position,
-    portions,
+    ...joinDetail(all),
     others: lost,
   };
-  return settled(withoutTags(details.reduce(withDetail, act), SOLVED));
+  return settled(details.reduce(withDetail, act));
 }
 
 /** Beside a listed contract an unlisted one adds no more than evidence. */
@@ -104,11 +101,6 @@ function tagsFrom(item: DraftPrimitive, best: DraftPrimitive, legs: readonly Leg
 
 const ON_TRIAL = 'experimental';
 const SOLVED: ReadonlySet<string> = new Set([PER_ASSET, DETAIL]);
-
-function withoutTags(item: DraftPrimitive, tags: ReadonlySet<string>): DraftPrimitive {
-  const has = item.tags.some((tag) => tags.has(tag));
-  return has ? { ...item, tags: item.tags.filter((tag) => !tags.has(tag)) } : item;
-}
 
 /** The one that wins, then the others in the order in which they would, each with the reason. */
 function byRank(
@@ -222,9 +214,11 @@ function withDetail(act: DraftPrimitive, { legs, portions }: DraftPrimitive): Dr
   return { ...act, portions: stated ? act.portions : sumPortions([act.portions, placed]) };
 }
 
-/** Assigns portions to assets; drops impossible ones: more than was paid, or without a leg. */
+/** Without solved tags; portions with their assets, less impossible ones: more than was paid, or no leg. */
 function settled(item: DraftPrimitive): Primitive {
-  return isSettled(item) ? item : { ...item, portions: placedPortions(item) };
+  const tags = item.tags.filter((tag) => !SOLVED.has(tag));
+  const own = tags.length === item.tags.length ? item : { ...item, tags };
+  return isSettled(own) ? own : { ...own, portions: placedPortions(own) };
 }
 
 const isSettled = (item: DraftPrimitive): item is DraftPrimitive & { readonly portions: readonly never[] } =>

@@ -3,7 +3,7 @@ import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
-import type { Tracing } from '../../../value/parties.ts';
+import { tracingOf, venuesOf } from '../../../value/parties.ts';
 import { isListedAddress } from '../../../value/tokenCall.ts';
 import type { Address } from '../../../model/hex.ts';
 import type { Motif } from '../../../model/motif.ts';
@@ -24,9 +24,6 @@ export interface Change extends Pick<Side, 'amounts'> {
 export interface OwnerContext extends Pick<PositionInput, 'flow' | 'motifs' | 'rulebook'> {
   /** The accounts that the transaction was done for: they own even momentary holdings. */
   readonly principals: ReadonlySet<Address>;
-  readonly tracing: Tracing;
-  /** Contracts at which the acts were done. */
-  readonly venues: ReadonlyMap<Address, Motif>;
 }
 
 /** Amounts that an account sent and received, native and wrapped native as one. */
@@ -171,7 +168,7 @@ function payerOf({ motif, owner }: Change, { movements }: ValueFlow): Address {
 }
 
 /** The one account at which a position's token ended, or from which it came; null for none or several. */
-function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerContext): Address | null {
+function holderOfToken(change: Change, token: AssetId, { flow, motifs }: OwnerContext): Address | null {
   const gained = change.delta > 0n;
   const ends = new Set<Address>();
   const passes = (account: Address): boolean => {
@@ -189,7 +186,7 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
     return asset === token && account !== ZERO_ADDRESS && passes(account);
   });
   const [end] = ends;
-  return ends.size === 1 && !venues.has(end!) ? end! : null;
+  return ends.size === 1 && !venuesOf(motifs).has(end!) ? end! : null;
 }
 
 /**
@@ -199,15 +196,18 @@ function holderOfToken(change: Change, token: AssetId, { flow, venues }: OwnerCo
 function userBehind(change: Change, context: OwnerContext): Address | null {
   const { owner } = change;
   const moved = movedAmounts(change);
-  const { principals, venues, flow } = context;
-  const { carriers, origins, destinations } = context.tracing;
+  const { principals, motifs, flow } = context;
+  const { carriers, origins, destinations } = tracingOf(flow);
   if (principals.has(owner) || !carriers.has(owner) || !isListedAddress(owner, context.rulebook)) return null;
   const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
     (put ? origins : destinations)(owner, asset);
   const direct = moved.flatMap(({ asset, delta }) => endsOf(asset, delta < 0n));
   const isUser = (end: Address): boolean => principals.has(end);
   // A converted asset came from a venue; from any other account it is that account's.
-  if (!direct.some(isUser) && direct.some((end) => end !== ZERO_ADDRESS && end !== owner && !venues.has(end)))
+  if (
+    !direct.some(isUser) &&
+    direct.some((end) => end !== ZERO_ADDRESS && end !== owner && !venuesOf(motifs).has(end))
+  )
     return null;
   const assets = [...(flow.ledgers.get(owner)?.keys() ?? [])];
   const signs = [...new Set(moved.map(({ delta }) => delta < 0n))];

@@ -2,7 +2,6 @@ import { groupBy } from '../../../lib/lists.ts';
 import { distinctEvidence } from '../../../lib/evidence.ts';
 import { changesPosition, hasTag, POSITION_TRADES } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
-import { tracingOf, venuesOf } from '../../../value/parties.ts';
 import { amountsOf, isShare, LIQUIDATE, movedAmounts, sidesOf } from '../../../value/sides.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import type { PositionChange, PositionPart } from '../../../model/economics.ts';
@@ -28,7 +27,7 @@ export type PositionInput = Pick<EconomicsInput, 'motifs' | 'flow' | 'attributio
  * changes of one owner's position asset sum to the change of its balance.
  */
 export function positionChanges(input: PositionInput): PositionChange[] {
-  const { flow, attribution, motifs, rulebook } = input;
+  const { flow, attribution, motifs } = input;
   // Acts that carried its value on show the position, too.
   const parts = groupBy(motifs, ({ reason, parent }) => (reason === 'carried' ? parent : null));
   const found = motifs.flatMap((motif) => changesOf(motif, input));
@@ -37,9 +36,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   const principals = new Set([signer, ...entity]);
   if (actor !== null) principals.add(actor);
   for (const { owner } of orders) principals.add(owner);
-  const tracing = tracingOf(flow);
-  const venues = venuesOf(motifs);
-  const changes = withOwners(found, { flow, motifs, rulebook, principals, tracing, venues });
+  const changes = withOwners(found, { ...input, principals });
   return [
     ...changes.map((change) => positionOf(change, parts.get(change.motif.index) ?? [], flow)),
     ...unexplained(changes, flow),
