@@ -40,6 +40,18 @@ export function keyOfLog({ topics }: Pick<Log, 'topics'>): string {
   return eventKey(topics[0], topics.length);
 }
 
+/** Of events by `keyOfLog`: finds a log's without making a text for it. */
+export function eventsByLog<S, T>(events: ReadonlyMap<string, S>, of: (event: S) => T) {
+  const byTopic = new Map<string | undefined, T[]>();
+  for (const [key, event] of events) {
+    const [topic, count] = key.split(':') as [string, string];
+    const own = byTopic.get(topic) ?? [];
+    own[Number(count)] = of(event);
+    byTopic.set(topic, own);
+  }
+  return ({ topics }: Pick<Log, 'topics'>): T | undefined => byTopic.get(topics[0])?.[topics.length];
+}
+
 /** Digits of the hash that a line begins with. */
 const PREFIX = 8;
 

@@ -1,4 +1,4 @@
-import { keyOfLog } from '../../evm/signatures.ts';
+import { eventsByLog } from '../../evm/signatures.ts';
 import type { Address } from '../../model/hex.ts';
 import type { CanonicalTx, Log } from '../../model/canonicalTx.ts';
 import type { BindExpr, Rulebook, TokenEventSpec } from '../../model/rulebook.ts';
@@ -24,12 +24,12 @@ interface Declared {
 /** Token events as the rules declare them, found by log. */
 export class Declarations {
   readonly #nftContracts: ReadonlySet<Address | null>;
-  readonly #events: ReadonlyMap<string, Declared>;
+  readonly #declaredBy: (log: Log) => Declared | undefined;
 
   constructor(tokenEvents: Rulebook['tokenEvents']) {
     const nfts = [...tokenEvents.values()].flat().filter(({ assetKind }) => assetKind === 'erc721');
     this.#nftContracts = new Set(nfts.flatMap(({ emitters }) => [...emitters]));
-    this.#events = new Map([...tokenEvents].map(([key, specs]) => [key, declaredBy(specs)]));
+    this.#declaredBy = eventsByLog(tokenEvents, declaredBy);
   }
 
   /** Whether ERC-20 transfers come from a declared NFT: they repeat declared events or count tokens held. */
@@ -39,7 +39,7 @@ export class Declarations {
 
   /** The declaration that applies to a log: one that names its emitter, else one that names none. */
   for(log: Log): Declaration | null {
-    const declared = this.#events.get(keyOfLog(log));
+    const declared = this.#declaredBy(log);
     return declared === undefined ? null : (declared.named.get(log.address) ?? declared.fallback);
   }
 }

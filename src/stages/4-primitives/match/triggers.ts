@@ -1,9 +1,10 @@
+import { eventsByLog } from '../../../evm/signatures.ts';
 import { frameEvidence, logEvidence } from '../../../lib/evidence.ts';
 import { lazy } from '../../../lib/lazy.ts';
 import { isCallOf } from '../../../value/tokenCall.ts';
 import type { Trigger } from '../bind/applyMapping.ts';
 import type { CanonicalTx } from '../../../model/canonicalTx.ts';
-import type { Hex, Address } from '../../../model/hex.ts';
+import type { Address } from '../../../model/hex.ts';
 import type { EventMapping, Rulebook, BindExpr, LegSpec, PortionSpec } from '../../../model/rulebook.ts';
 import { resolverOf, type Resolver, type Test } from '../../../value/resolver.ts';
 import { poolsOf } from './provenProtocol.ts';
@@ -17,27 +18,17 @@ interface TriggerMappings {
   readonly all: () => readonly PreparedMapping[];
 }
 
-/** Mappings by trigger: events by first topic and number of topics, calls by selector. */
-export interface TriggerIndex {
-  readonly events: ReadonlyMap<string, readonly (TriggerMappings | undefined)[]>;
-  readonly calls: ReadonlyMap<Hex, TriggerMappings>;
-}
+/** Mappings by trigger: events by log, calls by selector. */
+export type TriggerIndex = ReturnType<typeof indexTriggers>;
 
 /** Indexes the rulebook's mappings. */
-export function indexTriggers({ events, calls }: Pick<Rulebook, 'events' | 'calls'>): TriggerIndex {
+export function indexTriggers({ events, calls }: Pick<Rulebook, 'events' | 'calls'>) {
   const prepareAll = (specs: readonly EventMapping[], rootOnly: boolean): TriggerMappings => ({
     rootOnly,
     all: lazy(() => specs.map(prepareMapping)),
   });
-  const byTopic = new Map<string, TriggerMappings[]>();
-  for (const [key, { mappings }] of events) {
-    const [topic, count] = key.split(':') as [string, string];
-    const own = byTopic.get(topic) ?? [];
-    own[Number(count)] = prepareAll(mappings, false);
-    byTopic.set(topic, own);
-  }
   return {
-    events: byTopic,
+    eventOf: eventsByLog(events, ({ mappings }) => prepareAll(mappings, false)),
     calls: new Map(
       [...calls].map(([selector, { mappings, depth }]) => [selector, prepareAll(mappings, depth === 'root')]),
     ),
@@ -55,10 +46,10 @@ export function findTriggers(tx: CanonicalTx, index: TriggerIndex): TriggerMatch
   return [...matchLogs(tx, index), ...matchCalls(tx, index)];
 }
 
-function* matchLogs({ logs }: CanonicalTx, { events }: TriggerIndex): Iterable<TriggerMatch> {
+function* matchLogs({ logs }: CanonicalTx, { eventOf }: TriggerIndex): Iterable<TriggerMatch> {
   for (const log of logs) {
     const { topics, data, address, seq } = log;
-    const mappings = events.get(topics[0]!)?.[topics.length];
+    const mappings = eventOf(log);
     if (!mappings) continue;
     const [args, evidence] = [{ topics, data, base: 0 }, logEvidence(log)];
     const [caller, value, output] = [null, null, null];
