@@ -61,6 +61,9 @@ const PREDICATES = {
   sum_of_parts: isEqual,
   net_of_parts: isEqual,
   amounts_agree: ({ exact, amount, stated }: Leg) => exact || distance(amount, stated!) <= ROUNDING,
+  // Whoever paid before may have what it paid sent to anybody: nothing is lent.
+  repaid_in_full: ({ own: lent, other: repaid }: Moved) =>
+    sumOf(repaid) >= sumOf(lent) && repaid.every(({ index }) => lent.every((one) => one.index < index)),
   assets_differ: (legs: readonly Leg[]) => {
     const taken = new Set(legs.flatMap(({ role, asset }) => (role === 'in' ? asset : [])));
     return !legs.some(({ role, asset }) => role === 'out' && taken.has(asset));
@@ -121,7 +124,8 @@ export function claim(
     | 'burnt_to_zero'
     | 'single_venue'
     | 'both_sides_equal'
-    | 'issuer_holds_underlying',
+    | 'issuer_holds_underlying'
+    | 'repaid_in_full',
   flow: ValueFlow,
   operands: readonly number[],
   against: readonly number[] = NOTHING,
@@ -165,6 +169,9 @@ export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Cla
       claims.push(evaluate('amounts_agree', leg, [{ word: stated }], [place]));
   }
   addDifferClaim(claims, legs, places);
+  const moved = (wanted: string) => legs.flatMap(({ role, movements }) => (role === wanted ? movements : []));
+  const [lent, repaid] = [moved('borrowed'), moved('repaid')];
+  if (lent.length > 0 && repaid.length > 0) claims.push(claim('repaid_in_full', flow, lent, repaid));
   return claims;
 }
 

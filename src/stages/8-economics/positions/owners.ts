@@ -72,6 +72,10 @@ function hadPart(change: Change, context: OwnerContext): boolean {
   return hadAssets(change, context);
 }
 
+/** Whether it changed with its token; what a position is opened with may be another's. */
+const isOfToken = ({ amounts, delta, position: { effect } }: Change): boolean =>
+  amounts.some(isShare) && (effect !== 'open' || delta >= 0n);
+
 /** Whether one of the position's assets moved at its owner. */
 function hadAssets(change: Change, context: OwnerContext): boolean {
   const own = balancesOf(change.owner, context);
@@ -79,9 +83,10 @@ function hadAssets(change: Change, context: OwnerContext): boolean {
 }
 
 /** A position token its owner never had, or that only went through an account of no party; or a mention. */
-function isOnTheWay({ owner, token, amounts, motif }: Change, { flow, principals }: OwnerContext): boolean {
+function isOnTheWay(change: Change, { flow, principals }: OwnerContext): boolean {
+  const { owner, token, amounts, motif } = change;
   if (amounts.length === 0 && roleOf(motif, 'owner') === owner && !principals.has(owner)) return true;
-  if (token === null || !amounts.some(isShare) || !flow.assets.has(token)) return false;
+  if (token === null || !isOfToken(change) || !flow.assets.has(token)) return false;
   if (!held(owner, token, flow)) return true;
   return !principals.has(owner) && net(owner, token, flow) === 0n;
 }
@@ -152,8 +157,8 @@ const held = (account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean
 function holderOf(change: Change, context: OwnerContext): Address {
   const stated = statedOwner(change.motif, context.rulebook);
   if (stated !== null) return stated;
-  const { owner, token, delta, amounts } = withOwner(change, payerOf(change, context.flow));
-  if (token === null || delta === 0n || !amounts.some(isShare))
+  const { owner, token, delta } = withOwner(change, payerOf(change, context.flow));
+  if (token === null || delta === 0n || !isOfToken(change))
     return userBehind(withOwner(change, owner), context) ?? owner;
   const { flow, principals } = context;
   if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
