@@ -15,7 +15,7 @@ import { isListedAddress } from './tokenCall.ts';
 import type { Address } from '../model/hex.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { Scene } from '../model/scene.ts';
-import type { Suspects } from './suspectTokens.ts';
+import { wasTaken, type Suspects } from './suspectTokens.ts';
 
 /** The material that the proof of an act may rest on. */
 export interface ProofInput extends Omit<Scene, 'motifs'> {
@@ -89,7 +89,9 @@ function isAsked(act: Primitive, input: ProofInput): boolean {
   const { suspects, flow, rulebook } = input;
   const known = isRecognised(protocol);
   if (known && kindOf(rulebook, kind).position === null) return isTaken(act, input);
-  if (basis === 'structure' && !roles.some(({ role }) => role === 'owner')) return true;
+  const [owner] = accountsWith(roles, 'owner');
+  const moved = legs.flatMap(({ movements }) => movements);
+  if (basis === 'structure') return !owner || !suspects || !wasTaken(moved, owner, suspects.unasked, flow);
   const isGiven = ({ role }: Leg, m: Movement): boolean =>
     known && (!SENT_ROLES.has(role) || isIssuance(m) || isListedAddress(m.from, rulebook));
   return legs.every((leg) =>

@@ -6,6 +6,7 @@ import { ZERO_ADDRESS } from '../evm/hex.ts';
 import { Consent } from './consent.ts';
 import type { Answers } from './signed.ts';
 import { isListedAddress } from './tokenCall.ts';
+import { mergeNative } from './asset.ts';
 import { cleanText } from './cleanText.ts';
 import { knownSymbols } from './labelFormat.ts';
 import type { CanonicalTx } from '../model/canonicalTx.ts';
@@ -176,6 +177,23 @@ export function findSuspects(
   const mentioned = lazy(() => mentionedBy(tx, flow, unlisted, allowances));
   const doubted = { unasked, unlisted, unverified, allowances, mentioned };
   return { impersonating, impersonators, ...doubted, consent };
+}
+
+/** Whether a plain payment was taken unasked from its owner, at once or before a carrier passed it on. */
+export function wasTaken(
+  paid: readonly number[],
+  owner: Address,
+  unasked: ReadonlySet<number>,
+  flow: ValueFlow,
+): boolean {
+  const { movements, outgoing } = flow;
+  const assetOf = (m: number): AssetId => mergeNative(movements[m]!.asset, flow);
+  const isPassedOn = (taken: number): boolean =>
+    paid.some((m) => m > taken && movements[m]!.from !== owner && assetOf(m) === assetOf(taken));
+  return (
+    paid.some((m) => unasked.has(m)) ||
+    (outgoing.get(owner) ?? []).some((m) => unasked.has(m) && isPassedOn(m))
+  );
 }
 
 function mentionedBy(

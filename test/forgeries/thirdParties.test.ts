@@ -1,11 +1,13 @@
-// Listed contracts that let whoever calls them name somebody else, or make a stranger's calls: what is told of the accounts
-// that only get a name or bring a message.
+// Listed contracts that let their callers name somebody else, or make a stranger’s calls: what is told of
+// the accounts that only get a name, lose money or bring a message.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getAddress, type Address, type Hex } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
+import { fetchRawAnswers } from '../../src/tools/verify/fetchRawAnswers.ts';
+import { verifyReport } from '../../src/tools/verify/verifyReport.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET } from '../devnet/addresses.ts';
-import { fn, fnOf } from '../devnet/chain.ts';
+import { ETHER, fn, fnOf } from '../devnet/chain.ts';
 import { ATTACKER, call, compile, event, short, startStage, type Stage, type Step } from './stage.ts';
 
 const [ALICE, ME] = [addressOf('alice'), addressOf(ATTACKER)];
@@ -76,6 +78,8 @@ describe('a pool that pays whom its caller names', () => {
     const report = await stage.play(mask, [paid, call(pair, swap(ALICE, '0x'))]);
     expect(report.classification.status).toBe('Suspected');
     expect(rolesOf(report, 'flash_loan').map(([status]) => status)).toEqual(['Suspected']);
+    const answers = await fetchRawAnswers(stage.rpcUrl, report.tx.hash);
+    expect(verifyReport(report, answers)).toEqual([]);
   });
 });
 
@@ -173,5 +177,53 @@ describe('a withdrawal requested for another account', () => {
     expect(classification).toMatchObject({ status: 'Proven', actor: ALICE });
     expect(classification.intent_label).toMatch(label);
     expect(effects.map((one) => [one.owner, one.effect, one.status])).toEqual([[owner, 'open', 'Proven']]);
+  });
+});
+
+describe('what a stranger’s contract takes by an allowance of old and passes on', () => {
+  const [BOB, CAROL] = [addressOf('bob'), addressOf('carol')];
+  const ROBBED = 'transferFrom(address,address,uint256)';
+  const taken = (token: Address, amount: bigint) => call(token, fn(ROBBED, [ALICE, mask, amount]));
+  beforeAll(async () => {
+    const { chain, c } = stage;
+    await give(ALICE);
+    await chain.must('alice', { to: weth, data: fn('deposit()'), value: ETHER });
+    for (const token of ['USDC', 'WETH']) await c.approve('alice', token, mask);
+    const allow = call(usdc, fn('approve(address,uint256)', [MAINNET.v2Router, 100n * MILLION]));
+    await chain.must(ATTACKER, { to: mask, data: play([allow]) });
+  });
+
+  it('is no payment of the account to several', async () => {
+    const pay = (to: Address) => call(usdc, fn('transfer(address,uint256)', [to, MILLION]));
+    const report = await stage.play(mask, [taken(usdc, 3n * MILLION), pay(ME), pay(BOB), pay(CAROL)]);
+    expect(report.motifs.map(({ kind, status }) => [kind, status])).toEqual([
+      ['batch_transfer', 'Suspected'],
+      ['transfer', 'Suspected'],
+      ['transfer', 'Suspected'],
+      ['transfer', 'Suspected'],
+    ]);
+  });
+
+  it('is no trade of the account’s, only its money', async () => {
+    const path = [usdc, weth, MAINNET.dai];
+    const list = 'swapExactTokensForTokens(uint256,uint256,address[],address,uint256)';
+    const trade = call(MAINNET.v2Router, fn(list, [10n * MILLION, 0n, path, ME, 1n << 40n]));
+    const report = await stage.play(mask, [taken(usdc, 10n * MILLION), trade]);
+    const [[status, roles]] = rolesOf(report, 'route') as [[string, [string, Address][]]];
+    expect([status, roles.filter(([role]) => role !== 'pool')]).toEqual([
+      'Proven',
+      [
+        ['source', ALICE],
+        ['recipient', ME],
+      ],
+    ]);
+    expect(report.classification).toMatchObject({ status: 'Suspected', actor: ME });
+  });
+
+  it.each([ALICE, BOB])('is nothing that the signer unwrapped, whoever gets the ether: %s', async (to) => {
+    const unwrap = call(weth, fn('withdraw(uint256)', [ETHER / 10n]));
+    const steps = [taken(weth, ETHER / 10n), unwrap, call(to, '0x', ETHER / 10n)];
+    const { classification } = await stage.play(mask, steps);
+    expect([classification.status, classification.actor]).toEqual(['Suspected', ME]);
   });
 });

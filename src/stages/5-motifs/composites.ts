@@ -89,7 +89,7 @@ function routeOf(
   hops: readonly Hop[],
   balance: readonly TradeBalance[],
   drafts: readonly MotifDraft[],
-  { flow, rulebook }: MotifInput,
+  { flow, rulebook, suspects }: MotifInput,
 ): MotifDraft | null {
   const trades = hops.filter((hop) => hop.trade);
   if (new Set(trades.map((hop) => hop.pool)).size < 2) return null;
@@ -107,13 +107,15 @@ function routeOf(
   const { origins, destinations } = tracingOf(flow);
   const payers = parties('sent', from.id, origins);
   const recipients = parties('received', to.id, destinations);
+  const [owner] = payers.length === 1 ? payers : [];
+  const isTaken = flow.outgoing.get(owner!)?.some((m) => suspects?.unasked.has(m)) === true;
   return hopsAsOne(hops, {
     traits: kindOf(rulebook, 'route'),
     gave: { id: from.id, amount: from.sent - from.received },
     got: { id: to.id, amount: to.received - to.sent },
     net: true,
     participants: [
-      ...(payers.length === 1 ? [{ role: 'owner', account: payers[0]! }] : []),
+      ...(owner === undefined || isTaken ? [] : [{ role: 'owner', account: owner }]),
       ...payers.map((account) => ({ role: 'payer', account })),
       ...recipients.map((account) => ({ role: 'recipient', account })),
     ],

@@ -96,13 +96,13 @@ function suspicions(view: SubjectView, motifs: readonly Motif[]): CaveatCode[] {
   return codes;
 }
 
-/** The actor gave nothing, and tokens that another account did not ask to give paid for a position. */
+/** The actor gave nothing; tokens that another did not ask to give paid for a position or were repacked. */
 function isFundedUnasked(view: SubjectView, motifs: readonly Motif[]): boolean {
   const { sent, flow, input } = view;
   const unasked = input.suspects?.unasked;
   if (sent.length > 0 || !unasked || unasked.size === 0) return false;
-  const positions = motifs.filter((motif) => motif.traits.position !== null);
-  const payers = new Set(positions.map((motif) => roleOf(motif, 'payer')));
+  const funded = motifs.filter(({ traits }) => traits.position !== null || traits.carries);
+  const payers = new Set(funded.map((motif) => roleOf(motif, 'payer')));
   return flow.movements.some((m) => unasked.has(m.index) && (payers.has(m.from) || payers.has(m.to)));
 }
 

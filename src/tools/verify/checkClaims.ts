@@ -155,8 +155,9 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
       const frame = chain.frames.get(path);
       return frame !== undefined && frame.type.startsWith('CREATE') && !frame.failed;
     }),
-  repaid_in_full: ({ movements: lent }, { movements: repaid }) =>
-    lent.length > 0 && total(repaid) >= total(lent),
+  repaid_in_full: ({ movements: lent }, { movements: repaid }, { report: { movements = [] } }) =>
+    all(lent, (one) => repaid.every((back) => movements.indexOf(one) < movements.indexOf(back))) &&
+    total(repaid) >= total(lent),
   principal_was_freed: ({ words }, { movements }) =>
     words.every((word) =>
       movements.some(({ asset_id: id }) => total(movements.filter((m) => m.asset_id === id)) >= word),
