@@ -148,9 +148,7 @@ describe('a stake that a stranger’s contract opens and ends in its own name', 
       [pay(forger), said],
       [call(STAKING, fn('withdraw(uint256)', [FIVE])), pay(ALICE)],
     );
-    expect(report.classification.intent_label).toBe(
-      `Unstake 5 USDC from Sky rewards, held for ${mine()}`,
-    );
+    expect(report.classification.intent_label).toBe(`Unstake 5 USDC from Sky rewards, held for ${mine()}`);
     expect(positionsOf(report)).toEqual([[forger, 'decrease', 'Proven', ['5 USDC']]]);
   });
 });

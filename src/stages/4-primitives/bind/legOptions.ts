@@ -89,7 +89,7 @@ const isUnwrapped = ({ from, to }: Movement, { run, venue }: LegContext): boolea
   to === venue && run.flow.wrappedNative.has(from);
 
 /** Whether the payer paid this amount to one account only: a stranger can add a second payment. */
-function isSole({ asset, amount, from, to, seq }: Movement, { index }: LegContext): boolean {
+function isSole({ asset, amount, from, to, seq }: Movement, { run: { index } }: LegContext): boolean {
   const any = { to: null, asset: null, id: null, assetKind: null, kind: null };
   const like = index.all({ query: { ...any, from, amount }, seq, claimed: new Set(), accept: () => true });
   return like.every((one) => one.asset !== asset || one.to === to);
