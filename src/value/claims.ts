@@ -61,7 +61,7 @@ const PREDICATES = {
   sum_of_parts: isEqual,
   net_of_parts: isEqual,
   amounts_agree: ({ exact, amount, stated }: Leg) => exact || distance(amount, stated!) <= ROUNDING,
-  // Whoever paid before may have what it paid sent to anybody: nothing is lent.
+  // An account that paid before can have that amount sent to any other: nothing is lent.
   repaid_in_full: ({ own: lent, other: repaid }: Moved) =>
     sumOf(repaid) >= sumOf(lent) && repaid.every(({ index }) => lent.every((one) => one.index < index)),
   assets_differ: (legs: readonly Leg[]) => {

@@ -59,13 +59,18 @@ function funderOf({ hops, base, entity }: Loop): Address | null {
     : null;
 }
 
+/** The third account in which a bot may keep its gains; a funder where that account did not consent. */
+function keeperOf(loop: Loop, kind: string): Record<'wallet' | 'funder', Address | null> {
+  const { entity, base } = loop;
+  if (kind !== 'cycle' || (entity.balances.get(base.id)?.net ?? 0n) > 0n)
+    return { wallet: null, funder: null };
+  const funder = funderOf(loop);
+  return { wallet: funder ?? entity.walletOf(base.id), funder };
+}
+
 function cycleMotif(loop: Loop, kind: 'cycle' | 'losing_cycle'): MotifDraft {
   const { hops, base, tx, rulebook, entity } = loop;
-  // A bot may keep its gains in a third account, which only receives.
-  const isElsewhere = kind === 'cycle' && (entity.balances.get(base.id)?.net ?? 0n) <= 0n;
-  // An account outside the entity that the cycle's first tokens came from, without its consent.
-  const funder = isElsewhere ? funderOf(loop) : null;
-  const wallet = isElsewhere ? (funder ?? entity.walletOf(base.id)) : null;
+  const { wallet, funder } = keeperOf(loop, kind);
   const own = wallet ? entity.balancesWith(wallet) : entity.balances;
   const acts = actsOf(hops);
   const accounts = [...entity.accounts, ...(wallet ? [wallet] : [])];

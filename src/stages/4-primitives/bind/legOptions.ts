@@ -80,20 +80,13 @@ export function resolveLeg(spec: PreparedLeg, scope: BindScope, context: LegCont
       m.asset !== excluded.asset &&
       !excluded.movements.includes(m.index) &&
       !isUnwrapped(m, context) &&
-      (spec.pick !== 'sole' || isSole(m, context)),
+      (spec.pick !== 'sole' || context.run.index.isSole(m)),
   };
 }
 
 /** The ether that a venue unwrapped: its payer paid in wrapped ether. */
 const isUnwrapped = ({ from, to }: Movement, { run, venue }: LegContext): boolean =>
   to === venue && run.flow.wrappedNative.has(from);
-
-/** Whether the payer paid this amount to one account only: a stranger can add a second payment. */
-function isSole({ asset, amount, from, to, seq }: Movement, { run: { index } }: LegContext): boolean {
-  const any = { to: null, asset: null, id: null, assetKind: null, kind: null };
-  const like = index.all({ query: { ...any, from, amount }, seq, claimed: new Set(), accept: () => true });
-  return like.every((one) => one.asset !== asset || one.to === to);
-}
 
 /** Of a kind other than the leg's where `kind` is given. */
 function search(

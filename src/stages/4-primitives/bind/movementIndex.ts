@@ -71,6 +71,13 @@ export class MovementIndex {
     return bucket ? this.#collect(bucket, search, { start: 0, step: 1, limit: MAX_TRIES }) : [];
   }
 
+  /** Whether the payer paid this amount to one account only: a stranger can add a second payment. */
+  isSole({ asset, amount, from, to, seq }: Movement): boolean {
+    const any = { to: null, asset: null, id: null, assetKind: null, kind: null };
+    const like = this.all({ query: { ...any, from, amount }, seq, claimed: new Set(), accept: () => true });
+    return like.every((one) => one.asset !== asset || one.to === to);
+  }
+
   #collect(
     bucket: Bucket,
     { query, claimed, accept }: MovementSearch,

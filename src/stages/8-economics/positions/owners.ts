@@ -72,7 +72,7 @@ function hadPart(change: Change, context: OwnerContext): boolean {
   return hadAssets(change, context);
 }
 
-/** Whether it changed with its token; what a position is opened with may be another's. */
+/** Whether it changed with its token; the token that opens a position may be of another owner. */
 const isOfToken = ({ amounts, delta, position: { effect } }: Change): boolean =>
   amounts.some(isShare) && (effect !== 'open' || delta >= 0n);
 
@@ -203,7 +203,8 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
   const moved = movedAmounts(change);
   const { principals, motifs, flow } = context;
   const { carriers, origins, destinations } = tracingOf(flow);
-  if (principals.has(owner) || !carriers.has(owner) || !isListedAddress(owner, context.rulebook)) return null;
+  const isRouter = carriers.has(owner) && isListedAddress(owner, context.rulebook);
+  if (principals.has(owner) || !isRouter) return null;
   const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
     (put ? origins : destinations)(owner, asset);
   const direct = moved.flatMap(({ asset, delta }) => endsOf(asset, delta < 0n));
