@@ -47,7 +47,7 @@ export const PASSES: Readonly<Record<string, Pass>> = {
   secondDropped: at('8-economics/positions/owners.ts', 'const isProven = ({ motif }: Change)', SECOND_KEPT),
   isOnTheWay: at(
     '8-economics/positions/owners.ts',
-    'if (token === null || !amounts.some(isShare) || !flow.assets',
+    'if (token === null || !isOfToken(change) || !flow.assets',
     'false',
   ),
   asExchanged: at('8-economics/positions/owners.ts', 'if (hadAssets(change, context) || !isShared', 'change'),

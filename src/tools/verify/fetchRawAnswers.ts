@@ -50,15 +50,23 @@ export async function fetchRawAnswers(url: string, hash: string): Promise<RawAns
   const { blockNumber } = (receipt ?? {}) as { blockNumber?: unknown };
   if (typeof blockNumber !== 'string')
     return { tx, receipt, block: null, callTracer, parityTrace, prestateDiff };
-  const { from, to } = (tx ?? {}) as { from?: unknown; to?: unknown };
   const [block, ...codes] = await Promise.all([
     ask(url, 'eth_getBlockByNumber', [blockNumber, false]),
-    ...[from, to]
-      .filter((account) => typeof account === 'string')
-      .map((account) => ask(url, 'eth_getCode', [account, blockNumber])),
+    ...accountsIn(tx, receipt).map((account) => ask(url, 'eth_getCode', [account, blockNumber])),
   ]);
   return { tx, receipt, block, callTracer, parityTrace, prestateDiff, codes };
 }
+
+/** Accounts that may delegate: the signer, the target, and those in topics of events. */
+function accountsIn(tx: unknown, receipt: unknown): readonly string[] {
+  const { from, to } = (tx ?? {}) as { from?: unknown; to?: unknown };
+  const topics = JSON.stringify(receipt).match(/(?<="0x0{24})[0-9a-f]{40}(?=")/g) ?? [];
+  const accounts = [from, to, ...topics.map((digits) => `0x${digits}`)];
+  return [...new Set(accounts.filter((account) => typeof account === 'string'))].slice(0, MAX_CODES);
+}
+
+/** Accounts whose code is asked for. */
+const MAX_CODES = 200;
 
 /** Reads contracts at one block by `eth_call`; a call that reverts or is refused reads as null. */
 export function contractReader(url: string, blockNumber: number): ReadContract {

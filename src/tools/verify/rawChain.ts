@@ -34,7 +34,7 @@ export interface RawAnswers {
   readonly parityTrace: unknown;
   /** `prestateTracer` with `diffMode`, where the node has it. */
   readonly prestateDiff: unknown;
-  /** Code of the signer and the target, which shows delegations (EIP-7702: `0xef0100‖address`). */
+  /** Code of the accounts named, which shows delegations (EIP-7702: `0xef0100‖address`). */
   readonly codes?: readonly unknown[];
 }
 
