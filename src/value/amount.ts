@@ -30,7 +30,8 @@ export function joined<T extends { readonly amount: bigint }>(all: Iterable<T>, 
   const sums = new Map<string, T>();
   for (const one of all) {
     const key = keyOf(one);
-    sums.set(key, { ...one, amount: one.amount + (sums.get(key)?.amount ?? 0n) });
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? one : { ...one, amount: one.amount + before.amount });
   }
   return [...sums.values()];
 }

@@ -169,10 +169,15 @@ export function legClaims(act: Primitive, tx: CanonicalTx, flow: ValueFlow): Cla
       claims.push(evaluate('amounts_agree', leg, [{ word: stated }], [place]));
   }
   addDifferClaim(claims, legs, places);
+  if (legs.some(({ role }) => role === 'borrowed')) addRepaidClaim(claims, legs, flow);
+  return claims;
+}
+
+/** A loan with its repayment is repaid in full after it was lent. */
+function addRepaidClaim(claims: Claim[], legs: readonly Leg[], flow: ValueFlow): void {
   const moved = (wanted: string) => legs.flatMap(({ role, movements }) => (role === wanted ? movements : []));
   const [lent, repaid] = [moved('borrowed'), moved('repaid')];
   if (lent.length > 0 && repaid.length > 0) claims.push(claim('repaid_in_full', flow, lent, repaid));
-  return claims;
 }
 
 /** Whether the movements of a leg carry its amount, or those of all legs that share them. */

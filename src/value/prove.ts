@@ -80,23 +80,23 @@ export function isSuspect(
 }
 
 /**
- * The gate for what was taken unasked: such an act is not proven, at a listed contract where it took it for a
- * position, elsewhere whatever it is. A listed market checks its makers' signatures,
- * and its shares are burnt as it decides.
+ * No act is proven that took assets unasked; at a listed contract, none that took them for a position: a
+ * market checks its makers' signatures, and its shares are burnt as it decides.
  */
 function isAsked(act: Primitive, input: ProofInput): boolean {
   const { kind, legs, protocol, basis, roles } = act;
-  const { suspects, flow, rulebook } = input;
+  const { flow, rulebook } = input;
+  const unasked = input.suspects?.unasked;
   const known = isRecognised(protocol);
   if (known && kindOf(rulebook, kind).position === null) return isTaken(act, input);
-  const [owner] = accountsWith(roles, 'owner');
-  const moved = legs.flatMap(({ movements }) => movements);
-  if (basis === 'structure') return !owner || !suspects || !wasTaken(moved, owner, suspects.unasked, flow);
+  if (!unasked || unasked.size === 0) return true;
+  if (basis === 'structure') {
+    const moved = legs.flatMap(({ movements }) => movements);
+    return !accountsWith(roles, 'owner').some((owner) => wasTaken(moved, owner, unasked, flow));
+  }
   const isGiven = ({ role }: Leg, m: Movement): boolean =>
     known && (!SENT_ROLES.has(role) || isIssuance(m) || isListedAddress(m.from, rulebook));
-  return legs.every((leg) =>
-    leg.movements.every((m) => !suspects?.unasked.has(m) || isGiven(leg, flow.movements[m]!)),
-  );
+  return legs.every((leg) => leg.movements.every((m) => !unasked.has(m) || isGiven(leg, flow.movements[m]!)));
 }
 
 /**

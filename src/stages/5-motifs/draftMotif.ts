@@ -81,7 +81,13 @@ export function draftOf(
 export function composite(summary: Summary, parts: readonly MotifDraft[]): MotifDraft {
   const doubt = proveWhole(summary, parts);
   return draftOf({
-    ...summary,
+    traits: summary.traits,
+    venue: summary.venue,
+    participants: summary.participants,
+    assetsIn: summary.assetsIn,
+    assetsOut: summary.assetsOut,
+    claims: summary.claims,
+    scopeFrame: summary.scopeFrame,
     protocol: sharedProtocol(parts),
     basis: parts.every((part) => part.basis !== 'structure') ? 'event' : 'structure',
     seq: parts.reduce((first, part) => Math.min(first, part.seq), Infinity),
