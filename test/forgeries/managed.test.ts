@@ -1,6 +1,6 @@
 // Positions and trades at listed venues that a stranger's contract tells of somebody, or that net to nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Address, getAddress, type Hex } from 'viem';
+import { type Address, type Hex } from 'viem';
 import type { TxReport } from '../../src/model/generated/report.ts';
 import { addressOf } from '../devnet/accounts.ts';
 import { MAINNET, NATIVE } from '../devnet/addresses.ts';
@@ -112,44 +112,6 @@ describe('a position that a stranger’s contract opens for who pays it', () => 
     const data = fn('transfer(address,uint256)', [addressOf('bob'), 5n * ONE]);
     const report = await stage.report(await stage.chain.send('alice', { to: puppet, data, gas: 3_000_000n }));
     expect(positionsOf(report)).toEqual([[ALICE, 'open', 'Proven', ['-1 USDC']]]);
-  });
-});
-
-describe('a stake that a stranger’s contract opens and ends in its own name', () => {
-  const { Puppet } = compile('Forger.sol');
-  /** A staking contract of Sky. */
-  const STAKING = getAddress('0x0650CAF159C5A49f711e8169D4336ECB9b950275');
-  const FIVE = 5n * ONE;
-  const move = (from: Address, to: Address) =>
-    call(MAINNET.usdc, fn('transferFrom(address,address,uint256)', [from, to, FIVE]));
-  const staked = async (steps: readonly Step[], own: readonly Step[]): Promise<TxReport> => {
-    const set = { to: STAKING, data: fnOf(Puppet!.abi, 'set', [steps]), gas: 3_000_000n };
-    await stage.chain.must(ATTACKER, set);
-    return stage.report(await stage.chain.send('alice', { to: forger, data: play(own), gas: 3_000_000n }));
-  };
-  const mine = () => `${forger.slice(0, 6)}…${forger.slice(-4)}`;
-  beforeAll(async () => {
-    await stage.chain.placeAt(STAKING, Puppet!, ['Staking', 'STAKING', 6]);
-    await stage.c.approve('alice', 'USDC', forger);
-  });
-
-  it('is that contract’s, and its payer is not told otherwise', async () => {
-    const said = event('Staked(address indexed user, uint256 amount)', forger, FIVE);
-    const own = [move(ALICE, forger), allow(STAKING), call(STAKING, fn('stake(uint256)', [FIVE]))];
-    const report = await staked([move(forger, STAKING), said], own);
-    expect(report.classification.intent_label).toBe(`Stake 5 USDC with Sky rewards for ${mine()}`);
-    expect(positionsOf(report)).toEqual([[forger, 'increase', 'Proven', ['-5 USDC']]]);
-  });
-
-  it('is that contract’s, whom it pays', async () => {
-    const said = event('Withdrawn(address indexed user, uint256 amount)', forger, FIVE);
-    const pay = (to: Address) => call(MAINNET.usdc, fn('transfer(address,uint256)', [to, FIVE]));
-    const report = await staked(
-      [pay(forger), said],
-      [call(STAKING, fn('withdraw(uint256)', [FIVE])), pay(ALICE)],
-    );
-    expect(report.classification.intent_label).toBe(`Unstake 5 USDC from Sky rewards, held for ${mine()}`);
-    expect(positionsOf(report)).toEqual([[forger, 'decrease', 'Proven', ['5 USDC']]]);
   });
 });
 

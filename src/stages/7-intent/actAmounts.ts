@@ -6,7 +6,6 @@ import { accountsWith, roleOf } from '../../lib/roles.ts';
 import type { SubjectView } from './facts/subjectView.ts';
 import { carriersOf } from '../../value/parties.ts';
 import { paymentsBeside } from './paymentsBeside.ts';
-import { isListedAddress } from '../../value/tokenCall.ts';
 import { amountsOf, isShare, namedHolder, sidesOf, statedOwner } from '../../value/sides.ts';
 import type { Address } from '../../model/hex.ts';
 import type { StatedAmount } from '../../model/intent.ts';
@@ -149,16 +148,15 @@ export function paidTo(view: SubjectView, motifs: readonly Motif[]): Address | n
   const recipientOf = ({ participants }: Motif) =>
     accountsWith(participants, 'recipient').find((account) => !view.entity.has(account)) ?? null;
   const paid = motifs.map((motif) => (isPaid(motif) ? recipientOf(motif) : null));
-  if (paid.some((one) => one !== null && carriersOf(view.flow).has(one))) return null;
   const debts = sharesOf(motifs, true);
   return view.received.some(({ id }) => !debts.has(id)) ? null : anotherOf(view, paid);
 }
 
-/** The only one of these accounts, unless it is the actor, a venue or a listed one that passes all on. */
+/** The only one of these accounts, unless it is the actor, a venue or one that passes all on. */
 function anotherOf(view: SubjectView, accounts: readonly (Address | null)[]): Address | null {
   const [one = null, ...others] = new Set(accounts);
   if (one === null || others.length > 0 || view.entity.has(one) || view.venues.has(one)) return null;
-  return carriersOf(view.flow).has(one) && isListedAddress(one, view.input.rulebook) ? null : one;
+  return carriersOf(view.flow).has(one) ? null : one;
 }
 
 /** Whether no act took the asset, and nothing the act took can have been made of it. */

@@ -203,7 +203,9 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
   const moved = movedAmounts(change);
   const { principals, motifs, flow } = context;
   const { carriers, origins, destinations } = tracingOf(flow);
-  const isRouter = carriers.has(owner) && isListedAddress(owner, context.rulebook);
+  // A payer that nobody lists may have a bridge pay anybody.
+  const isBridged = change.motif.traits.position?.owner !== undefined;
+  const isRouter = carriers.has(owner) && (!isBridged || isListedAddress(owner, context.rulebook));
   if (principals.has(owner) || !isRouter) return null;
   const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
     (put ? origins : destinations)(owner, asset);
