@@ -265,38 +265,34 @@ describe('an order at a book that logs no owner', () => {
 });
 
 describe('an order whose settlement pays another as much', () => {
-  it('is paid to its owner', async () => {
+  /** Alice's order of so many dollars, settled, and as much paid to Heidi where the solver does that. */
+  async function settled(amount: bigint, isNoisy: boolean, receiver?: Person): Promise<TxReport> {
     const to = MAINNET.cowSettlement;
     await stage.chain.must('maker', { to: dai, data: fn('transfer(address,uint256)', [to, 100n * ETHER]) });
+    const order = { owner: 'alice' as const, ...(receiver && { receiver }) };
     const request = await settle(
       stage.c,
       ['USDC', 'DAI'],
       [10n ** 12n, 1n],
-      [{ owner: 'alice', sell: ['USDC', '14'], buy: ['DAI', '0'] }],
-      [[dai, 0n, fn('transfer(address,uint256)', [HEIDI, 14n * ETHER])]],
+      [{ ...order, sell: ['USDC', String(amount)], buy: ['DAI', '0'] }],
+      isNoisy ? [[dai, 0n, fn('transfer(address,uint256)', [HEIDI, amount * ETHER])]] : [],
     );
-    const report = await stage.report(await stage.chain.send('solver', { ...request, gas: 3_000_000n }));
-    expect(report.attribution).toMatchObject({
+    return stage.report(await stage.chain.send('solver', { ...request, gas: 3_000_000n }));
+  }
+
+  it('is paid to its owner', async () => {
+    expect((await settled(14n, true)).attribution).toMatchObject({
       beneficiary: ALICE,
       orders: [{ owner: ALICE, receiver: ALICE, protocol: 'cow-protocol' }],
     });
   });
 
-  it.each<[string, amount: number, isNoisy: boolean]>([
-    ['to the account that it names', 13, false],
-    ['to nobody in particular where a solver pays another as much', 12, true],
+  it.each<[string, amount: bigint, isNoisy: boolean]>([
+    ['to the account that it names', 13n, false],
+    ['to nobody in particular where a solver pays another as much', 12n, true],
   ])('for another account is paid %s', async (_, amount, isNoisy) => {
-    const to = MAINNET.cowSettlement;
-    await stage.chain.must('maker', { to: dai, data: fn('transfer(address,uint256)', [to, 100n * ETHER]) });
-    const request = await settle(
-      stage.c,
-      ['USDC', 'DAI'],
-      [10n ** 12n, 1n],
-      [{ owner: 'alice', receiver: 'dave', sell: ['USDC', String(amount)], buy: ['DAI', '0'] }],
-      isNoisy ? [[dai, 0n, fn('transfer(address,uint256)', [HEIDI, BigInt(amount) * ETHER])]] : [],
-    );
-    const report = await stage.report(await stage.chain.send('solver', { ...request, gas: 3_000_000n }));
-    const dave = addressOf('dave');
-    expect(report.attribution.orders).toMatchObject([{ owner: ALICE, receiver: isNoisy ? null : dave }]);
+    const { attribution } = await settled(amount, isNoisy, 'dave');
+    const receiver = isNoisy ? null : addressOf('dave');
+    expect(attribution.orders).toMatchObject([{ owner: ALICE, receiver }]);
   });
 });

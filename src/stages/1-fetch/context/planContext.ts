@@ -3,6 +3,7 @@ import { planPricing } from '../prices/planPricing.ts';
 import { planHolders } from './holderReads.ts';
 import { NO_REGISTRIES, planRegistries } from './registryReads.ts';
 import { hasTag } from '../../../lib/motifKinds.ts';
+import { NOTHING } from '../../../lib/lists.ts';
 import { isRecord, itemsOf } from '../../../lib/shape.ts';
 import { actsOnOrders, APPROVED } from '../../../value/signed.ts';
 import { holderOf } from '../../../value/tokenCall.ts';
@@ -124,7 +125,7 @@ const executionTopics = ({ events, motifKinds }: Rulebook): ReadonlySet<Hash> =>
  * owners of orders: a later fill of one asks no more.
  */
 function executors({ logs, frames }: CanonicalTx, rulebook: PlanVocabulary): (Address | null)[] {
-  const asked = frames.map((frame) => askedIn(frame, rulebook));
+  const asked: (Address | null)[] = frames.flatMap((frame) => askedIn(frame, rulebook) ?? NOTHING);
   const known = rulebook.prepared?.derive(executionTopics);
   for (const { address, topics } of logs) {
     if (topics[3] && hasTag(rulebook, address, 'entry_point')) asked.push(addressOfWord(topics[2]!));
@@ -134,9 +135,9 @@ function executors({ logs, frames }: CanonicalTx, rulebook: PlanVocabulary): (Ad
 }
 
 /** The account that a call asks for a signature, or an order's owner whose token it takes. */
-function askedIn(call: Frame, { entities, tokenCalls }: PlanVocabulary): Address | null {
+function askedIn(call: Frame, vocabulary: PlanVocabulary): Address | null {
   const { selector, from, to } = call;
   if (selector === null || selector === APPROVED) return selector && to;
-  const spec = tokenCalls?.get(selector);
-  return spec?.holder != null && actsOnOrders({ entities }, from) ? holderOf(call, spec) : null;
+  const spec = vocabulary.tokenCalls?.get(selector);
+  return spec?.holder != null && actsOnOrders(vocabulary, from) ? holderOf(call, spec) : null;
 }

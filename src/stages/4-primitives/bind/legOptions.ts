@@ -52,27 +52,34 @@ export function someOption(leg: ResolvedLeg, take: (option: Option) => boolean):
 
 export const WORDS = ['from', 'to', 'asset', 'id'] as const;
 
-/** The values of a leg's expressions; `unread`: those that are given and do not resolve. */
+/** The values of a leg's expressions. */
 export function readLeg(spec: PreparedLeg, scope: BindScope) {
-  const [from, to] = [evaluateAccount(spec.from, scope), evaluateAccount(spec.to, scope)];
-  const [asset, id] = [evaluateAsset(spec.asset, scope), evaluateInteger(spec.id, scope)];
-  const words = { from, to, asset, id };
-  const amounts = statedAmounts(spec, scope);
-  const unread: string[] = WORDS.filter((word) => spec[word] !== null && words[word] === null);
-  if (spec.amount.length > 0 && amounts.length === 0) unread.push('amount');
-  return { words, amounts, unread };
+  return {
+    from: evaluateAccount(spec.from, scope),
+    to: evaluateAccount(spec.to, scope),
+    asset: evaluateAsset(spec.asset, scope),
+    id: evaluateInteger(spec.id, scope),
+    amounts: statedAmounts(spec, scope),
+  };
+}
+
+export type LegRead = ReturnType<typeof readLeg>;
+
+/** Whether an expression of the leg is given and does not resolve. */
+export function isUnread(spec: PreparedLeg, read: LegRead, word: (typeof WORDS)[number] | 'amount'): boolean {
+  if (word === 'amount') return spec.amount.length > 0 && read.amounts.length === 0;
+  return spec[word] !== null && read[word] === null;
 }
 
 /** Null where an expression of the leg is given and does not resolve. */
 export function resolveLeg(spec: PreparedLeg, scope: BindScope, context: LegContext, excluded: Excluded) {
-  const { words, amounts, unread } = readLeg(spec, scope);
-  if (unread.length > 0) return null;
+  const read = readLeg(spec, scope);
+  if (isUnread(spec, read, 'amount') || WORDS.some((word) => isUnread(spec, read, word))) return null;
   return {
     spec,
-    ...words,
+    ...read,
     /** To try in order: the named one, then native for wrapped native and the reverse; `[null]` for none. */
-    choices: assetChoices(words.asset, context.run.flow.wrappedNative),
-    amounts,
+    choices: assetChoices(read.asset, context.run.flow.wrappedNative),
     excludedAsset: excluded.asset,
     context,
     claimed: context.run.claimed.of(context.shape, spec.role),
@@ -106,14 +113,12 @@ function withoutAmount(leg: ResolvedLeg, choice: AssetRef | null): Option | null
 
 function picked({ spec, context }: ResolvedLeg, sought: MovementSearch): readonly Movement[] {
   const { index, enclosing } = context.run;
+  const span = () => enclosing.spanOf(context.trigger.evidence.log);
   if (spec.pick === 'all') return index.all(sought);
-  if (spec.pick === 'one') {
-    const nearest = index.nearest(sought);
-    return nearest ? [nearest] : NOTHING;
-  }
-  const { start, since } = enclosing.spanOf(context.trigger.evidence.log);
-  if (spec.pick === 'first') return index.near({ ...sought, seq: start }, 1, 1);
-  return index.near(sought, -1, 1).filter(({ seq }) => seq > since);
+  if (spec.pick === 'first') return index.near({ ...sought, seq: span().start }, 1, 1);
+  if (spec.pick === 'last') return index.near(sought, -1, 1).filter(({ seq }) => seq > span().since);
+  const nearest = index.nearest(sought);
+  return nearest ? [nearest] : NOTHING;
 }
 
 /** The movement of exactly this amount: a transfer before a mint or burn on the way. */

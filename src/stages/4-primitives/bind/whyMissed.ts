@@ -1,5 +1,5 @@
 import { holds, type BindScope, type Test } from '../../../value/resolver.ts';
-import { readLeg, WORDS, type BoundLeg, type LegContext } from './legOptions.ts';
+import { isUnread, readLeg, WORDS, type BoundLeg, type LegContext, type LegRead } from './legOptions.ts';
 import type { RecognitionRun } from './applyMapping.ts';
 import type { PreparedLeg } from '../match/triggers.ts';
 import type { LegMiss, MissReason } from '../../../model/primitive.ts';
@@ -35,8 +35,6 @@ export class FurthestFailure {
   }
 }
 
-type LegRead = ReturnType<typeof readLeg>;
-
 interface Wanted {
   readonly what: string;
   readonly wanted: string;
@@ -44,7 +42,7 @@ interface Wanted {
 }
 
 /** The conditions that a leg's expressions set on a movement. */
-function conditionsOf(spec: PreparedLeg, { words, amounts }: LegRead, { index }: RecognitionRun): Wanted[] {
+function conditionsOf(spec: PreparedLeg, read: LegRead, { index }: RecognitionRun): Wanted[] {
   const fields: Readonly<Record<(typeof WORDS)[number], Wanted['of']>> = {
     from: (m) => m.from,
     to: (m) => m.to,
@@ -52,9 +50,9 @@ function conditionsOf(spec: PreparedLeg, { words, amounts }: LegRead, { index }:
     id: (m) => String(index.idOf(m.asset)),
   };
   const wanted = WORDS.flatMap((what): Wanted[] =>
-    words[what] === null ? [] : [{ what, wanted: String(words[what]), of: fields[what] }],
+    read[what] === null ? [] : [{ what, wanted: String(read[what]), of: fields[what] }],
   );
-  const stated = amounts.map(({ amount }) => amount).join(' or ');
+  const stated = read.amounts.map(({ amount }) => amount).join(' or ');
   if (stated !== '') wanted.push({ what: 'amount', wanted: stated, of: (m) => String(m.amount) });
   if (spec.movementKind) wanted.push({ what: 'movement', wanted: spec.movementKind, of: (m) => m.kind });
   return wanted;
@@ -69,7 +67,7 @@ function nearestTo(
   used: readonly number[],
 ): Pick<LegMiss, 'unread' | 'nearest'> {
   const read = readLeg(spec, scope);
-  const { unread } = read;
+  const unread = ([...WORDS, 'amount'] as const).filter((word) => isUnread(spec, read, word));
   if (unread.length > 0) return { unread, nearest: null };
   const wanted = conditionsOf(spec, read, context.run);
   const claimed = context.run.claimed.of(context.shape, spec.role);

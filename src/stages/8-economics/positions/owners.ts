@@ -157,17 +157,20 @@ const held = (account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean
 function holderOf(change: Change, context: OwnerContext): Address {
   const stated = statedOwner(change.motif, context.rulebook);
   if (stated !== null) return stated;
-  const { owner, token, delta } = withOwner(change, payerOf(change, context.flow));
-  if (token === null || delta === 0n || !isOfToken(change))
-    return userBehind(withOwner(change, owner), context) ?? owner;
+  const paid = withOwner(change, payerOf(change, context.flow));
+  const { owner, token, delta } = paid;
+  if (token === null || delta === 0n || !isOfToken(change)) return userBehind(paid, context) ?? owner;
   const { flow, principals } = context;
   if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
   return holderOfToken(change, token, context) ?? owner;
 }
 
+/** Claims that are paid on another chain belong to an account that only their act can name. */
+const isPaidElsewhere = ({ traits }: Motif): boolean => traits.position?.owner !== undefined;
+
 /** The payer of a claim without a stated owner: anybody can be named as the depositor. */
 function payerOf({ motif, owner }: Change, { movements }: ValueFlow): Address {
-  if (motif.traits.position?.owner === undefined) return owner;
+  if (!isPaidElsewhere(motif)) return owner;
   const [payer, ...others] = new Set(motif.movements.map((index) => movements[index]!.from));
   return payer !== undefined && others.length === 0 ? payer : owner;
 }
@@ -203,9 +206,9 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
   const moved = movedAmounts(change);
   const { principals, motifs, flow } = context;
   const { carriers, origins, destinations } = tracingOf(flow);
-  // A payer that nobody lists may have a bridge pay anybody.
-  const isBridged = change.motif.traits.position?.owner !== undefined;
-  const isRouter = carriers.has(owner) && (!isBridged || isListedAddress(owner, context.rulebook));
+  // A payer that no rule lists can have a bridge pay any account.
+  const mayBePassed = !isPaidElsewhere(change.motif) || isListedAddress(owner, context.rulebook);
+  const isRouter = carriers.has(owner) && mayBePassed;
   if (principals.has(owner) || !isRouter) return null;
   const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
     (put ? origins : destinations)(owner, asset);
