@@ -63,9 +63,9 @@ function touchedAccounts(tx: CanonicalTx, flow: ValueFlow, motifs: readonly Moti
 /** Of results that are not the whole of the matter, or rest on less than they could. */
 function warningsOf(
   { attribution, context, suspects, verdict }: EconomicsInput,
-  of: Omit<Economics, 'warnings'>,
+  of: Pick<Economics, 'subject' | 'gas' | 'valuation' | 'positions' | 'structuralProfit'>,
   flows: SubjectFlows,
-  feeInside: boolean,
+  payer: ReturnType<typeof gasPayer>,
 ): string[] {
   const { actor, signer } = attribution;
   const { prices, unpricedAssets } = of.valuation;
@@ -82,8 +82,8 @@ function warningsOf(
     PositionAtCost: flows.isBooked,
     PriceDeviation: (verdict.category === 'trade' || changesOwn(of, flows)) && isLossy(flows),
     ProfitOfEntity: flows.net.usd?.numerator === 0n && (of.structuralProfit.usd?.numerator ?? 0n) !== 0n,
-    FeeInsideFlows: feeInside,
-    FeeNotPaidBySubject: !of.feePaidBySubject,
+    FeeInsideFlows: payer.inside,
+    FeeNotPaidBySubject: !payer.isSubject,
   };
   return Object.entries(warnings).flatMap(([warning, holds]) => (holds ? warning : []));
 }
@@ -108,10 +108,13 @@ function gasPayer(input: EconomicsInput) {
  * that rests on an asset without a price is unavailable with the reason, never understated.
  */
 export function computeEconomics(input: EconomicsInput): Economics {
-  const { tx, header, flow, context, attribution, motifs } = input;
+  const { tx, header, flow, context, attribution, motifs, verdict, rulebook } = input;
   const subject = attribution.actor ?? tx.from;
   const pricing = priceAssets({
-    ...input,
+    flow,
+    motifs,
+    context,
+    rulebook,
     assets: assetsOf(input),
     timestamp: header.timestamp,
     touched: touchedAccounts(tx, flow, motifs),
@@ -120,12 +123,15 @@ export function computeEconomics(input: EconomicsInput): Economics {
   const gas = gasCost(tx, header, book);
   const positions = positionChanges(input);
   const flows = subjectFlows({ subject, owner: subject, flow, context, positions, book });
-  const valued = { ...input, book, gas };
+  const valued = { tx, header, flow, attribution, motifs, verdict, rulebook, book, gas };
   const pnl = realizedPnl(valued);
   const payer = gasPayer(input);
   const isValued = (id: AssetId): boolean => book.prices.has(id) || !flows.counted.has(id);
   const assets = new Set([...flow.assets.keys()].filter(isValued));
-  const result = {
+  const { structuralProfit } = pnl;
+  const prices = valuation(assets, pricing, tx.blockNumber);
+  const figures = { subject, gas, valuation: prices, positions, structuralProfit };
+  return {
     subject,
     gas,
     inflow: flows.inflow,
@@ -136,16 +142,16 @@ export function computeEconomics(input: EconomicsInput): Economics {
     consideration: considerationOf(valued),
     tokenIn: flows.tokenIn,
     tokenOut: flows.tokenOut,
-    structuralProfit: pnl.structuralProfit,
+    structuralProfit,
     realizedPnl: pnl.realized,
-    valuation: valuation(assets, pricing, tx.blockNumber),
+    valuation: prices,
     positions,
     nftSales: nftSales(pricing.trades, book),
     owners: ownerEconomics(input, positions, book),
+    warnings: warningsOf(input, figures, flows, payer),
     feePaidBySubject: payer.isSubject,
     book,
   };
-  return { ...result, warnings: warningsOf(input, result, flows, payer.inside) };
 }
 
 /** Whether it changed positions of the subject, all of them in the figures. */

@@ -113,7 +113,7 @@ const byReason = (list: readonly RefusalReason[]): RefusalReason[] =>
  * through the prices chosen for their bases. Wrapped native is priced as native.
  */
 export function priceChooser(input: ChooserInput): RateSituation {
-  const { context, timestamp, touched, rulebook } = input;
+  const { context, timestamp, touched, motifs, flow, rulebook } = input;
   const keyOf = (asset: PriceKey): PriceKey =>
     asset !== 'native' && rulebook.wrappedNative.has(asset) ? 'native' : asset;
   const byKey = <T extends { readonly asset: PriceKey }>(items: readonly T[]): ReadonlyMap<PriceKey, T[]> =>
@@ -133,7 +133,7 @@ export function priceChooser(input: ChooserInput): RateSituation {
     return asset?.kind === 'native' ? 'native' : asset?.kind === 'erc20' ? asset.address : null;
   };
 
-  const situation = { ...input, choiceFor, keyOf, decimalsOf, keyOfId };
+  const situation = { choiceFor, keyOf, decimalsOf, keyOfId, timestamp, motifs, flow, rulebook };
 
   function choiceFor(asset: PriceKey): PriceChoice {
     const key = keyOf(asset);

@@ -27,7 +27,7 @@ export type PositionInput = Pick<EconomicsInput, 'motifs' | 'flow' | 'attributio
  * changes of one owner's position asset sum to the change of its balance.
  */
 export function positionChanges(input: PositionInput): PositionChange[] {
-  const { flow, attribution, motifs } = input;
+  const { flow, attribution, motifs, rulebook } = input;
   // Acts that carried its value on show the position, too.
   const parts = groupBy(motifs, ({ reason, parent }) => (reason === 'carried' ? parent : null));
   const found = motifs.flatMap((motif) => changesOf(motif, input));
@@ -36,7 +36,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   const principals = new Set([signer, ...entity]);
   if (actor !== null) principals.add(actor);
   for (const { owner } of orders) principals.add(owner);
-  const changes = withOwners(found, { ...input, principals });
+  const changes = withOwners(found, { flow, motifs, rulebook, principals });
   return [
     ...changes.map((change) => positionOf(change, parts.get(change.motif.index) ?? [], flow)),
     ...unexplained(changes, flow),
