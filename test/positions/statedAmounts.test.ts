@@ -8,6 +8,8 @@ const HOP_ETHER = '0xb8901acB165ed027E32754E0FFe830802919727f';
 const BASE_PORTAL = '0x49048044D57e1C92A77f79988d21Fa8fAF74E97e';
 const GRAPH_STAKING = '0xF55041E37E12cD407ad00CE2910B8269B01263b9';
 
+const USER = `0x${'22'.repeat(20)}`;
+
 const word = (value: bigint): string => value.toString(16).padStart(64, '0');
 const GWEI = 10n ** 9n;
 
@@ -75,17 +77,18 @@ describe('the principal of a position is the amount its event states', () => {
     [
       'a retryable ticket bridges its value',
       3n * GWEI,
-      ['bridge_claim open actor: principal -3000000000, fee -500000000'],
+      [`bridge_claim open ${USER}: principal -3000000000, fee -500000000`],
     ],
     ['a message bridges nothing, whatever ether pays for it', 0n, []],
   ])('Arbitrum: %s', async (_, value, expected) => {
-    const sent = 3_500_000_000n;
-    const packed = `0x${[1n, value, sent, 5n, 6n, 7n, 8n, 9n, 0n].map(word).join('')}`;
+    const [sent, to] = [3_500_000_000n, BigInt(USER)];
+    const packed = `0x${[to, value, sent, 5n, to, to, 8n, 9n, 0n].map(word).join('')}`;
     const { positions } = await reportOf({
+      from: USER,
       to: 'migrator',
       value: String(sent),
       call: 'migrate(address to)',
-      args: ['actor'],
+      args: [USER],
       steps: [
         move(String(sent), 'native', 'migrator', ARBITRUM_INBOX),
         event(INBOX, ARBITRUM_INBOX, [1, packed]),
