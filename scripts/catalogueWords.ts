@@ -1,3 +1,5 @@
+import type { CaveatCode } from '../src/model/intent.ts';
+
 /**
  * Meanings of the words in a report that no rule declares: codes, roles, modes, reasons. `generateCatalogue.ts` fails where a
  * closed list of the schema and a table here differ; a test fails where a report holds an open word that is not here.
@@ -36,6 +38,33 @@ export const REFUSALS: Words = {
   nonstandard_supply: 'The token’s supply makes a share of it meaningless.',
   nft_no_floor: 'Non-fungible tokens have no price of their own; no collection floor is taken for one.',
   spam_asset: 'The token is marked as spam, or carries the symbol of another.',
+};
+
+export const CAVEATS: Readonly<Record<CaveatCode, string>> & Words = {
+  heuristic_rule: 'The rule infers the purpose; nothing on chain states it. Never Proven.',
+  experimental_rule: 'The rule is on trial. Never Proven.',
+  no_single_actor: 'Several accounts acted alike, or none can be named as the actor.',
+  claimed_actor: 'Only balances or an event that anybody could have caused name the actor.',
+  stale_delegation:
+    'The actor’s delegated code (EIP-7702) ran, and nothing shows that the actor asked for it.',
+  suspect_token: 'A token takes the name of another, or moved without a call that explains it.',
+  state_unread:
+    'The state of the block was not there, or too many accounts acted: not all code that counts was read.',
+  unasked_pull: 'Something left the actor, or paid for its act, without a call or signature of its owner.',
+  nothing_recognised: 'No recognised act of the actor supports the headline.',
+  function_name_only: 'Only the name of a function says what an act was.',
+  amounts_differ: 'The event of an act states another amount than moved.',
+  unproven_motif: 'An act that the headline rests on is not Proven; the text says which, and why.',
+  low_confidence: 'An act that the headline rests on is of low confidence.',
+  unaccounted_value: 'The acts that the headline rests on do not account for all the actor sent or received.',
+  unknown_protocol: 'An act is at a contract that no rule lists, known by its behaviour.',
+  uncertain_motif: 'An act that the headline rests on is of medium confidence.',
+  rule_limit: 'The rule allows no more confidence: other purposes look the same.',
+  contradiction: 'Two statements of the report disagree; the text names both.',
+  no_rule: 'No rule speaks for this transaction.',
+  simulated: 'Previews: the transaction was simulated, and what comes before it may change what happens.',
+  depends_on_environment: 'Previews: with another fee, gas limit and fee recipient it does something else.',
+  signature: 'Previews: a signature is shown as a transaction that does the same.',
 };
 
 export const WARNINGS: Words = {
