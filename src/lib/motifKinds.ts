@@ -1,3 +1,4 @@
+import { NOTHING } from './lists.ts';
 import type { Motif } from '../model/motif.ts';
 import type { Rulebook } from '../model/rulebook.ts';
 import type { MotifKindSpec, MotifTraits } from '../model/vocabulary.ts';
@@ -76,6 +77,11 @@ export function servingTag({ entities }: Pick<Rulebook, 'entities'>, account: Ad
 /** Whether the rules list the address itself with this tag. */
 export const hasTag = ({ entities }: Pick<Rulebook, 'entities'>, account: Address, tag: string): boolean =>
   entities.get(account)?.tags.includes(tag) === true;
+
+/** The account's own tags in the rules, else those of all contracts of its protocol. */
+export function tagsOf(account: Address, { entities, prepared, protocols }: Rulebook): readonly string[] {
+  return entities.get(account)?.tags ?? protocols.get(prepared.protocolOf(account) ?? '')?.tags ?? NOTHING;
+}
 
 const UNPROVEN: ReadonlySet<ProtocolRef['matchedBy']> = new Set(['family', 'token', 'creator']);
 

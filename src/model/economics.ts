@@ -118,6 +118,8 @@ export type PositionPart = Pick<SideAmount, 'asset' | 'delta'> & {
 /** A position that a transaction opened, changed or closed for its owner. */
 export interface PositionChange {
   readonly owner: Address;
+  /** The account that holds it in its own name, where nothing shows that it does so for the owner. */
+  readonly heldBy: Address | null;
   readonly category: string;
   /** The ruleset's own name for the kind of position. */
   readonly subcategory: string | undefined;

@@ -1,7 +1,6 @@
 import { create2Address, createAddress } from '../evm/address.ts';
 import { wordOf } from '../evm/hex.ts';
 import { lazy } from '../lib/lazy.ts';
-import { addTo } from '../lib/lists.ts';
 import { memoize } from '../lib/memo.ts';
 import type { Address, Hash } from '../model/hex.ts';
 import type { CreationSpec } from '../model/membership.ts';
@@ -47,7 +46,7 @@ export function protocolOfCreated(
 ): (contract: Address) => string | undefined {
   const all = lazy(() => rowsOf(protocols));
   const rowsLike = (contract: string): readonly number[] =>
-    all().places.get(parseInt(contract.slice(2, 2 + 2 * PREFIX_BYTES), 16)) ?? [];
+    all().placesLike(parseInt(contract.slice(2, 2 + 2 * PREFIX_BYTES), 16));
   const creator = memoize((contract) => {
     const places = rowsLike(contract).map((place) => ({
       place,
@@ -62,19 +61,36 @@ export function protocolOfCreated(
 /** Created contracts remembered: a match costs up to three hashes. */
 const REMEMBERED = 2_048;
 
+/** Lists that the contracts are spread over by the first bytes of their addresses. */
+const LISTS = 1 << 18;
+
 /** All rows, and the places of contracts by the first bytes of their addresses. */
 function rowsOf(protocols: Iterable<ProtocolSpec>) {
-  const rows: Row[] = [];
-  const places = new Map<number, number[]>();
-  let place = 0;
-  for (const { slug, created } of protocols)
-    for (const spec of created) {
-      rows.push({ slug, spec, first: place });
-      const bytes = Buffer.from(indexIn(spec) ?? indexOfRow(spec), 'base64');
-      for (let at = 0; at < bytes.length; at += PREFIX_BYTES, place++)
-        addTo(places, bytes.readUInt32BE(at), place);
-    }
-  return { rows, places };
+  const specs = [...protocols].flatMap(({ slug, created }) => created.map((spec) => ({ slug, spec })));
+  const size = specs.reduce((sum, { spec }) => sum + sizeOf(spec), 0);
+  const prefixes = new Uint32Array(size);
+  // Each list is a chain from its last place to the one before it: such arrays load in milliseconds.
+  const [last, before] = [new Int32Array(LISTS).fill(-1), new Int32Array(size)];
+  let first = 0;
+  const rows = specs.map(({ slug, spec }): Row => {
+    const row = { slug, spec, first };
+    const bytes = Buffer.from(indexIn(spec) ?? indexOfRow(spec), 'base64').swap32();
+    prefixes.set(new Uint32Array(bytes.buffer, bytes.byteOffset, sizeOf(spec)), first);
+    first += sizeOf(spec);
+    return row;
+  });
+  for (let place = 0; place < size; place++) {
+    const list = prefixes[place]! & (LISTS - 1);
+    before[place] = last[list]!;
+    last[list] = place;
+  }
+  const placesLike = (prefix: number): number[] => {
+    const found: number[] = [];
+    for (let one = last[prefix & (LISTS - 1)]!; one >= 0; one = before[one]!)
+      if (prefixes[one] === prefix) found.push(one);
+    return found;
+  };
+  return { rows, placesLike };
 }
 
 /** The stored index, unless it was made for another count. */

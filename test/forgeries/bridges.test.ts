@@ -113,7 +113,7 @@ describe('what a router brings to a bridge that it lets pay a stranger', () => {
     const { classification, position_effects: effects } = await carried(bridge, said());
     expect(classification).toMatchObject({ intent_kind: 'BridgeDeposit', status: 'Suspected', actor: ALICE });
     expect(classification.caveats!.map(({ code }) => code)).toContain('contradiction');
-    expect(effects).toMatchObject([{ owner: router, category: 'bridge_claim' }]);
+    expect(effects).toMatchObject([{ owner: ALICE, category: 'bridge_claim', status: 'Suspected' }]);
   });
 
   it('is its payer’s own where it pays the bridge itself', async () => {

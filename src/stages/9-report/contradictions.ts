@@ -35,6 +35,7 @@ export function audited<T extends AuditInput>(input: T): T {
   const own = supporting.filter(({ owner }) => owners.has(owner));
   const contradiction =
     otherOwner(supporting, own, verdict.owner) ??
+    otherHolder(own) ??
     otherAsset(own, input) ??
     [stakesOf(own, input), ...tradeOf(group, input)].map((one) => otherAmount(one, input)).find(Boolean) ??
     otherWay(group, input);
@@ -48,6 +49,14 @@ function otherOwner([one]: Positions, own: Positions, stated: Address | null): s
   if (stated === null || !one || own.length > 0) return null;
   const [first, second] = [stated, one.owner].map(shortAddress);
   return `The headline is of a position of ${first}, its act of one of ${second}.`;
+}
+
+/** A contract that nothing shows to be its payer's has the position in its own name. */
+function otherHolder(own: Positions): string | null {
+  const one = own.find(({ heldBy }) => heldBy !== null);
+  if (!one) return null;
+  const [payer, holder] = [one.owner, one.heldBy!].map(shortAddress);
+  return `The position is of ${payer} by its payments, and of ${holder} by its venue.`;
 }
 
 /** A principal that its owner did not move, where its act moved another asset of the owner. */

@@ -30,7 +30,7 @@ export function positionEffect(
   input: EffectInput,
   writer: ReportWriter,
 ): wire.PositionEffect {
-  const { motif, position, beside, delta, subcategory } = change;
+  const { motif, position, beside, delta, subcategory, heldBy } = change;
   const owner = writer.address(change.owner);
   const category = change.category as wire.PositionEffect['category'];
   return Object.assign(subcategory === undefined ? { owner, category } : { owner, category, subcategory }, {
@@ -51,8 +51,8 @@ export function positionEffect(
       return { asset, delta_raw: raw, delta: writer.amount(asset, raw), role, usd };
     }),
     liquidation: change.effect === LIQUIDATE ? liquidationOf(motif, writer) : null,
-    status: motif.status,
-    confidence: motif.confidence,
+    status: heldBy === null ? motif.status : 'Suspected',
+    confidence: heldBy === null || motif.confidence !== 'High' ? motif.confidence : 'Medium',
     motif_ids: change.motifs.map(motifId),
     evidence: writer.evidences(change.evidence),
   });

@@ -40,6 +40,7 @@ function changes(movements: readonly MovementSketch[], motifs: readonly Motif[])
   const drafts = classified(motifs, kinds).map((one) => draftOf(one, flow));
   assignOwners(drafts, { tx: canonicalTx({}), flow, rulebook: kinds });
   return positionChanges({
+    tx: canonicalTx({}),
     motifs: drafts.map((draft) => ({ ...draft, parent: draft.whole?.index ?? null })),
     flow,
     rulebook: kinds,
@@ -306,6 +307,7 @@ describe('a position NFT that changes hands', () => {
   const moved = (manager: typeof MANAGER) => {
     const flow = valueFlow([{ from: SIGNER, to: BOB, asset: POSITION, amount: 1n }]);
     return positionChanges({
+      tx: canonicalTx({}),
       motifs: [
         motif({
           kind: 'transfer',

@@ -6,7 +6,7 @@ import { movedAssets, venuesOf } from '../../../value/parties.ts';
 import { amountsMoved } from '../../../value/sides.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
 import { withParts, type PartsOf } from '../../../lib/lazy.ts';
-import { isSwap } from '../../../lib/motifKinds.ts';
+import { isSwap, tagsOf } from '../../../lib/motifKinds.ts';
 import { deliveriesOf, holdingsOf, pathOf, reachedBy, type Delivery } from './swapFacts.ts';
 import { ownership, reachableOf } from './ownership.ts';
 import { addedBeside, motifsAtEnd, recipientsOf } from './flowEnds.ts';
@@ -151,8 +151,7 @@ export class SubjectView extends withParts<Parts>(PARTS) {
 
   tagsOf(account: Address | null): readonly string[] {
     if (account === null) return NOTHING;
-    const { entities, prepared, protocols } = this.input.rulebook;
-    return entities.get(account)?.tags ?? protocols.get(prepared.protocolOf(account) ?? '')?.tags ?? NOTHING;
+    return tagsOf(account, this.input.rulebook);
   }
 
   isMint(movement: Movement): boolean {

@@ -1,5 +1,6 @@
 import { follow } from '../../../value/follow.ts';
 import { ZERO_ADDRESS } from '../../../evm/hex.ts';
+import { tagsOf } from '../../../lib/motifKinds.ts';
 import { roleOf } from '../../../lib/roles.ts';
 import { mergeNative } from '../../../value/asset.ts';
 import { balances, type Balance } from '../../../value/balances.ts';
@@ -19,9 +20,11 @@ export interface Change extends Pick<Side, 'amounts'> {
   readonly owner: Address;
   readonly token: AssetId | null;
   readonly delta: bigint;
+  /** The account that holds it in its own name for the owner, where nothing shows that it is the owner's. */
+  readonly heldBy: Address | null;
 }
 
-export interface OwnerContext extends Pick<PositionInput, 'flow' | 'motifs' | 'rulebook'> {
+export interface OwnerContext extends PositionInput {
   /** The accounts that the transaction was done for: they own even momentary holdings. */
   readonly principals: ReadonlySet<Address>;
 }
@@ -32,6 +35,8 @@ const balancesOf = (account: Address, { flow }: OwnerContext): ReadonlyMap<Asset
 
 /** Categories of shares in a venue's holdings; of others its event states the amount owed. */
 const SHARED: ReadonlySet<string> = new Set(['liquidity', 'stake', 'vault']);
+/** Tag of protocols whose contracts let their owner alone have them run calls. */
+const OWN_ACCOUNT = 'own_account';
 const MOVING: ReadonlySet<string> = new Set(['increase', 'decrease']);
 
 /**
@@ -40,7 +45,7 @@ const MOVING: ReadonlySet<string> = new Set(['increase', 'decrease']);
  */
 export function withOwners(changes: readonly Change[], context: OwnerContext): Change[] {
   const owned = changes
-    .map((change) => withOwner(change, holderOf(change, context)))
+    .map((change) => withHolder(change, context))
     .filter((change) => !isOnTheWay(change, context));
   if (owned.length < 2) return owned.map((change) => asExchanged(change, context));
   const key = ({ owner, position: { category, effect } }: Change): string => `${owner} ${category} ${effect}`;
@@ -153,16 +158,26 @@ function net(account: Address, asset: AssetId, { ledgers }: ValueFlow): bigint {
 const held = (account: Address, asset: AssetId, { ledgers }: ValueFlow): boolean =>
   ledgers.get(account)?.has(asset) ?? false;
 
-/** The owner, or the account behind it where it only passed the position on. */
-function holderOf(change: Change, context: OwnerContext): Address {
+/** With the owner, or the account behind it where it only passed the position on. */
+function withHolder(change: Change, context: OwnerContext): Change {
   const stated = statedOwner(change.motif, context.rulebook);
-  if (stated !== null) return stated;
-  const paid = withOwner(change, payerOf(change, context.flow));
-  const { owner, token, delta } = paid;
-  if (token === null || delta === 0n || !isOfToken(change)) return userBehind(paid, context) ?? owner;
+  if (stated !== null) return withOwner(change, stated);
   const { flow, principals } = context;
-  if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return owner;
-  return holderOfToken(change, token, context) ?? owner;
+  const paid = withOwner(change, payerOf(change, flow));
+  const { owner, token, delta } = paid;
+  if (token === null || delta === 0n || !isOfToken(change)) {
+    const user = userBehind(paid, context) ?? owner;
+    const isOwn = user === owner || isFor(owner, user, context);
+    return { ...paid, owner: user, heldBy: isOwn ? null : owner };
+  }
+  if (net(owner, token, flow) !== 0n || (held(owner, token, flow) && principals.has(owner))) return paid;
+  return withOwner(paid, holderOfToken(change, token, context) ?? owner);
+}
+
+/** Whether an account holds positions for the user: a listed one, or one that its owner alone calls. */
+function isFor(account: Address, user: Address, { tx, rulebook }: OwnerContext): boolean {
+  if (isListedAddress(account, rulebook)) return true;
+  return tx.to === account && tx.from === user && tagsOf(account, rulebook).includes(OWN_ACCOUNT);
 }
 
 /** Claims that are paid on another chain belong to an account that only their act can name. */
@@ -206,10 +221,7 @@ function userBehind(change: Change, context: OwnerContext): Address | null {
   const moved = movedAmounts(change);
   const { principals, motifs, flow } = context;
   const { carriers, origins, destinations } = tracingOf(flow);
-  // A payer that no rule lists can have a bridge pay any account.
-  const mayBePassed = !isPaidElsewhere(change.motif) || isListedAddress(owner, context.rulebook);
-  const isRouter = carriers.has(owner) && mayBePassed;
-  if (principals.has(owner) || !isRouter) return null;
+  if (principals.has(owner) || !carriers.has(owner)) return null;
   const endsOf = (asset: AssetId, put: boolean): readonly Address[] =>
     (put ? origins : destinations)(owner, asset);
   const direct = moved.flatMap(({ asset, delta }) => endsOf(asset, delta < 0n));

@@ -20,14 +20,15 @@ const ENDING: ReadonlySet<string> = new Set(['decrease', 'collect']);
 const POSITION_MANAGER = 'position_manager';
 const SUPPLY = 'lending_supply';
 
-export type PositionInput = Pick<EconomicsInput, 'motifs' | 'flow' | 'attribution' | 'rulebook'>;
+type Inputs = 'tx' | 'motifs' | 'flow' | 'attribution' | 'rulebook';
+export type PositionInput = Pick<EconomicsInput, Inputs>;
 
 /**
  * The positions that motifs change, as the vocabulary declares, in execution order, each with its owner. The
  * changes of one owner's position asset sum to the change of its balance.
  */
 export function positionChanges(input: PositionInput): PositionChange[] {
-  const { flow, attribution, motifs, rulebook } = input;
+  const { flow, attribution, motifs } = input;
   // Acts that carried its value on show the position, too.
   const parts = groupBy(motifs, ({ reason, parent }) => (reason === 'carried' ? parent : null));
   const found = motifs.flatMap((motif) => changesOf(motif, input));
@@ -36,7 +37,7 @@ export function positionChanges(input: PositionInput): PositionChange[] {
   const principals = new Set([signer, ...entity]);
   if (actor !== null) principals.add(actor);
   for (const { owner } of orders) principals.add(owner);
-  const changes = withOwners(found, { flow, motifs, rulebook, principals });
+  const changes = withOwners(found, { ...input, principals });
   return [
     ...changes.map((change) => positionOf(change, parts.get(change.motif.index) ?? [], flow)),
     ...unexplained(changes, flow),
@@ -58,7 +59,7 @@ function changesOf(motif: Motif, input: PositionInput): Change[] {
     const token = motif.position ?? shares[0]?.asset ?? null;
     const delta = shares.reduce((sum, one) => sum + (one.asset === token ? one.delta : 0n), 0n);
     const named = owner ?? attribution.actor ?? attribution.signer;
-    return position ? [{ motif, token, delta, position, owner: named, amounts }] : [];
+    return position ? [{ motif, token, delta, position, owner: named, amounts, heldBy: null }] : [];
   });
 }
 
@@ -113,10 +114,11 @@ function positionTransfer(motif: Motif, { rulebook, flow }: PositionInput): Side
 }
 
 function positionOf(change: Change, parts: readonly Motif[], flow: ValueFlow): PositionChange {
-  const { motif, token, delta, owner, position, amounts } = change;
+  const { motif, token, delta, owner, position, amounts, heldBy } = change;
   const all = parts.length === 0 ? null : [motif, ...parts];
   return {
     owner,
+    heldBy,
     category: position.category,
     subcategory: position.subcategory,
     effect: effectOf(change, flow),
@@ -153,7 +155,7 @@ function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChang
     token !== null && delta !== 0n ? `${owner} ${token}` : null,
   );
   return [...groups.values()].flatMap((own) => {
-    const { owner, token, motif, position } = own[0]!;
+    const { owner, token, motif, position, heldBy } = own[0]!;
     const entry = flow.ledgers.get(owner)?.get(token!);
     const explained = own.reduce((sum, { delta }) => sum + delta, 0n);
     const rest = (entry ? entry.inflow - entry.outflow : 0n) - explained;
@@ -166,7 +168,7 @@ function unexplained(changes: readonly Change[], flow: ValueFlow): PositionChang
     const effect = minted ? 'collect' : 'transfer';
     const evidence = others.length > 0 ? others.map((m) => m.evidence) : motif.evidence;
     const kind = { category: position.category, effect };
-    const change = { owner, motif, token, position: kind, delta: rest, amounts: [] };
+    const change = { owner, motif, token, position: kind, delta: rest, amounts: [], heldBy };
     return { ...positionOf(change, [], flow), effect, evidence };
   });
 }
