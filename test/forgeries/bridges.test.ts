@@ -157,16 +157,14 @@ describe('an order from another chain, filled here', () => {
     });
   });
   /** The router calls the contract of orders with these steps, after others. */
-  const fills = async (steps: readonly Step[], before: readonly Step[] = []) =>
-    (await stage.play(router, [...before, call(ORDERS, fnOf(stage.abi, 'play', [[...steps, filled]]))]))
-      .classification;
+  const report = (steps: readonly Step[], before: readonly Step[] = []) =>
+    stage.play(router, [...before, call(ORDERS, fnOf(stage.abi, 'play', [[...steps, filled]]))]);
+  const fills = async (...given: Parameters<typeof report>) => (await report(...given)).classification;
 
-  it('is Proven of its recipient where the contract paid out of what it held', async () => {
-    expect(await fills([pay(BOB, FIVE)])).toMatchObject({
-      actor: BOB,
-      status: 'Proven',
-      intent_label: 'Receive 5 USDC from Mayan Swift',
-    });
+  it('was owed to nobody that this chain shows, even where the contract paid out of what it held', async () => {
+    const { classification, position_effects: effects } = await report([pay(BOB, FIVE)]);
+    expect(classification).not.toMatchObject({ actor: BOB, status: 'Proven' });
+    expect(effects).toMatchObject([{ owner: BOB, category: 'bridge_claim', status: 'Suspected' }]);
   });
 
   it.each<[string, () => [steps: readonly Step[], before?: readonly Step[]]]>([
@@ -183,5 +181,64 @@ describe('an order from another chain, filled here', () => {
     ['itself', () => [[pull(BOB, FIVE)]]],
   ])('is not where the filler pays %s', async (_, given) => {
     expect(await fills(...given())).not.toMatchObject({ actor: BOB, status: 'Proven' });
+  });
+});
+
+describe('a payment of a bridge', () => {
+  const SPOKE_POOL = '0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5';
+  const BOB = addressOf('bob');
+  const word = (account: Address) => abiEncode(['address'], [account]);
+  const FILLED =
+    'FilledRelay(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, ' +
+    'uint256 repaymentChainId, uint256 indexed originChainId, uint256 indexed depositId, uint32 fillDeadline, ' +
+    'uint32 exclusivityDeadline, bytes32 exclusiveRelayer, bytes32 indexed relayer, bytes32 depositor, ' +
+    'bytes32 recipient, bytes32 messageHash, (bytes32 updatedRecipient, bytes32 updatedMessageHash, ' +
+    'uint256 updatedOutputAmount, uint8 fillType) relayExecutionInfo)';
+  const FINALIZED = BRIDGED.replace('Initiated', 'Finalized');
+  const given = { outputToken: word(MAINNET.usdc), depositor: word(BOB), recipient: word(BOB) };
+
+  beforeAll(async () => {
+    const { Forger } = compile('Forger.sol');
+    for (const bridge of [SPOKE_POOL, BRIDGE] as const) {
+      await stage.chain.placeAt(bridge, Forger!, ['Bridge', 'BRIDGE']);
+      for (const to of [bridge, router])
+        await stage.chain.must('maker', {
+          to: MAINNET.usdc,
+          data: fn('transfer(address,uint256)', [to, 4n * FIVE]),
+        });
+    }
+  });
+  /** The bridge, which a stranger calls, pays Bob with these steps. */
+  function paid(bridge: Address, steps: readonly Step[]) {
+    const allow = call(MAINNET.usdc, fn('approve(address,uint256)', [bridge, FIVE]));
+    return stage.play(router, [allow, call(bridge, fnOf(stage.abi, 'play', [steps]))]);
+  }
+
+  it.each([
+    ['an account', () => word(router)],
+    ['no account of this chain', (): Hex => `0x${'5e'.repeat(32)}`],
+  ])(
+    'by an order that its filler may have made up closes no proven claim: %s is repaid',
+    async (_, relayer) => {
+      const { classification, position_effects: effects } = await paid(SPOKE_POOL, [
+        call(MAINNET.usdc, fn(MOVE, [router, BOB, FIVE])),
+        event(FILLED, BOB, FIVE, { ...given, relayer: relayer() }),
+      ]);
+      expect(classification.intent_label).toContain('5 USDC from Across');
+      expect(classification).not.toMatchObject({ actor: BOB, status: 'Proven' });
+      expect(effects).toMatchObject([
+        { owner: BOB, category: 'bridge_claim', effect: 'close', status: 'Suspected' },
+      ]);
+    },
+  );
+
+  it('of what it held, by its own message, closes one', async () => {
+    const { position_effects: effects } = await paid(BRIDGE, [
+      call(MAINNET.usdc, fn('transfer(address,uint256)', [BOB, FIVE])),
+      event(FINALIZED, BOB, FIVE, { localToken: MAINNET.usdc }),
+    ]);
+    expect(effects).toMatchObject([
+      { owner: BOB, category: 'bridge_claim', effect: 'close', status: 'Proven' },
+    ]);
   });
 });

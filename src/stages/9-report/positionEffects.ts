@@ -1,5 +1,6 @@
 import { roleOf } from '../../lib/roles.ts';
 import { amountsOf, isShare, LIQUIDATE } from '../../value/sides.ts';
+import { lowestOf } from '../../value/prove.ts';
 import { displayMoney, worthOf } from '../../value/money.ts';
 import type { PositionChange } from '../../model/economics.ts';
 import type { Motif } from '../../model/motif.ts';
@@ -7,8 +8,6 @@ import type * as wire from '../../model/generated/report.ts';
 import type { ReportInput } from './buildReport.ts';
 import { motifId, type ReportWriter } from './reportWriter.ts';
 import { writeProtocol } from './writeMotifs.ts';
-
-type EffectInput = Pick<ReportInput, 'economics' | 'rulebook'>;
 
 function liquidationOf(motif: Motif, writer: ReportWriter): wire.Liquidation {
   const amounts = amountsOf(motif);
@@ -27,12 +26,14 @@ function liquidationOf(motif: Motif, writer: ReportWriter): wire.Liquidation {
 
 export function positionEffect(
   change: PositionChange,
-  input: EffectInput,
+  input: Pick<ReportInput, 'economics'>,
   writer: ReportWriter,
 ): wire.PositionEffect {
   const { motif, position, beside, delta, subcategory, heldBy } = change;
   const owner = writer.address(change.owner);
   const category = change.category as wire.PositionEffect['category'];
+  // A filler can make up the order that it fills: the claim of its receiver shows on another chain alone.
+  const isShown = heldBy === null && roleOf(motif, 'filler') === null;
   return Object.assign(subcategory === undefined ? { owner, category } : { owner, category, subcategory }, {
     effect: change.effect as wire.PositionEffect['effect'],
     protocol: writeProtocol(motif, writer),
@@ -40,9 +41,7 @@ export function positionEffect(
     position_asset: position === null ? null : writer.asset(position),
     position_delta_raw: delta === null ? null : delta.toString(),
     ...(beside.length > 0 && {
-      more_shares: beside.map((leg) => {
-        return { asset: writer.asset(leg.asset), delta_raw: leg.delta.toString() };
-      }),
+      more_shares: beside.map((leg) => ({ asset: writer.asset(leg.asset), delta_raw: `${leg.delta}` })),
     }),
     underlying: change.parts.map(({ asset: id, delta: amount, role }) => {
       const asset = writer.asset(id);
@@ -51,8 +50,8 @@ export function positionEffect(
       return { asset, delta_raw: raw, delta: writer.amount(asset, raw), role, usd };
     }),
     liquidation: change.effect === LIQUIDATE ? liquidationOf(motif, writer) : null,
-    status: heldBy === null ? motif.status : 'Suspected',
-    confidence: heldBy === null || motif.confidence !== 'High' ? motif.confidence : 'Medium',
+    status: isShown ? motif.status : 'Suspected',
+    confidence: isShown ? motif.confidence : lowestOf([motif.confidence, 'Medium']),
     motif_ids: change.motifs.map(motifId),
     evidence: writer.evidences(change.evidence),
   });
