@@ -32,7 +32,6 @@ import { shownAmounts } from './kept.ts';
 import { marketOf } from './facts/motifFacts.ts';
 import { knownProtocols, placeOf, venueOf } from './places.ts';
 import type { SubjectView } from './facts/subjectView.ts';
-import type { CanonicalTx } from '../../model/canonicalTx.ts';
 import type { Address } from '../../model/hex.ts';
 import type { Motif } from '../../model/motif.ts';
 import type { Allowance, Asset } from '../../model/valueFlow.ts';
@@ -91,7 +90,9 @@ const WORDS: Readonly<Record<string, Word>> = {
     if (brevity > 0) return null;
     const parts = view.input.motifs.filter(({ parent }) => motifs.some(({ index }) => index === parent));
     const swaps = [parts, view.path, motifs].find(({ length }) => length > 0) ?? [];
-    const called = lazy(() => calledWithData(view.tx));
+    const called = lazy(
+      () => new Set(view.tx.frames.filter((f) => f.type === 'CALL' && f.input !== '0x').map(({ to }) => to)),
+    );
     // A maker of orders swaps as a pool does, but without being called.
     const pools = swaps.filter(
       ({ basis, protocol, venue }) => basis !== 'structure' || protocol !== null || called().has(venue),
@@ -134,9 +135,6 @@ const WORDS: Readonly<Record<string, Word>> = {
   taker: ({ view, format }) => onlyEnd(view, format, 'inflow'),
   reason: ({ view: { tx, input } }) => revertReason(tx, input.rulebook.errors),
 };
-
-const calledWithData = ({ frames }: CanonicalTx): ReadonlySet<Address | null> =>
-  new Set(frames.filter(({ type, input }) => type === 'CALL' && input !== '0x').map(({ to }) => to));
 
 const FAMILIES: Readonly<Record<string, (word: string, subject: LabelSubject) => string | null>> = {
   role: (role, { motifs, format }) => {
@@ -258,13 +256,15 @@ function exchanged({ tx, flow }: SubjectView, format: LabelFormat): string | nul
   return gave && got && `${gave} out and ${got} in`;
 }
 
-/** Gains of all accounts together, asset by asset; wrapping ether gives none. */
-export function movedBetween({ flow }: Pick<SubjectView, 'flow'>): ActAmount[] {
-  const gained = [...flow.ledgers.keys()].flatMap((account) => {
+/** Gains of all accounts together, asset by asset; none from wrapping or of assets that venues passed on. */
+export function movedBetween({ flow, venues }: Pick<SubjectView, 'flow' | 'venues'>): ActAmount[] {
+  const changed = [...flow.ledgers.keys()].flatMap((account) => {
     const own = flow.wrappedNative.has(account) ? [] : [...balances(flow, account).values()];
-    return own.filter(({ id, net }) => net > 0n && (account !== ZERO_ADDRESS || id !== NATIVE_ASSET));
+    const kept = own.filter(({ id, net }) => net && (account !== ZERO_ADDRESS || id !== NATIVE_ASSET));
+    return kept.map((one) => ({ ...one, isVenue: venues.has(account) }));
   });
-  return perAsset(gained);
+  const ends = new Set(changed.filter(({ isVenue }) => !isVenue).map(({ id }) => id));
+  return perAsset(changed.filter(({ id, net }) => net > 0n && (ends.has(id) || ends.size === 0)));
 }
 
 /** The allowances that the actor gave; where it gave none, all. */

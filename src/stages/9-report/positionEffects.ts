@@ -32,7 +32,7 @@ export function positionEffect(
   const { motif, position, beside, delta, subcategory, heldBy } = change;
   const owner = writer.address(change.owner);
   const category = change.category as wire.PositionEffect['category'];
-  // A filler can make up the order that it fills: the claim of its receiver shows on another chain alone.
+  // A filler can make up its order: the claim of the receiver shows on another chain alone.
   const isShown = heldBy === null && roleOf(motif, 'filler') === null;
   return Object.assign(subcategory === undefined ? { owner, category } : { owner, category, subcategory }, {
     effect: change.effect as wire.PositionEffect['effect'],

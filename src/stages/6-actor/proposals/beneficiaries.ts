@@ -13,7 +13,7 @@ import type { Movement } from '../../../model/valueFlow.ts';
 
 /**
  * Bridge deliveries, claims and withdrawals that a signer without any stake of its own completed for the
- * account the event names. Only where that account gained something.
+ * account the event names; a signer named as payer acts for itself. Only where that account gained something.
  */
 export function namedBeneficiaries(context: ElectionContext): Proposal[] {
   if (context.sides(context.signer) !== 'none') return [];
@@ -24,7 +24,7 @@ export function namedBeneficiaries(context: ElectionContext): Proposal[] {
     const submitterRole = motif.traits.completedBy;
     if (!submitterRole || motif.parent !== null) continue;
     const account = beneficiaryOf(context, motif);
-    if (account === null || account === context.signer) continue;
+    if (account === null || [account, roleOf(motif, 'filler')].includes(context.signer)) continue;
     found.push({
       account,
       mode: 'none',

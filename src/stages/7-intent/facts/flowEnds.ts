@@ -70,11 +70,12 @@ function hasTwoParties(motif: Motif): boolean {
   return roleOf(motif, 'seller') !== null || roleOf(motif, 'maker') !== null;
 }
 
-/** Accounts that kept part of the subject's payments: its recipients, or those behind forwarders. */
+/** Accounts that kept part of the payments, also behind forwarders; wrapping is no payment. */
 export function recipientsOf(view: SubjectView): ReadonlySet<Address> {
   const { flow, entity, sent } = view;
   const given = new Set(sent.map((b) => b.id));
-  const carries = (m: Movement): boolean => given.has(view.mergedAsset(m.asset));
+  const carries = ({ kind, asset }: Movement): boolean =>
+    kind !== 'wrap' && kind !== 'unwrap' && given.has(view.mergedAsset(asset));
   const found = new Set<Address>();
   const forwards = (account: Address): boolean => {
     const own = [...balances(flow, account, { dust: 'drop' })];
