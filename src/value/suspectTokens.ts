@@ -3,6 +3,7 @@ import { lazy } from '../lib/lazy.ts';
 import { memoize } from '../lib/memo.ts';
 import { linesOf } from '../lib/tableLines.ts';
 import { ZERO_ADDRESS } from '../evm/hex.ts';
+import type { ProofInput } from './prove.ts';
 import { Consent } from './consent.ts';
 import type { Answers } from './signed.ts';
 import { isListedAddress } from './tokenCall.ts';
@@ -179,6 +180,11 @@ export function findSuspects(
   return { impersonating, impersonators, ...doubted, consent };
 }
 
+/** Whether a listed token was taken unasked from the account: a trade that it pays is no act of its own. */
+export const isRobbed = (account: Address, { flow, suspects }: Pick<ProofInput, 'flow' | 'suspects'>) =>
+  suspects?.unasked.size !== 0 &&
+  flow.outgoing.get(account)?.some((m) => suspects?.unasked.has(m) && !suspects.unlisted.has(m)) === true;
+
 /** Whether a plain payment was taken unasked from its owner, at once or before a carrier passed it on. */
 export function wasTaken(
   paid: readonly number[],
@@ -188,12 +194,10 @@ export function wasTaken(
 ): boolean {
   const { movements, outgoing } = flow;
   const assetOf = (m: number): AssetId => mergeNative(movements[m]!.asset, flow);
-  const isPassedOn = (taken: number): boolean =>
-    paid.some((m) => m > taken && movements[m]!.from !== owner && assetOf(m) === assetOf(taken));
-  return (
-    paid.some((m) => unasked.has(m)) ||
-    (outgoing.get(owner) ?? []).some((m) => unasked.has(m) && isPassedOn(m))
-  );
+  const own = (outgoing.get(owner) ?? []).filter((m) => unasked.has(m));
+  const isPassedOn = (m: number): boolean =>
+    movements[m]!.from !== owner && own.some((taken) => m > taken && assetOf(m) === assetOf(taken));
+  return paid.some((m) => unasked.has(m) || isPassedOn(m));
 }
 
 function mentionedBy(

@@ -189,3 +189,23 @@ describe('a listing', () => {
     expect(report.classification.intent_kind).not.toBe('NftTrade');
   });
 });
+
+describe('an NFT bought with money that a stranger’s contract took', () => {
+  it.each([false, true])('is no purchase of its owner’s; passed on: %s', async (later) => {
+    const allow = call(weth, fn('approve(address,uint256)', [SEAPORT, ETHER]));
+    const id = await nftOf(ME);
+    const to = later ? mask : ALICE;
+    const report = await filled(
+      [move(art, ME, to, id), move(weth, mask, ME, ETHER), fulfilled(ME, nft(id), money(ETHER))],
+      [allow, move(weth, ALICE, mask, ETHER)],
+      later ? [move(art, mask, ALICE, id)] : [],
+    );
+    const [sale] = salesOf(report);
+    expect(sale).toMatchObject({ id: String(id), paid: ['1'] });
+    expect(sale!.parties[1]).not.toBe(ALICE);
+    const [trade] = report.motifs.filter(({ kind }) => kind === 'nft_trade');
+    expect(trade!.participants).not.toContainEqual(
+      expect.objectContaining({ role: 'owner', account: ALICE }),
+    );
+  });
+});

@@ -220,6 +220,38 @@ describe('what a stranger’s contract takes by an allowance of old and passes o
     expect(report.classification).toMatchObject({ status: 'Suspected', actor: ME });
   });
 
+  it.each(['a router', 'the pair, afterwards', 'two routes'])(
+    'is no trade of the account’s that gets the proceeds, by %s',
+    async (how) => {
+      const list = 'swapExactTokensForTokens(uint256,uint256,address[],address,uint256)';
+      const trade = (path: readonly Address[]) =>
+        call(MAINNET.v2Router, fn(list, [5n * MILLION, 0n, path, ALICE, 1n << 40n]));
+      const ofPair = 'getPair(address,address) view returns (address)';
+      const pair = await stage.chain.read<Address>(MAINNET.v2Factory, ofPair, [usdc, weth]);
+      const out = 10n ** 12n;
+      const amounts = BigInt(usdc) < BigInt(weth) ? [0n, out] : [out, 0n];
+      const lent = [
+        call(usdc, fn('transfer(address,uint256)', [pair, 5n * MILLION])),
+        call(pair, fn('swap(uint256,uint256,address,bytes)', [...amounts, ALICE, '0x'])),
+        taken(usdc, 5n * MILLION),
+      ];
+      const routed = [taken(usdc, 5n * MILLION), trade([usdc, weth, MAINNET.dai])];
+      const steps =
+        how === 'a router'
+          ? [taken(usdc, 5n * MILLION), trade([usdc, weth])]
+          : how === 'two routes'
+            ? routed
+            : lent;
+      const { classification, motifs } = await stage.play(mask, steps);
+      expect(classification.status).toBe('Suspected');
+      const ownersOf = motifs
+        .filter(({ kind, status }) => /^(swap|route)$/.test(kind) && status === 'Proven')
+        .map(({ participants }) => participants.find(({ role }) => role === 'owner')?.account);
+      expect(ownersOf.length).toBeGreaterThan(0);
+      expect(ownersOf).not.toContain(ALICE);
+    },
+  );
+
   it.each([ALICE, BOB])('is nothing that the signer unwrapped, whoever gets the ether: %s', async (to) => {
     const unwrap = call(weth, fn('withdraw(uint256)', [ETHER / 10n]));
     const steps = [taken(weth, ETHER / 10n), unwrap, call(to, '0x', ETHER / 10n)];

@@ -1,8 +1,9 @@
 import { NATIVE_ASSET, mergeNative } from '../../value/asset.ts';
-import { kindOf, isRecognised } from '../../lib/motifKinds.ts';
+import { kindOf, isRecognised, isSwap } from '../../lib/motifKinds.ts';
 import { legClaims } from '../../value/claims.ts';
 import { isSuspect, prove } from '../../value/prove.ts';
 import { batchTransfers, compositesOf } from './composites.ts';
+import { isRobbed } from '../../value/suspectTokens.ts';
 import { commonFrame } from '../../value/frames.ts';
 import { joinMovements, statusOf, draftOf, type MotifDraft, type MotifInput } from './draftMotif.ts';
 import { assignOwners } from './links.ts';
@@ -145,27 +146,37 @@ function participantsOf(primitive: Primitive, input: MotifInput): readonly RoleB
   const unnamed =
     owner !== null &&
     primitive.basis !== 'structure' &&
-    !primitive.roles.some(({ role }) => role === 'owner');
+    !primitive.roles.some(({ role }) => role === 'owner') &&
+    !isForced(owner, primitive, input);
   const roles = withBuyer(bindings, primitive, input);
   return distinctRoles(unnamed ? [{ role: 'owner', account: owner }, ...roles] : roles);
+}
+
+/** Whether it was paid with assets taken from the account unasked. Markets check bids, pools nothing. */
+function isForced(account: Address, { kind, legs }: Primitive, input: MotifInput): boolean {
+  if (!isRobbed(account, input)) return false;
+  const paid = legs.filter(({ role }) => SENT_ROLES.has(role));
+  const isBid = !isSwap({ traits: kindOf(input.rulebook, kind) });
+  return paid.length > 0 && !(isBid && paid.some((leg) => leg.account === account));
 }
 
 /** A buyer is the account that paid: the recipient, where it gave as much, else the only payer. */
 function withBuyer(
   bindings: readonly RoleBinding[],
-  { legs }: Primitive,
-  { flow }: MotifInput,
+  act: Primitive,
+  input: MotifInput,
 ): readonly RoleBinding[] {
   const [named] = accountsWith(bindings, 'buyer');
   if (named === undefined) return bindings;
   const payers = [...new Set(accountsWith(bindings, 'payer'))];
-  if (payers.length === 0 || payers.includes(named)) return bindings;
-  const given = balances(flow, named);
+  const forced = isForced(named, act, input);
+  if (payers.length === 0 || (payers.includes(named) && !forced)) return bindings;
+  const given = balances(input.flow, named);
   const hasPaid = ({ role, asset, amount }: Leg): boolean =>
-    SENT_ROLES.has(role) && -(given.get(mergeNative(asset, flow))?.net ?? 0n) >= amount;
-  if (legs.some(hasPaid)) return bindings;
-  const { carriers } = tracingOf(flow);
-  const buyer = only(payers.filter((account) => !carriers.has(account)));
+    SENT_ROLES.has(role) && -(given.get(mergeNative(asset, input.flow))?.net ?? 0n) >= amount;
+  if (!forced && act.legs.some(hasPaid)) return bindings;
+  const { carriers } = tracingOf(input.flow);
+  const buyer = only(payers.filter((account) => account !== named && !carriers.has(account)));
   return bindings.flatMap((one) => (one.role !== 'buyer' ? one : buyer ? { ...one, account: buyer } : []));
 }
 

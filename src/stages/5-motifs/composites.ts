@@ -13,6 +13,7 @@ import { evaluate, sentClaims } from '../../value/claims.ts';
 import { balances } from '../../value/balances.ts';
 import { feeRecipientsOf, tracingOf } from '../../value/parties.ts';
 import { roleOf } from '../../lib/roles.ts';
+import { isRobbed } from '../../value/suspectTokens.ts';
 import type { ValueEnds } from '../../value/follow.ts';
 import type { AssetId } from '../../model/valueFlow.ts';
 
@@ -89,8 +90,9 @@ function routeOf(
   hops: readonly Hop[],
   balance: readonly TradeBalance[],
   drafts: readonly MotifDraft[],
-  { flow, rulebook, suspects }: MotifInput,
+  input: MotifInput,
 ): MotifDraft | null {
+  const { flow, rulebook } = input;
   const trades = hops.filter((hop) => hop.trade);
   if (new Set(trades.map((hop) => hop.pool)).size < 2) return null;
   const from = only(balance.filter((b) => !b.flat && b.sent > b.received));
@@ -107,15 +109,14 @@ function routeOf(
   const { origins, destinations } = tracingOf(flow);
   const payers = parties('sent', from.id, origins);
   const recipients = parties('received', to.id, destinations);
-  const [owner] = payers.length === 1 ? payers : [];
-  const isTaken = flow.outgoing.get(owner!)?.some((m) => suspects?.unasked.has(m)) === true;
+  const owner = only(payers);
   return hopsAsOne(hops, {
     traits: kindOf(rulebook, 'route'),
     gave: { id: from.id, amount: from.sent - from.received },
     got: { id: to.id, amount: to.received - to.sent },
     net: true,
     participants: [
-      ...(owner === undefined || isTaken ? [] : [{ role: 'owner', account: owner }]),
+      ...(owner === null || isRobbed(owner, input) ? [] : [{ role: 'owner', account: owner }]),
       ...payers.map((account) => ({ role: 'payer', account })),
       ...recipients.map((account) => ({ role: 'recipient', account })),
     ],
