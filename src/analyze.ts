@@ -26,7 +26,7 @@ import type { ValueFlow } from './model/valueFlow.ts';
 export type OnStage = (stage: string) => void;
 
 /** Version of this service, reported as `engine.version`. */
-export const ENGINE_VERSION = '2.22.0';
+export const ENGINE_VERSION = '2.23.0';
 
 /** Stage 2: puts the node's answers in one shape, for every trace dialect. */
 export interface Read {
