@@ -98,6 +98,9 @@ const MAX_MOVEMENTS = 4_096;
 /** The accounts at which value came from or went to, each once; none where a limit is reached. */
 export type ValueEnds = (account: Address, asset: AssetId) => readonly Address[];
 
+/** Whether it exchanges an account's native currency for the wrapped one, or back: no payment. */
+export const isWrapping = ({ kind }: Movement): boolean => kind === 'wrap' || kind === 'unwrap';
+
 /**
  * Follows one asset from an account through carriers to where it stops: the account itself unless it is a
  * carrier. Native and wrapped native are one asset. Memoizes its answers.
@@ -109,10 +112,10 @@ export function valueEnds(flow: ValueFlow, carriers: ReadonlySet<Address>, direc
     const seen = new Set([start]);
     let edges = 0;
     const limited = (): boolean => edges > MAX_MOVEMENTS || seen.size > MAX_ACCOUNTS;
-    follow(flow, [start], direction, ({ asset, kind }, next) => {
+    follow(flow, [start], direction, (movement, next) => {
       edges++;
-      const isWrap = kind === 'wrap' || kind === 'unwrap' || flow.wrappedNative.has(next);
-      if (!isWrap && mergeNative(asset, flow) === id) seen.add(next);
+      const staysHere = isWrapping(movement) || flow.wrappedNative.has(next);
+      if (!staysHere && mergeNative(movement.asset, flow) === id) seen.add(next);
       if (limited()) return 'stop';
       return seen.has(next) && carriers.has(next);
     });

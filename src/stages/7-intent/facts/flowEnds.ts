@@ -1,4 +1,4 @@
-import { follow } from '../../../value/follow.ts';
+import { follow, isWrapping } from '../../../value/follow.ts';
 import { isIntermediary } from './ownership.ts';
 import { addTo } from '../../../lib/lists.ts';
 import { roleOf } from '../../../lib/roles.ts';
@@ -74,8 +74,7 @@ function hasTwoParties(motif: Motif): boolean {
 export function recipientsOf(view: SubjectView): ReadonlySet<Address> {
   const { flow, entity, sent } = view;
   const given = new Set(sent.map((b) => b.id));
-  const carries = ({ kind, asset }: Movement): boolean =>
-    kind !== 'wrap' && kind !== 'unwrap' && given.has(view.mergedAsset(asset));
+  const carries = (m: Movement): boolean => !isWrapping(m) && given.has(view.mergedAsset(m.asset));
   const found = new Set<Address>();
   const forwards = (account: Address): boolean => {
     const own = [...balances(flow, account, { dust: 'drop' })];
