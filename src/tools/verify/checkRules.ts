@@ -153,6 +153,18 @@ const OPPOSITE: Readonly<Record<string, readonly string[]>> = {
   close: ['open', 'increase'],
 };
 
+/** As its acts. Payments of fillers, and positions of owners that their acts do not name, are doubted. */
+function isAsSure(
+  { status, owner }: TxReport['position_effects'][number],
+  behind: readonly Motif[],
+): boolean {
+  const parts = behind.flatMap(({ participants }) => participants);
+  const isFill = parts.some(({ role }) => role === 'filler');
+  if (status === 'Suspected' && !parts.some((one) => one.role === 'owner' && one.account === owner))
+    return true;
+  return isFill ? status === 'Suspected' : behind.some((act) => act.status === status);
+}
+
 /** An effect's protocol is that of the act behind it; the act's kind gives category and effect. */
 function checkEffects(report: TxReport, rules: RuleFacts, find: Report): void {
   const motifs = new Map(report.motifs.map((motif) => [motif.id, motif]));
@@ -164,8 +176,7 @@ function checkEffects(report: TxReport, rules: RuleFacts, find: Report): void {
     const back = OPPOSITE[effect.effect];
     const fits = back === undefined || words.some((one) => !back.includes(one.effect));
     must(fits || words.length === 0, '/effect', 'its acts do the opposite');
-    const isAsProven = behind.some(({ status }) => status === effect.status);
-    must(isAsProven || behind.length === 0, '/status', 'none of its acts is');
+    must(behind.length === 0 || isAsSure(effect, behind), '/status', 'none of its acts is');
     const { subcategory: sub } = effect;
     must(sub === undefined || words.some(({ category }) => category === sub), '/subcategory', 'is another');
     const slugs = behind.map(({ protocol }) => protocol?.slug ?? null);
