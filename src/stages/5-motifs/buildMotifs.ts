@@ -152,7 +152,7 @@ function participantsOf(primitive: Primitive, input: MotifInput): readonly RoleB
   return distinctRoles(unnamed ? [{ role: 'owner', account: owner }, ...roles] : roles);
 }
 
-/** Whether it was paid with assets taken from the account unasked. Markets check bids, pools nothing. */
+/** Whether assets taken unasked paid for it; a market that takes them itself has checked a bid. */
 function isForced(account: Address, { kind, legs }: Primitive, input: MotifInput): boolean {
   if (!isRobbed(account, input)) return false;
   const paid = legs.filter(({ role }) => SENT_ROLES.has(role));
